@@ -678,3 +678,18 @@ def test_less_than_one_percent_is_not_said_to_be_nothing(
     page = opened(project, lead, "Progress").run()
     [shown] = page.get("progress")
     assert shown.proto.text == "less than 1 % done: 0 complete and 1 discarded of 150"
+
+
+def test_before_anybody_is_chosen_naming_people_says_to_choose_and_then_what_one_alone_leaves_undone(
+    store: Store, texts: Callable[..., Project], project_page: Callable[[Project, str], AppTest]
+) -> None:
+    project = texts(2, annotators_per_instance=2)
+    accounts.add_user(store, LOCAL_OPERATOR, "mei", "annotator", project.name)
+    page = project_page(project, "Instances").run()
+    page.selectbox(key=f"changes_kind_{project.id}_0").set_value("name").run()
+    written = [element.value for element in (*page.caption, *page.markdown)]
+    assert any("Choose whom these texts are for." in words for words in written)
+    assert not any("Passed over" in words or "This concerns" in words for words in written)
+    page.multiselect(key=f"changes_people_name_{project.id}").set_value(["mei"]).run()
+    [short] = [element.value for element in page.warning if "stay incomplete" in element.value]
+    assert "The rules ask for 2 annotators a text. With mei alone 2 of these texts stay incomplete" in short

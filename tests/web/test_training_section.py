@@ -14,6 +14,7 @@ from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
 from annotator.resources import resource_folder
 from annotator.store import Store
+from annotator.store.annotate.shown_sets import note_shown
 from annotator.store.instances import find_instance_ids
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
@@ -98,7 +99,7 @@ def test_a_lead_picks_texts_and_switches_training_on(store: Store, project: Proj
     switch_on(page, project)
     assert "no training texts for annotators" in page.error[0].value
     pick_both(page, store, project)
-    assert plain(page.success[0].value) == "Picked 2 new texts."
+    assert plain(page.toast[0].value) == "Picked 2 new texts."
     switch_on(page, project)
     assert not page.error
     assert training_rules(store, LOCAL_OPERATOR, project.id, "annotators").rules.is_on
@@ -145,7 +146,7 @@ def test_the_lead_reads_what_was_answered_and_lets_people_through(store: Store, 
     assert plain(page.error[0].value) == "Choose somebody first."
     page.multiselect(key="training_who_annotators").set_value(["ann"])
     page.button(key="training_through_annotators").click().run()
-    assert plain(page.success[0].value) == "Gets work now: ann."
+    assert plain(page.toast[0].value) == "Gets work now: ann."
     assert annotate_work.next_work(store, ann, project.id).work is not None
 
 
@@ -159,9 +160,40 @@ def test_switching_training_on_names_who_goes_on_first_and_that_its_texts_count(
     pick_both(page, store, project)
     assert any("2 of these texts are complete, so they count in Progress" in plain(one.value) for one in page.caption)
     switch_on(page, project)
-    assert "finished before the training: ann (2)." in plain(page.success[0].value)
+    assert plain(page.toast[0].value).startswith("The rules are saved.")
+    assert any("finished before the training: ann (2)." in plain(one.value) for one in page.info)
+
+
+def test_a_second_try_that_shows_seen_gold_is_told_with_how_many_texts_would_do(
+    store: Store, project: Project, come: Come
+) -> None:
+    page = come("lea", "lead")
+    pick_both(page, store, project)
+    assert any(
+        "A second try shows texts whose gold was seen in the first: 2 of 2. Choose 10 texts for 2 tries of 5."
+        in one.value
+        for one in page.warning
+    )
+    page.number_input(key=f"training_texts_annotators_{project.id}_0").set_value(1)
     page.button(key="training_save_annotators").click().run()
-    assert "ann" not in plain(page.success[0].value), "it is on already"
+    assert not any("A second try" in one.value for one in page.warning)
+
+
+def test_the_lead_reads_for_whom_there_are_checks_left_and_for_whom_there_are_none(
+    store: Store, project: Project, come: Come
+) -> None:
+    accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator", project.name)
+    bo = accounts.add_user(store, LOCAL_OPERATOR, "bo", "annotator", project.name).user
+    page = come("lea", "lead")
+    numbers = [find_instance_ids(store, project.id, key)[0] for key in ("t1", "t2")]
+    page.segmented_control(key="training_part").set_value("Blind checks").run()
+    page.multiselect(key="training_texts_checks").set_value(numbers)
+    page.button(key="training_pick_checks").click().run()
+    for number in numbers:
+        note_shown(store, number, bo.id or 0)
+    page.run()
+    assert any("Texts left for checks: ann (2)." in plain(one.value) for one in page.caption)
+    assert any("No text is left for checks of bo:" in plain(one.value) for one in page.warning)
 
 
 def test_after_the_last_try_one_reads_who_decides_what_comes_next(store: Store, project: Project, come: Come) -> None:
@@ -222,3 +254,14 @@ def test_two_leads_at_once_lose_nothing(store: Store, project: Project, come: Co
     assert "ida changed the rules of this training meanwhile, so yours were not saved" in plain(page.error[0].value)
     stored = training_rules(store, LOCAL_OPERATOR, project.id, "annotators")
     assert (stored.rules.is_on, stored.rules.tries, stored.made_by) == (True, 2, "ida")
+
+
+def test_whoever_invites_reads_that_texts_are_picked_while_the_training_is_off(
+    store: Store, project: Project, come: Come
+) -> None:
+    page = come("lea", "lead")
+    pick_both(page, store, project)
+    page.session_state["project_section"] = "People"
+    page.run()
+    assert any("Texts are picked for the training of annotators, but it is off" in one.value for one in page.caption)
+    assert not any("training of reviewers" in one.value for one in page.caption)

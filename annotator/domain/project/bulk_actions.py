@@ -113,11 +113,16 @@ class InstanceFacts:
 
 @dataclass(frozen=True, slots=True)
 class BulkPlan:
-    """Which instances something is done to, and how many are passed over for which reason."""
+    """Which instances something is done to, and how many are passed over for which reason.
+
+    n_versions: among the ids, changed versions that follow their originals
+    n_short:    among the ids, those that want more annotators than the people whom alone they are for can be
+    """
 
     ids: tuple[int, ...]
     passed_over: dict[PassedOver, int]
-    n_versions: int = 0  # among the ids: changed versions that follow their originals
+    n_versions: int = 0
+    n_short: int = 0
 
     @property
     def reasons(self) -> tuple[str, ...]:

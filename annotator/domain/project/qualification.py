@@ -60,6 +60,16 @@ class QualificationRules:
             raise InvalidValue(_("check_every is 1, so that all work would be checks; write 2 or more, or 0 for none."))
 
 
+def seen_in_second_try(rules: QualificationRules, n_texts: int) -> int:
+    """How many texts of a second try were in the first, where there are so many to draw from and new ones come first.
+
+    >>> seen_in_second_try(QualificationRules(texts=3, tries=2), 4)
+    2
+    """
+    in_a_try = min(rules.texts, n_texts)
+    return max(0, 2 * in_a_try - n_texts) if rules.tries > 1 else 0
+
+
 @dataclass(frozen=True, slots=True)
 class StoredRules:
     """A version of the rules; number 0: nobody ever set any."""

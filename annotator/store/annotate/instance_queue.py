@@ -41,6 +41,13 @@ ROUND_SLOTS = """CASE WHEN outcome IS NOT NULL
             WHERE projects.id = rounds.project_id)
         - (SELECT count(*) FROM reviews WHERE reviews.annotation_id = rounds.annotation_id
             AND reviews.state IN ('leased', 'submitted'))) END"""
+
+
+def wants_more_than_done(annotators: str) -> str:
+    """An instance would not be complete if so many people were to annotate each; `annotators` is an expression."""
+    return f"(NOT {_IS_ADJUDICATED} AND {_N_DECIDED} < extra_annotators + {annotators})"
+
+
 _SETTLE = f"UPDATE instances SET open_slots = {SLOTS}, state = {STATE}"
 _SETTLE_ROUNDS = f"UPDATE rounds SET open_slots = {ROUND_SLOTS}"
 _LOWEST = -(2**63)
@@ -50,7 +57,7 @@ _LOWEST = -(2**63)
 _PEOPLE_DONE = _PEOPLE_ON_IT.replace("'leased', ", "")
 _IS_UNDER_REVIEW = """(EXISTS (SELECT 1 FROM rounds WHERE rounds.instance_id = instances.id AND outcome IS NULL)
     OR EXISTS (SELECT 1 FROM assignments WHERE assignments.instance_id = instances.id AND assignments.state = 'returned'))"""
-_HAS_GOLD = f"""(EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND annotations.state = 'accepted'
+HAS_GOLD = f"""(EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND annotations.state = 'accepted'
     AND (instances.result IS NULL OR annotations.result IS NULL OR annotations.result = instances.result)) OR {_HAS_CHOICE})"""
 
 
@@ -68,7 +75,7 @@ def unfinished_gold(store: Store, project_id: int) -> UnfinishedGold:
     row = store.rows(
         f"""SELECT count(*) AS n, coalesce(sum(NOT {_IS_ADJUDICATED} AND {_WANTED} > (SELECT count(*) FROM ({_PEOPLE_DONE}))), 0)
                 AS n_fewer, coalesce(sum({_IS_UNDER_REVIEW}), 0) AS n_under_review
-            FROM instances WHERE project_id = ? AND state IN ('open', 'held') AND {_HAS_GOLD}""",
+            FROM instances WHERE project_id = ? AND state IN ('open', 'held') AND {HAS_GOLD}""",
         (project_id,),
     )[0]
     return UnfinishedGold(row["n"], row["n_fewer"], row["n_under_review"])

@@ -51,9 +51,13 @@ def may_still_be_given(user: str) -> str:
     return f"""((instances.open_slots > 0 AND instances.state = 'open' OR instances.state = 'held') AND {_might_have(user)})"""
 
 
+def is_new_to(user: str) -> str:
+    """The person neither has nor had the text in hand, but to set it aside, and was shown nothing of it."""
+    return f"""(coalesce({_LATEST_WORK.format(user=user)}, 'skipped') IN ('expired', 'skipped') AND {may_have(user)})"""
+
+
 def _might_have(user: str) -> str:
-    return f"""coalesce({_LATEST_WORK.format(user=user)}, 'skipped') IN ('expired', 'skipped')
-        AND {may_have(user)} AND {is_not_kept_from(user)}"""
+    return f"{is_new_to(user)} AND {is_not_kept_from(user)}"
 
 
 @dataclass(frozen=True, slots=True)

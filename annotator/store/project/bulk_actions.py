@@ -11,6 +11,7 @@ from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.annotate.instance_queue import begin_anew
 from annotator.store.annotate.named_people import name_people
+from annotator.store.annotate.shown_sets import is_new_to
 from annotator.store.connection.database import Row, Store
 from annotator.store.pairs import is_version_of
 
@@ -34,6 +35,16 @@ def facts_of(store: Store, project_id: int, instance_ids: Iterable[int]) -> dict
     """What is to be known of some instances of a project, by number, in the order of import; others are left out."""
     values = {"project": project_id, "ids": json.dumps(list(instance_ids)), "now": store.now()}
     return {row["id"]: _facts(row) for row in store.rows(_FACTS, values)}
+
+
+def count_new_people(store: Store, instance_ids: Sequence[int], user_ids: Sequence[int]) -> dict[int, int]:
+    """Of some instances, by number, for how many of these people each is new, so that it could be given to them."""
+    rows = store.rows(
+        f"""SELECT id, (SELECT count(*) FROM json_each(:people) AS people WHERE {is_new_to("people.value")}) AS n
+            FROM instances WHERE id IN {_AMONG}""",
+        {"people": json.dumps(list(user_ids)), "ids": json.dumps(list(instance_ids))},
+    )
+    return {row["id"]: row["n"] for row in rows}
 
 
 def versions_of(store: Store, project_id: int, instance_ids: Sequence[int]) -> list[int]:

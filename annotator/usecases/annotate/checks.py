@@ -74,7 +74,7 @@ def claim_check(store: Store, project: Project, user_id: int) -> Assignment | No
     every = newest_rules(store, project.id, "annotators").rules.check_every
     if not every or not _is_due(project.id, user_id, _n_given(store, project.id, user_id), every):
         return None
-    items = check_items_for(store, project.id, user_id) if _may_have_checks(project) else []
+    items = check_items_for(store, project.id, user_id) if may_have_checks(project) else []
     if not items or not waiting_for(store, project.id, user_id, at_most=1):
         return None
     Random(f"check {project.id} {user_id} {len(items)}").shuffle(items)  # noqa: S311  (no secret)
@@ -105,7 +105,7 @@ def _is_due(project_id: int, user_id: int, n_given: int, every: int) -> bool:
     return _drawn(project_id, user_id, block, every) == at
 
 
-def _may_have_checks(project: Project) -> bool:
+def may_have_checks(project: Project) -> bool:
     """Where sets are proposed to annotators there is none: they would be missing."""
     return not project.settings.proposed_word_lists or project.settings.result_mode == "labels_only"
 
@@ -123,7 +123,7 @@ def counts_with_checks(
     counts["submitted"] += checks.n_done
     if day_began is not None:
         counts["today"] += checks.n_since
-    if every and counts["waiting"] and _may_have_checks(project):
+    if every and counts["waiting"] and may_have_checks(project):
         n_items = count_check_items_for(store, project.id, user_id)
         n_given = _n_given(store, project.id, user_id)
         counts["waiting"] += _n_to_come(project.id, user_id, n_given, every, counts["waiting"], n_items)

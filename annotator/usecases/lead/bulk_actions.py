@@ -160,7 +160,16 @@ def _plan(store: Store, project: Project, change: BulkChange, instance_ids: Sequ
             ids.append(number)
         else:
             passed_over[reason] += 1
-    return BulkPlan(tuple(ids), dict(passed_over))
+    return BulkPlan(tuple(ids), dict(passed_over), n_short=_n_short(store, change, [facts[n] for n in ids], people))
+
+
+def _n_short(store: Store, change: BulkChange, concerned: Sequence[InstanceFacts], people: Sequence[int]) -> int:
+    """How many instances stay incomplete since they are for too few people only."""
+    if not people or change.named_as != "only":
+        return 0
+    n_new = bulk_store.count_new_people(store, [facts.id for facts in concerned], people)
+    n_more = change.kind == "give out"
+    return sum(facts.open_slots + n_more > n_new[facts.id] for facts in concerned)
 
 
 def _people(store: Store, project: Project, change: BulkChange) -> tuple[int, ...]:

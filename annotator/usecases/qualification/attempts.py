@@ -1,5 +1,6 @@
 """Somebody's own training: how it stands, beginning a try, the next text of it, handing an answer in, reading the feedback."""
 
+from collections import Counter
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
@@ -156,11 +157,17 @@ _WHY_NOT: dict[Stage, str] = {
 
 
 def _drawn(store: Store, project_id: int, audience: Audience, user_id: int, number: int) -> list[int]:
-    """Items in an order that is drawn for the person and the try; those that they had least often first, each text once."""
+    """Items in an order that is drawn for the person and the try; texts that they had least often first, each text once.
+
+    What counts is how often they had the text: one that was worsened in another way showed its gold all the same.
+    """
     pairs = items_for(store, project_id, audience, user_id)
     Random(f"{project_id} {audience} {user_id} {number}").shuffle(pairs)  # noqa: S311  (no secret)
+    n_had: Counter[int] = Counter()
+    for item, n_before in pairs:
+        n_had[item.instance_id] += n_before
     by_instance: dict[int, int] = {}
-    for item, _n_before in sorted(pairs, key=lambda pair: pair[1]):
+    for item, _n_before in sorted(pairs, key=lambda pair: (n_had[pair[0].instance_id], pair[1])):
         by_instance.setdefault(item.instance_id, item.id)
     return list(by_instance.values())
 

@@ -25,7 +25,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import get_instance
 from annotator.store.people import list_members
 from annotator.store.qualification.exercises import attempts_of, checks_of, exercises_of_attempt
-from annotator.store.qualification.items import get_item
+from annotator.store.qualification.items import count_check_items_for, get_item
 from annotator.store.qualification.rules import add_grant, grants_of, newest_rules
 from annotator.usecases.access.rights import require
 from annotator.usecases.qualification.attempts import n_held, totals_of, tries_left
@@ -263,3 +263,10 @@ def checked_people(store: Store, actor: User, project: Project) -> list[Checked]
         if points:
             people.append(Checked(user, total_of([point.measures for point in points]), points))
     return people
+
+
+def checks_left(store: Store, actor: User, project: Project) -> dict[str, int]:
+    """How many picked texts could still be put among the work of each annotator, by name."""
+    require(store, actor, project.id, "manage project")
+    people = _people_to_train(store, project, "annotators")
+    return {user.name: count_check_items_for(store, project.id, user.id or 0) for user in people}

@@ -3,9 +3,15 @@
 from dataclasses import asdict
 
 from annotator.domain.people import User
-from annotator.domain.project.qualification import Audience, QualificationRules, StoredRules
+from annotator.domain.project.qualification import (
+    AUDIENCES,
+    Audience,
+    QualificationRules,
+    StoredRules,
+    seen_in_second_try,
+)
 from annotator.errors import Conflict, InvalidValue
-from annotator.language import _, unsaid
+from annotator.language import _, several, unsaid
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.qualification import rules as rules_store
@@ -70,3 +76,32 @@ def _require_items(
         raise InvalidValue(
             _("There are no texts for blind checks yet. Pick some texts with gold for them first, or write 0.")
         )
+
+
+def repeated_texts_words(rules: QualificationRules, n_texts: int) -> str:
+    """That a second try shows texts whose gold the first has shown, and how many would do; "" where it does not."""
+    n_seen = seen_in_second_try(rules, n_texts)
+    if not n_seen:
+        return ""
+    return several(
+        "A second try shows texts whose gold was seen in the first: {n} of {in_a_try}. Choose {wanted} texts for {tries} tries "
+        "of {texts}.",
+        "A second try shows texts whose gold was seen in the first: {n} of {in_a_try}. Choose {wanted} texts for {tries} tries "
+        "of {texts}.",
+        n_seen,
+        in_a_try=min(rules.texts, n_texts),
+        wanted=rules.tries * rules.texts,
+        tries=rules.tries,
+        texts=rules.texts,
+    )
+
+
+def picked_but_off(store: Store, actor: User, project_id: int) -> list[Audience]:
+    """Whose training has texts and is off, so that whoever comes is given work at once."""
+    require(store, actor, project_id, "manage project")
+    return [
+        audience
+        for audience in AUDIENCES
+        if not rules_store.newest_rules(store, project_id, audience).rules.is_on
+        and list_items(store, project_id, audience)
+    ]

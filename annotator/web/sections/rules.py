@@ -15,6 +15,7 @@ from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_view import policy_in_words
 from annotator.usecases.project.projects import change_project
+from annotator.usecases.project.rule_effects import effects_of_rules
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
@@ -22,7 +23,7 @@ from annotator.web.project_warnings import labels_in, show_missing_people
 from annotator.web.sections import label_replacement, project_end
 from annotator.web.sections.gold_policies import meaning_of
 from annotator.web.sections.rules_previews import ask_previews
-from annotator.web.session import Visit
+from annotator.web.session import Visit, current_visit, page_store
 
 _MODES: dict[ResultMode, str] = {
     "contest": unsaid("given, and annotators may contest it"),
@@ -58,7 +59,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         # The browser holds such a form back by itself, and says so only at the field, which may be out of sight.
         st.caption(_("If nothing is saved, a number above is outside its range; its field says so."))
     if notice := st.session_state.pop("rules_told", None):
-        st.success(as_text(notice), icon=":material/check:")
+        st.toast(as_text(notice), icon=":material/check:", duration="long")
+        show_missing_people(store, visit, project)
     if in_use is not None:
         label_replacement.dialog(project, in_use, changed.labels)
     project_end.show(project)
@@ -75,13 +77,31 @@ def _save(
     try:
         previewed = with_previews(changed)
         settings = replace(previewed.settings, own_perturbation_kinds=own_kinds)  # refuses what is no name for a kind
-        stored = change_project(store, visit.user, replace(previewed, settings=settings))
+        wanted = replace(previewed, settings=settings)
+        effects = effects_of_rules(store, visit.user, wanted)
+        if effects:
+            st.dialog(_("Before the rules are saved"), width="medium")(_show_effects)(wanted, effects)
+            return None
+        change_project(store, visit.user, wanted)
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return error.label if isinstance(error, LabelInUse) else None
-    st.toast(_("The rules are saved."), icon=":material/check:")
-    show_missing_people(store, visit, stored)
+    st.session_state["rules_told"] = _("The rules are saved.")
     return None
+
+
+def _show_effects(wanted: Project, effects: tuple[str, ...]) -> None:
+    """What rules would undo of work that is done; they are saved by whoever has read it. It runs again by itself."""
+    st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in effects))
+    if pressed(_("Save the rules all the same"), type="primary", key="rules_save_anyway"):
+        try:
+            with page_store() as store:
+                change_project(store, current_visit(store).user, wanted)
+        except InvalidValue as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        st.session_state["rules_told"] = _("The rules are saved.")
+        st.rerun()
 
 
 def _key(project: Project, field: str) -> str:

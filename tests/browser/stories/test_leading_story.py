@@ -71,3 +71,19 @@ def test_a_lead_renames_a_label_and_archives_the_project(person: Come) -> None:
     lead.open("/project?project=1")
     page.get_by_role("button", name="Bring it back").click()
     lead.sees("is at work again")
+
+
+def test_more_annotators_are_saved_after_the_lead_has_read_what_becomes_incomplete(person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Rules")
+    field = lead.page.get_by_label("Annotators", exact=True)
+    wanted = str(int(field.input_value()) + 1)
+    field.fill(wanted)
+    lead.page.get_by_role("button", name="Save the rules").click()
+    expect(lead.page.get_by_role("dialog").get_by_text("become incomplete")).to_be_visible()
+    lead.page.get_by_role("button", name="Save the rules all the same").click()
+    expect(lead.page.get_by_test_id("stToast")).to_be_visible()
+    with open_store(lead.database) as store:
+        project = find_project(store, "Sentiment")
+        assert project is not None
+        assert str(project.settings.annotators_per_instance) == wanted

@@ -17,7 +17,7 @@ from annotator.errors import ImportRefused, InvalidValue, LeaseLost, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.instances import rows_of
 from annotator.usecases.annotate.work import next_work, skip, submit
-from annotator.usecases.lead.bulk_actions import BulkResult, change_many, undo
+from annotator.usecases.lead.bulk_actions import BulkResult, change_many, plan_change, undo
 from annotator.usecases.lead.instance_search import found_ids
 from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.project.projects import create_project, find_project, take_role
@@ -223,3 +223,23 @@ def test_a_project_in_which_nobody_is_named_counts_as_before(store: Store, proje
     store.connection.set_trace_callback(None)
     assert counts["waiting"] == 2
     assert not any("count(*) FROM (SELECT 1 FROM instances" in statement for statement in statements)
+
+
+def test_a_lead_knows_before_how_many_texts_lack_an_annotator_with_the_named_alone(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], add_person: People
+) -> None:
+    project = make_project(annotators_per_instance=2)
+    import_rows(project, [{"id": f"t{n}", "text": f"Warm bread, table {n}.", "label": "positive"} for n in range(3)])
+    bo, _chen = add_person("Bo", project, "annotator"), add_person("Chen", project, "annotator")
+    ids = all_ids(store, project)
+
+    def n_short(*people: str, way: NamedAs = "only") -> int:
+        return plan_change(store, LOCAL_OPERATOR, project, BulkChange("name", people=people, named_as=way), ids).n_short
+
+    assert (n_short("Bo"), n_short("Bo", "Chen"), n_short("Bo", way="first"), n_short()) == (3, 0, 0, 0)
+    hand_in(store, bo, project)
+    hand_in(store, bo, project)
+    hand_in(store, bo, project)
+    assert (n_short("Chen"), n_short("Bo")) == (0, 3)
+    given_again = BulkChange("give out", people=("Bo",))
+    assert plan_change(store, LOCAL_OPERATOR, project, given_again, ids).n_short == 0

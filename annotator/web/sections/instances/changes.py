@@ -10,7 +10,7 @@ from annotator.domain.project.bulk_actions import BulkAction, BulkChange, BulkKi
 from annotator.domain.project.instance_search import Search
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.errors import AnnotatorError
-from annotator.language import _, several, together, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_changes, plan_change, plan_undoing, undo
 from annotator.usecases.lead.event_words import bulk_words
@@ -77,6 +77,11 @@ def _show_form(store: Store, visit: Visit, project: Project, search: Search, tic
         return
     ids = list(ticked) or found_ids(store, visit.user, project, search)
     plan = plan_change(store, visit.user, project, change, ids)
+    if change.kind == "name" and not change.people and not plan.ids:
+        st.caption(_("Choose whom these texts are for. So far they are for everybody."))
+        return
+    if plan.n_short:  # before the numbers: on a low window the rest is below the edge
+        st.warning(_short_words(project, change, plan.n_short), icon=":material/group_add:")
     _show_plan(plan)
     deed = _("Free for everybody") if change.kind == "name" and not change.people else _(_KINDS[change.kind])
     button = _("{what}: {value}", what=deed, value=counted(len(plan.ids), "text"))
@@ -99,6 +104,18 @@ def _show_plan(plan: BulkPlan) -> None:
         st.caption(_("Passed over: {n}.", n=f"{n:,}"))
         for reason in plan.reasons:
             st.caption(f"· {reason}")
+
+
+def _short_words(project: Project, change: BulkChange, n: int) -> str:
+    return several(
+        "The rules ask for {annotators} a text. With {names} alone {n} of these texts stays incomplete: it waits for "
+        "somebody else. Name more people, or choose “first for them, then for others”.",
+        "The rules ask for {annotators} a text. With {names} alone {n} of these texts stay incomplete: they wait for "
+        "somebody else. Name more people, or choose “first for them, then for others”.",
+        n,
+        annotators=counted(project.settings.annotators_per_instance, "annotator"),
+        names=as_text(listed(change.people, "and")),
+    )
 
 
 def _ask(store: Store, visit: Visit, project: Project, kind: BulkKind) -> BulkChange | None:
@@ -137,7 +154,7 @@ def _ask_reason(project: Project) -> BulkChange | None:
 def _ask_people(store: Store, visit: Visit, project: Project, kind: BulkKind) -> BulkChange:
     possible = search_choices(store, visit.user, project).people
     people = st.multiselect(
-        _("For whom"), possible, format_func=as_text, key=f"changes_people_{kind}_{project.id}",
+        _("For whom"), possible, format_func=as_text, key=f"changes_people_{kind}_{project.id}", select_all=False,
         placeholder=_("Everybody who has not had it") if kind == "give out" else _("Everybody"),
     )  # fmt: skip
     way = st.segmented_control(

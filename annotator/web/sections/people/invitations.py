@@ -9,11 +9,13 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from annotator.domain.people import PROJECT_ROLES, role_name
+from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.access.invitations import INVITATION_LASTS, Invitation, invite, read_invitees
 from annotator.usecases.databases import Store
+from annotator.usecases.qualification.rules import picked_but_off
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
@@ -21,6 +23,16 @@ from annotator.web.session import Visit
 _MADE = "people_links"
 _N_MADE = "people_n_lists"
 _SHOWN_ONE_BY_ONE = 10  # more are easier to take as a file
+_OFF: dict[Audience, str] = {
+    "annotators": unsaid(
+        "Texts are picked for the training of annotators, but it is off: whoever signs in is given work at once. Switch it on "
+        "under Training first."
+    ),
+    "reviewers": unsaid(
+        "Texts are picked for the training of reviewers, but it is off: whoever signs in is given work at once. Switch it on "
+        "under Training first."
+    ),
+}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -38,6 +50,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             ),
         )
         role = chosen.selectbox(_("Role"), PROJECT_ROLES, format_func=role_name, key="people_invite_role")
+        for audience in picked_but_off(store, visit.user, project.id):
+            st.caption(f":material/school: {_(_OFF[audience])}")
         held = submitted(_("Make the links"), type="primary", key="people_invite_go", fields=(field,))
     if held is None:
         return

@@ -12,6 +12,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, listed, several, together, unsaid
+from annotator.usecases.annotate.checks import may_have_checks
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import instances_of
 from annotator.usecases.qualification.items import ShownItem, accept_gold, count_picked, items_of, pick, take_out
@@ -22,10 +23,11 @@ from annotator.usecases.qualification.people import (
     allow,
     answers_of,
     checked_people,
+    checks_left,
     finishing_first,
     trained_people,
 )
-from annotator.usecases.qualification.rules import set_rules, training_rules
+from annotator.usecases.qualification.rules import repeated_texts_words, set_rules, training_rules
 from annotator.web.frame import as_text, link_to
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
@@ -56,13 +58,14 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         format_func=_,
     )  # fmt: skip
     purpose = _PARTS[name or "Annotators"]
-    if done := st.session_state.pop(_DONE, ""):
-        st.success(as_text(done), icon=":material/check:")
+    if done := st.session_state.pop(_DONE, ""):  # wherever in this long section one is, a toast is in view
+        st.toast(as_text(done), icon=":material/check:", duration="long")
     if purpose == "checks":
         _ask_rules(store, visit, project, "annotators", _CHECK_FIELDS)
         _show_checks(store, visit, project)
     else:
         _ask_rules(store, visit, project, purpose, _FIELDS[purpose])
+        _show_held(store, visit, project, purpose)
         _show_people(store, visit, project, purpose)
     _show_items(store, visit, project, purpose)
 
@@ -97,12 +100,17 @@ def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience,
 def _save(
     store: Store, visit: Visit, project: Project, audience: Audience, rules: QualificationRules, based_on: int
 ) -> str:
-    was_on = training_rules(store, visit.user, project.id, audience).rules.is_on
     set_rules(store, visit.user, project.id, audience, rules, based_on=based_on)
     st.session_state.pop(f"training_begun_{audience}_{project.id}", None)
-    saved = _("The rules are saved. Whoever is in the middle of a try goes on under those that they began under.")
-    held = finishing_first(store, visit.user, project, audience) if rules.is_on and not was_on else ""
-    return together(saved, held)
+    return _("The rules are saved. Whoever is in the middle of a try goes on under those that they began under.")
+
+
+def _show_held(store: Store, visit: Visit, project: Project, audience: Audience) -> None:
+    """While training is on: who goes on with what they hold all the same."""
+    if not training_rules(store, visit.user, project.id, audience).rules.is_on:
+        return
+    if held := finishing_first(store, visit.user, project, audience):
+        st.info(as_text(held), icon=":material/hourglass_top:")
 
 
 def _whole(value: Any) -> Any:
@@ -169,6 +177,7 @@ def _show_checks(store: Store, visit: Visit, project: Project) -> None:
             "person: look at the texts before you speak to somebody, since the gold may be wrong as well."
         )
     )
+    _show_checks_left(store, visit, project)
     people = checked_people(store, visit.user, project)
     if not people:
         st.info(_("No check has been answered yet."), icon=":material/visibility:")
@@ -203,6 +212,32 @@ def _show_checks(store: Store, visit: Visit, project: Project) -> None:
         key=f"training_points_{chosen.user.id}",
         column_config={"when (UTC)": _("when (UTC)"), "token F1": _("token F1"), "label": _("label")},
     )
+
+
+def _show_checks_left(store: Store, visit: Visit, project: Project) -> None:
+    """For whom there still is a check, once there are any texts for them."""
+    if not items_of(store, visit.user, project, "checks"):
+        return
+    left = checks_left(store, visit.user, project)
+    if not may_have_checks(project):
+        st.warning(
+            _(
+                "No checks are given here: word lists propose sets to annotators, and a check would lack their proposals."
+            ),
+            icon=":material/visibility_off:",
+        )
+        return
+    if some := [_("{name} ({n})", name=name, n=n) for name, n in left.items() if n]:
+        st.caption(_("Texts left for checks: {people}.", people=as_text(listed(some))))
+    if none := [name for name, n in left.items() if not n]:
+        st.warning(
+            _(
+                "No text is left for checks of {names}: they were trained on the texts below, had them, saw what others marked, "
+                "or may still be given them. Pick other complete texts below.",
+                names=as_text(listed(none, "and")),
+            ),
+            icon=":material/visibility_off:",
+        )
 
 
 def _checked_row(checked: Checked) -> dict[str, object]:
@@ -241,6 +276,7 @@ def _show_people(store: Store, visit: Visit, project: Project, audience: Audienc
         _("Of those who have not passed"),
         [trained.user.name for trained in waiting],
         key=f"training_who_{audience}",
+        select_all=False,  # a slip would let everybody through
         placeholder=_("Choose options"),
     )
     if pressed(_("Another try"), container=try_column, width="stretch", key=f"training_again_{audience}"):
@@ -297,6 +333,11 @@ def _show_items(store: Store, visit: Visit, project: Project, purpose: Purpose) 
     st.subheader(_("Texts"), anchor=False)
     items = items_of(store, visit.user, project, purpose)
     _warn(items)
+    if purpose != "checks":
+        n_texts = len({item.item.instance_id for item in items if item.gold != "no gold"})
+        rules = training_rules(store, visit.user, project.id, purpose).rules
+        if words := repeated_texts_words(rules, n_texts):
+            st.warning(words, icon=":material/repeat:")
     if items:
         _show_list(store, visit, project, purpose, items)
     else:
@@ -397,6 +438,7 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
             choices,
             format_func=names.__getitem__,
             key=f"training_texts_{purpose}",
+            select_all=False,
             help=_(
                 "The first {choices} complete texts are listed. Whoever annotated a text is never given it as training.",
                 choices=_CHOICES,
