@@ -31,6 +31,7 @@ from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
 from annotator.usecases.project.guidelines import change_guidelines
 from annotator.usecases.project.projects import count_events_of, find_project, instances_of, take_role
 from annotator.web import session
+from annotator.web.frame import as_text
 from annotator.web.project_warnings import _missing_annotators_words, _missing_reviewers_words
 from annotator.web.sections.instances.page import _highlighted
 from annotator.web.session import Visit
@@ -578,8 +579,11 @@ def test_the_list_is_searched_paged_and_says_for_whom_texts_are(
     assert len(page.dataframe[0].value) == 5
     page.text_input(f"project_search_words_{project.id}").set_value("t29").run()
     assert not page.exception
-    [hit] = [box for box in page.checkbox if "t29" in box.label]
-    assert ":orange-background[**t29**]" in hit.label
+    assert [box.label for box in page.checkbox if "t29" in box.label] == ["Tick t29"]
+    [line] = [markdown.value for markdown in page.markdown if "t29" in markdown.value]
+    assert line.count("t29") == 1, "a key that is found stands once, and the text's beginning before it"
+    assert line.startswith(as_text("Never again."))
+    assert ":orange-background[**t29**]" in line
     page.text_input(f"project_search_words_{project.id}").set_value("**nobody** wrote this").run()
     assert "Nothing is found." in page.info[0].value
 
