@@ -16,8 +16,9 @@ from annotator.usecases.lead.pay import PaidWork, Payroll, pay_csv, payroll_of, 
 from annotator.usecases.project.projects import Progress
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.progress.kept import kept, visit_zone
+from annotator.web.sections.progress.kept import kept
 from annotator.web.session import Visit
+from annotator.web.visit_times import visit_zone
 
 _UNITS: dict[PayUnit, str] = {"hour": unsaid("hour"), "text": unsaid("text"), "token": unsaid("token")}
 _BASES: dict[PayBasis, str] = {"submitted": unsaid("what was submitted"), "accepted": unsaid("what was accepted")}
