@@ -101,7 +101,7 @@ def _page_of(store: Store, visit: Visit, project: Project, wanted: fields.Fields
 def _show_hit(hit: FoundInstance) -> bool:
     """A line of an instance with what was found in it; whether it is ticked."""
     row = hit.row
-    box, line = st.columns([1, 30], gap="small")
+    box, line = st.columns([1, 30], gap="small", vertical_alignment="center")
     name = _("Tick {key}", key=_SIGNS.sub(" ", row.key).strip())  # spoken as it stands, with no Markdown in it
     key = f"project_hit_{row.id}_{changes.n_made()}"
     is_ticked = box.checkbox(name, key=key, label_visibility="collapsed")
