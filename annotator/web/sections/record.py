@@ -53,7 +53,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         height=min(_HEIGHT, 38 + 35 * len(events)),
         key=f"record_events_{about}_{page}",
         column_config={
-            _("when ({zone})", zone=zone): st.column_config.TextColumn(width=140),
+            _("when ({zone})", zone=zone): st.column_config.TextColumn(width=170),
             _("who"): st.column_config.TextColumn(width=110),
             _("what"): st.column_config.TextColumn(width=520),
             _("text"): st.column_config.TextColumn(width="medium"),
