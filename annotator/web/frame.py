@@ -20,15 +20,13 @@ from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, NotWritabl
 from annotator.language import _, listed, several
 from annotator.resources import resource_folder
 from annotator.usecases.access.rights import roles_with, spoken_rights
-from annotator.usecases.access.roles import changed_versions_waiting, roles_anywhere, roles_in
+from annotator.usecases.access.roles import roles_anywhere, roles_in
 from annotator.usecases.annotate.talk import count_waiting
-from annotator.usecases.annotate.waiting_counts import waiting_counts
 from annotator.usecases.databases import Store
 from annotator.usecases.notices.inbox import MOST_COUNTED, count_unread, mark_read
 from annotator.usecases.perturb.audits import count_to_audit
 from annotator.usecases.project.projects import projects_of
-from annotator.usecases.review.reviews import review_counts
-from annotator.usecases.start.overview import Training, trainings_before_work
+from annotator.usecases.start.overview import Training, own_work_in
 from annotator.web.navigation import PAGES, START, PageEntry, first_page_for, page_at, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, note_page, page_store, start_visit
 
@@ -278,22 +276,19 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     """What waits for a person in a project, in a few words."""
     if project.is_archived:
         return _("archived")
-    trainings = trainings_before_work(store, user, project, roles)
-    parts = [words for audience, training in trainings if (words := _training_words(training, audience))]
-    before = {audience for audience, _training in trainings}
-    if has_right(user, roles, "annotate"):
-        counts = waiting_counts(store, project, user)
-        parts += [_("{n} returned", n=f"{counts['returned']:,}")] if counts["returned"] else []
-        n_to_annotate = counts["open"] + counts["waiting"]
-        parts += [_("{n} to annotate", n=f"{n_to_annotate:,}")] if n_to_annotate or "annotators" not in before else []
-    if has_right(user, roles, "review") and project.settings.reviewers_per_annotation:
-        to_review = review_counts(store, project, user)
-        n_to_review = to_review["open"] + to_review["to_review"]
-        parts += [_("{n} to review", n=f"{n_to_review:,}")] if n_to_review or "reviewers" not in before else []
+    work = own_work_in(store, user, project, roles)
+    parts = [words for audience, training in work.trainings if (words := _training_words(training, audience))]
+    before = {audience for audience, _training in work.trainings}
+    parts += [_("{n} returned", n=f"{work.n_returned:,}")] if work.n_returned else []
+    if work.n_to_annotate or ("annotator" in roles and "annotators" not in before):
+        parts.append(_("{n} to annotate", n=f"{work.n_to_annotate:,}"))
+    is_reviewed = project.settings.reviewers_per_annotation > 0
+    if work.n_to_review or ("reviewer" in roles and is_reviewed and "reviewers" not in before):
+        parts.append(_("{n} to review", n=f"{work.n_to_review:,}"))
+    parts += [_("{n} to check", n=f"{work.n_to_check:,}")] if work.n_to_check else []
+    if back := work.n_versions_back:
+        parts.append(several("{n} changed version returned", "{n} changed versions returned", back))
     if has_right(user, roles, "annotate") or has_right(user, roles, "review"):
-        to_check, back = changed_versions_waiting(store, project, user)
-        parts += [_("{n} to check", n=f"{to_check:,}")] if to_check else []
-        parts += [several("{n} changed version returned", "{n} changed versions returned", back)] if back else []
         n_to_audit = count_to_audit(store, user, project.id)
         parts += [_("{n} to audit", n=f"{n_to_audit:,}")] if n_to_audit else []
     if has_right(user, roles, "manage project") and (n_questions := count_waiting(store, project)):

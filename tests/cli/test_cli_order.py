@@ -40,7 +40,7 @@ def test_an_order_is_previewed_then_set_and_taken_back(answered: Command) -> Non
     assert "1. t2 [yes]: 0.200 for its label “yes”; answers “no”" in preview.out
     assert next_keys(answered) == ["t0", "t1", "t2"]
     assert answered(*wanted).out.startswith(
-        "Set: first what m is least confident of (the first 34 %), then as imported"
+        "Set: first where m gives the label the lowest probability (the first 34 %), then as imported"
     )
     assert next_keys(answered) == ["t2", "t1", "t0"]
     shown = answered("order", "--project", "P").out
@@ -52,7 +52,7 @@ def test_an_order_is_previewed_then_set_and_taken_back(answered: Command) -> Non
 def test_a_new_seed_leaves_what_comes_first_as_it_was_chosen(answered: Command) -> None:
     answered("order", "--project", "P", "--first", "least-confident", "--model", "m")
     assert answered("order", "--project", "P", "--rest", "random", "--seed", "4").out.startswith(
-        "Set: first what m is least confident of, then at random (seed 4)"
+        "Set: first where m gives the label the lowest probability, then at random (seed 4)"
     )
     assert next_keys(answered) == ["t2", "t1", "t0"]
 

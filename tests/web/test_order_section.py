@@ -81,7 +81,10 @@ def test_what_is_chosen_is_shown_with_its_reasons_and_set_by_the_button_alone(
     page.button(key="order_set").click().run()
     assert not page.exception
     assert present_order(store, LOCAL_OPERATOR, answered.id).order == LEAST
-    assert "Texts are given out **first what bert is least confident of, then as imported**" in page.markdown[0].value
+    assert (
+        "Texts are given out **first where bert gives the label the lowest probability, then as imported**"
+        in page.markdown[0].value
+    )
     assert "lea set this on" in page.markdown[0].value
 
 
@@ -149,6 +152,9 @@ def test_where_no_answers_are_stored_the_built_in_model_is_trained_here_and_its_
     assert (job.title, '"trains":true' in job.options) == ("Exact weights (linear) of built-in", True)
     [progress] = page.get("progress")
     assert progress.proto.text.endswith("waiting for its turn")
+    assert [one.value for one in page.info] == [
+        "A model is at work in this project. When it is done, its answers can be chosen here."
+    ]
     assert not [one for one in page.button if one.key == "built_in_go_order"]
 
 

@@ -76,6 +76,33 @@ def test_a_rate_is_typed_once_and_then_costs_are_there(
     assert (row["person"], row["submitted"], row["amount"]) == ("ann", 2, 0.7)
 
 
+def test_a_typed_rate_counts_at_once_and_is_not_yet_the_projects(
+    store: Store, worked: Project, lea: Callable[[Project], User], opened: Opened
+) -> None:
+    page = view(opened, worked, lea(worked), "Hours and cost")
+    [row] = table_with(page, "amount")
+    assert row["amount"] == "–"
+    assert page.get("download_button")[0].label == "Table without amounts (CSV)"
+    page.selectbox(key=f"progress_rate_unit_{worked.id}").set_value("text")
+    page.text_input(key=f"progress_rate_annotating_{worked.id}").set_value("0.35").run()
+    assert page.metric[-1].value == r"0\.70 EUR"
+    [row] = table_with(page, "amount")
+    assert row["amount"] == 0.7
+    assert page.get("download_button")[0].label == "Table to pay by (CSV)"
+    assert any("not remembered yet" in caption.value for caption in page.caption)
+    assert get_project_by_id(store, worked.id).settings.pay_rate is None
+
+
+def test_a_rate_without_a_currency_says_which_word_is_missing(
+    worked: Project, lea: Callable[[Project], User], opened: Opened
+) -> None:
+    page = view(opened, worked, lea(worked), "Hours and cost")
+    page.text_input(key=f"progress_rate_annotating_{worked.id}").set_value("12")
+    page.text_input(key=f"progress_rate_currency_{worked.id}").set_value("").run()
+    assert page.error[0].value == r"Write the currency of the rate, such as EUR\."
+    assert page.metric[-1].value == "–"
+
+
 def test_a_rate_that_is_no_number_is_refused_in_a_sentence(
     store: Store, worked: Project, lea: Callable[[Project], User], opened: Opened
 ) -> None:

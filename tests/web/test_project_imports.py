@@ -237,6 +237,48 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("mode", "label", "seen"),
+    [
+        (
+            "contest",
+            "negative",
+            "Annotators will see the label or answer that the file gives to a text, and may contest it.",
+        ),
+        (
+            "confirm",
+            "negative",
+            "Annotators will see the label or answer that the file gives to a text, and cannot change it.",
+        ),
+        ("give", "negative", ""),
+        ("contest", None, ""),
+    ],
+)
+def test_before_the_first_texts_are_stored_is_said_whether_annotators_see_the_labels_of_the_file(
+    page, make_project, mode, label, seen
+) -> None:
+    app = page(make_project(result_mode=mode), "Import")
+    rows = [{"id": "a", "text": "An unlikeable plot.", **({"label": label} if label else {})}]
+    app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
+    app = app.button(key="import_check").click().run()
+    assert not app.exception
+    assert "1 new instance" in said(app.success)
+    assert [info.value.replace("\\", "") for info in app.info if "Annotators will see" in info.value] == [seen] * bool(
+        seen
+    )
+
+
+def test_texts_that_come_later_say_nothing_of_it_again(page, make_project, import_rows) -> None:
+    project = make_project()
+    import_rows(project, several(n_annotators=1))
+    app = page(project, "Import")
+    row = {"id": "a", "text": "An unlikeable plot.", "label": "negative"}
+    app.file_uploader(key="import_files").set_value([as_file([row])]).run()
+    app = app.button(key="import_check").click().run()
+    assert "1 new instance" in said(app.success)
+    assert "Annotators will see" not in said(app.info)
+
+
 # Labels that are missing ---------------------------------------------------------------------------------------------
 
 

@@ -27,10 +27,10 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.bulk_actions import change_many
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.instance_search import FoundInstance
-from annotator.usecases.lead.undecided_rounds import list_undecided_rounds
 from annotator.usecases.project.guidelines import change_guidelines
 from annotator.usecases.project.projects import count_events_of, find_project, instances_of, take_role
 from annotator.web import session
+from annotator.web.frame import as_text
 from annotator.web.project_warnings import _missing_annotators_words, _missing_reviewers_words
 from annotator.web.sections.instances.page import _highlighted
 from annotator.web.session import Visit
@@ -157,14 +157,17 @@ def test_annotators_whose_names_begin_alike_stand_side_by_side(
     assert len(chosen.value) == 2
 
 
-def test_times_say_that_they_are_those_of_utc(
+def test_times_of_a_browser_that_tells_no_zone_say_that_they_are_those_of_utc(
     store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(1, reviewers_per_annotation=1)
     lead = lea(project)
     work = annotate(store, add_person("ann", project, "annotator"), project, SETS)
     assert "when (UTC)" in opened(project, lead, "Record").run().dataframe[0].value.columns
-    assert re.search(r"waiting since [\d-]+ \d\d:\d\d UTC", list_undecided_rounds(store, lead, project)[0].summary)
+    captions = "\n".join(
+        one.value.replace("\\", "").replace(":small[]", "") for one in opened(project, lead, "Rounds").run().caption
+    )
+    assert re.search(r"waiting since [\d-]+ \d\d:\d\d UTC", captions)
     page = opened(project, lead, "Instances")
     page.query_params["instance"] = str(work.instance.id)
     page.session_state[f"look_part_{work.instance.id}"] = "Timeline"
@@ -578,8 +581,11 @@ def test_the_list_is_searched_paged_and_says_for_whom_texts_are(
     assert len(page.dataframe[0].value) == 5
     page.text_input(f"project_search_words_{project.id}").set_value("t29").run()
     assert not page.exception
-    [hit] = [box for box in page.checkbox if "t29" in box.label]
-    assert ":orange-background[**t29**]" in hit.label
+    assert [box.label for box in page.checkbox if "t29" in box.label] == ["Tick t29"]
+    [line] = [markdown.value for markdown in page.markdown if "t29" in markdown.value]
+    assert line.count("t29") == 1, "a key that is found stands once, and the text's beginning before it"
+    assert line.startswith(as_text("Never again."))
+    assert ":orange-background[**t29**]" in line
     page.text_input(f"project_search_words_{project.id}").set_value("**nobody** wrote this").run()
     assert "Nothing is found." in page.info[0].value
 

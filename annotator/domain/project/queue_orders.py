@@ -17,8 +17,8 @@ REST_WORDS: Mapping[Order, str] = {
     "random": unsaid("random, by the seed"),
 }
 FIRST_WORDS: Mapping[FirstKind, str] = {
-    "least confident": unsaid("what the model is least confident of"),
-    "most confident": unsaid("what the model is most confident of"),
+    "least confident": unsaid("where the model gives the label the lowest probability"),
+    "most confident": unsaid("where the model gives the label the highest probability"),
     "models disagree": unsaid("what models or seeds disagree on"),
     "label disputed": unsaid("where the model disagrees with the label"),
     "least plausible": unsaid("where its attributions are least plausible"),

@@ -51,10 +51,8 @@ class UndecidedRound:
         """Whether fewer people are left who may score it than it wants."""
         return self.left.wanted > self.left.n_now + self.left.n_later
 
-    @property
-    def summary(self) -> str:
-        """What is missing, in one line."""
-        since = f"{self.round.opened_at.replace('T', ' ')[:16]} UTC"
+    def summary(self, since: str) -> str:
+        """What is missing, in one line. since: when the round was opened, as whoever looks has the time."""
         words = several(
             "{n_scored} of {n} score; waiting since {since}",
             "{n_scored} of {n} scores; waiting since {since}",

@@ -8,10 +8,12 @@ from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import queue_rows
 from annotator.store.instances import split_names
+from annotator.store.jobs import open_jobs
 from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.queue.members import models_with_answers
 
+_GIVES_ANSWERS = frozenset({"attribute", "train"})
 _RANDOM = "random"  # a method that stands for chance, and finds nothing
 
 
@@ -24,6 +26,7 @@ class OrderChoices:
     measured: plausibilities that were measured: (model, method, layer, metric)
     splits:   of the project's texts; empty where there is one alone
     n_free:   texts that wait to be given out
+    answers_come: whether a model is computing some now, or waits for its turn
     """
 
     models: Mapping[str, int]
@@ -31,6 +34,7 @@ class OrderChoices:
     measured: Sequence[tuple[str, str, int | None, str]]
     splits: Sequence[str]
     n_free: int
+    answers_come: bool
 
 
 def choices_of(store: Store, actor: User, project: Project) -> OrderChoices:
@@ -47,4 +51,5 @@ def choices_of(store: Store, actor: User, project: Project) -> OrderChoices:
         measured=list(dict.fromkeys(number for number in measured_numbers(store, project) if number[1] != _RANDOM)),
         splits=splits if len(splits) > 1 else [],
         n_free=sum(row.is_free for row in queue_rows(store, project.id)),
+        answers_come=any(job.kind in _GIVES_ANSWERS for job in open_jobs(store, project.id)),
     )

@@ -9,8 +9,8 @@ from annotator.language import _, listed, unsaid
 Detail = Mapping[str, Any]  # of an event
 
 _FIRST: Mapping[FirstKind, str] = {
-    "least confident": unsaid("what {models} is least confident of"),
-    "most confident": unsaid("what {models} is most confident of"),
+    "least confident": unsaid("where {models} gives the label the lowest probability"),
+    "most confident": unsaid("where {models} gives the label the highest probability"),
     "models disagree": unsaid("what {models} disagree on"),
     "label disputed": unsaid("where {models} disagrees with the label"),
     "least plausible": unsaid("where {method} of {models} is least plausible by {number}"),
@@ -21,8 +21,8 @@ _FIRST: Mapping[FirstKind, str] = {
 def order_words(order: QueueOrder) -> str:
     """A whole order.
 
-    >>> order_words(QueueOrder("random", 3, ModelOrder("least confident", ("bert",), 15, "train")))
-    'first what bert is least confident of (the first 15 % of those of the split train), then at random (seed 3)'
+    >>> order_words(QueueOrder("random", 3, ModelOrder("least confident", ("bert",), 15)))
+    'first where bert gives the label the lowest probability (the first 15 %), then at random (seed 3)'
     >>> order_words(QueueOrder())
     'as imported'
     """

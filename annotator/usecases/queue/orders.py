@@ -208,7 +208,8 @@ def _training_notes(store: Store, project_id: int, models: Sequence[str], texts:
         if n_learned:
             notes.append(
                 _(
-                    "{model} learned from {n} of the waiting texts: it may be surer of these than of others.",
+                    "{model} learned from {n} of the waiting texts, with the labels that are stored with them, such as those of "
+                    "an imported file: it may be surer of these than of others.",
                     model=training.model,
                     n=f"{n_learned:,}",
                 )

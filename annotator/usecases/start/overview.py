@@ -106,13 +106,16 @@ def _own_work(
         return {}
     ids = [project.id for project in projects]
     returned = open_work.returned_texts(store, ids, user.id, at_most=RETURNED_SHOWN)
-    return {p.id: _own_work_in(store, user, p, roles[p.id], returned.get(p.id, [])) for p in projects}
+    return {p.id: own_work_in(store, user, p, roles[p.id], returned.get(p.id, [])) for p in projects}
 
 
-def _own_work_in(
-    store: Store, user: User, project: Project, roles: frozenset[Role], texts: Sequence[ReturnedText]
+def own_work_in(
+    store: Store, user: User, project: Project, roles: frozenset[Role], texts: Sequence[ReturnedText] = ()
 ) -> OwnWork:
-    """A lead may annotate and review, but nobody waits for them to: of theirs only what they have in hand is work."""
+    """What waits for somebody in a project, on the start page and in the sidebar alike.
+
+    A lead may annotate and review, but nobody waits for them to: of theirs only what they have in hand is work.
+    """
     may_annotate, may_review = has_right(user, roles, "annotate"), has_right(user, roles, "review")
     counts = waiting_counts(store, project, user) if may_annotate else {}
     is_reviewed = may_review and project.settings.reviewers_per_annotation > 0

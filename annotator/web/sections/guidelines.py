@@ -14,6 +14,7 @@ from annotator.web.frame import as_text
 from annotator.web.guidelines import show_changes, show_parts
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time
 
 _CHANGED, _WHOLE = unsaid("What changed"), unsaid("The whole text")
 
@@ -115,7 +116,7 @@ def _show_versions(versions: Sequence[ShownVersion]) -> None:
         words = [
             _("Version {number}", number=version.number),
             as_text(version.made_by) or UNDEFINED,
-            f"{version.made_at.replace('T', ' ')[:16]} UTC",
+            shown_time(version.made_at),
         ]
         with st.expander(" · ".join([*words, *([_("a small change")] if version.is_small else [])])):
             part = st.segmented_control(

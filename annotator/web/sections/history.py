@@ -10,6 +10,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.timeline import timeline, timeline_as_csv
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time
 
 
 def show(store: Store, visit: Visit, project: Project, instance: Instance) -> None:
@@ -20,7 +21,7 @@ def show(store: Store, visit: Visit, project: Project, instance: Instance) -> No
         return
     for moment in moments:
         when, what = st.columns([1, 4], gap="small")
-        when.caption(f"{moment.at.replace('T', ' ')[:19]} UTC" if moment.at else UNDEFINED)
+        when.caption(shown_time(moment.at, with_seconds=True) if moment.at else UNDEFINED)
         what.markdown(f"**{as_text(moment.who)}** {as_text(moment.what)}")
         if moment.lines:
             what.caption("  \n".join(as_text(line) for line in moment.lines))

@@ -11,6 +11,7 @@ from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.session import Visit, current_visit, page_store
+from annotator.web.visit_times import shown_time
 
 _LOOKS_EVERY = 1.0  # seconds, while something runs
 _KEPT = unsaid("What is stored by then is kept; if you ask again, it goes on from there.")
@@ -77,7 +78,7 @@ def show_ended(store: Store, visit: Visit, project: Project) -> None:
 
 def show_line(job: Job) -> None:
     """What came of a job that ended."""
-    when = f"{(job.ended_at or '')[:16].replace('T', ' ')} UTC"
+    when = shown_time(job.ended_at) if job.ended_at else ""
     st.markdown(f"{_ICONS[job.state]} {as_text(f'{title_in_words(job)} ({job.asked_by_name}, {when}): {job.told}')}")
 
 

@@ -12,6 +12,7 @@ from annotator.usecases.project.ends import archive, bring_back, delete, deletio
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit, current_visit, page_store
+from annotator.web.visit_times import shown_day
 
 _TOLD = "project_end_told"
 
@@ -34,7 +35,7 @@ def show(project: Project) -> None:
 
 def show_archived(store: Store, visit: Visit, project: Project) -> None:
     """Above everything else of an archived project."""
-    day = as_text((project.archived_at or "")[:10])
+    day = as_text(shown_day(project.archived_at) if project.archived_at else "")
     with st.container(border=True):
         st.markdown(
             ":material/archive: "

@@ -14,6 +14,7 @@ from annotator.usecases.lead.event_sentences.parts import in_a_row
 from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
 from annotator.usecases.project.projects import count_events_of, events_of
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time, visit_zone
 
 _PAGE = 50
 _HEIGHT = 560  # pixels: the choice of the page stays in sight below
@@ -37,10 +38,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if not events:
         container.caption(_("Nothing has happened yet."))
         return
+    zone = visit_zone()[0]
     container.dataframe(
         [
             {
-                _("when (UTC)"): event.at.replace("T", " ")[:19],
+                _("when ({zone})", zone=zone): shown_time(event.at, with_seconds=True, is_zone_named=True),
                 _("who"): event_actor(event),
                 _("what"): in_a_row((event_words(event), *event_lines(event))),
                 **({} if about == _OF_SERVER else {_("text"): first_words(event.excerpt), _("key"): event.key}),
@@ -51,7 +53,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         height=min(_HEIGHT, 38 + 35 * len(events)),
         key=f"record_events_{about}_{page}",
         column_config={
-            _("when (UTC)"): st.column_config.TextColumn(width=140),
+            _("when ({zone})", zone=zone): st.column_config.TextColumn(width=170),
             _("who"): st.column_config.TextColumn(width=110),
             _("what"): st.column_config.TextColumn(width=520),
             _("text"): st.column_config.TextColumn(width="medium"),

@@ -27,7 +27,7 @@ def choose_least_confident(lead: Person) -> None:
     lead.section("Order")
     lead.sees("Texts are given out at random (seed 7).")
     lead.page.get_by_role("combobox", name="What comes first").click()
-    lead.page.get_by_role("option", name="what the model is least confident of").click()
+    lead.page.get_by_role("option", name="where the model gives the label the lowest probability").click()
     lead.sees("of them can be ranked so")
 
 
@@ -37,7 +37,8 @@ def test_the_least_confident_text_comes_next_and_nothing_on_the_annotators_side_
     choose_least_confident(lead)
     lead.page.get_by_role("button", name="Set this order").click()
     lead.sees(
-        "Texts are given out first what built-in is least confident of, then at random (seed 7). Lead set this on"
+        "Texts are given out first where built-in gives the label the lowest probability, then at random (seed 7). "
+        "Lead set this on"
     )
     expect(lead.page.get_by_role("button", name="Draw it anew")).to_be_enabled()
 

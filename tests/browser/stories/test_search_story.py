@@ -51,7 +51,7 @@ def test_a_lead_searches_ticks_discards_and_undoes(person: Come) -> None:
     search(lead, "THE")
     lead.sees(f"{n} texts")
     hits = lead.page.locator("[class*='st-key-project_hit_']")
-    expect(hits.first.locator(".stMarkdownColoredBackground").first).to_have_text("the", ignore_case=True)
+    expect(lead.page.locator(".stMarkdownColoredBackground").first).to_have_text("the", ignore_case=True)
     hits.nth(0).locator("label").click()
     lead.page.get_by_role("button", name="Change 1 ticked").wait_for()
     assert n_shown_to(lead) == shown  # ticking is not looking

@@ -402,7 +402,8 @@ def test_old_training_is_told_with_counts(
     annotate(store, annotator, project, RationaleSet.of((0, 2)))
     notes = previewed(store, project, by_model()).notes
     assert notes == (
-        "bert learned from 2 of the waiting texts: it may be surer of these than of others.",
+        "bert learned from 2 of the waiting texts, with the labels that are stored with them, such as those of an imported "
+        "file: it may be surer of these than of others.",
         "1 text was annotated since bert was trained: its answers do not know of that. Train it again, then set the order.",
     )
 

@@ -24,6 +24,7 @@ from annotator.usecases.perturb.audits import DrawingPreview, draw_audit, kinds_
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_day
 
 _DONE = "audit_done"
 _PER: Mapping[Per, str] = {"altogether": unsaid("altogether"), "of each kind": unsaid("of each kind")}
@@ -67,7 +68,7 @@ def _show_audit(store: Store, visit: Visit, project: Project, result: AuditResul
                 n=f"{overall.n_drawn:,}",
                 versions=counted(overall.population, "accepted version"),
                 seed=audit.drawing.seed,
-                day=audit.made_at[:10],
+                day=shown_day(audit.made_at),
                 person=audit.made_by,
             )
         )

@@ -11,6 +11,7 @@ from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time
 
 _CODE = "crowd_code"
 _SHOWN = "crowd_code_shown"
@@ -40,15 +41,15 @@ def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment
     st.markdown(
         several(
             "This code is of {name}, who came in by “{door_name}”: {state}, {n} text, {minutes} minutes of work, begun "
-            "{time} UTC.",
+            "{time}.",
             "This code is of {name}, who came in by “{door_name}”: {state}, {n} texts, {minutes} minutes of work, begun "
-            "{time} UTC.",
+            "{time}.",
             worker.done,
             name=as_text(worker.name),
             door_name=as_text(payment.door_name),
             state=_(STATE_WORDS[worker.state]),
             minutes=minutes,
-            time=as_text(worker.began_at[:16].replace("T", " ")),
+            time=as_text(shown_time(worker.began_at)),
         )
     )
     if worker.state == "working":
@@ -59,7 +60,7 @@ def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment
             st.rerun()
     else:
         st.warning(
-            _("Used up: marked as paid on {time} UTC.", time=as_text(worker.paid_at[:16].replace("T", " "))),
+            _("Used up: marked as paid on {time}.", time=as_text(shown_time(worker.paid_at))),
             icon=":material/done:",
         )
         if pressed(_("It is not paid"), key="crowd_code_unpaid"):

@@ -18,6 +18,7 @@ from annotator.usecases.lead.instance_search import found_ids, search_choices
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time
 
 _DONE, _MADE = "changes_done", "changes_made"
 _KINDS: dict[BulkKind, str] = {
@@ -175,8 +176,8 @@ def _show_last(store: Store, visit: Visit, project: Project) -> None:
 
 def _show_action(store: Store, visit: Visit, project: Project, action: BulkAction) -> None:
     words, button = st.columns([4, 1], vertical_alignment="center")
-    when = action.made_at.replace("T", " ")[:16]
-    words.markdown(f"**{as_text(action.made_by)}** {as_text(bulk_words(action))} :gray[{when} UTC]")
+    when = shown_time(action.made_at)
+    words.markdown(f"**{as_text(action.made_by)}** {as_text(bulk_words(action))} :gray[{when}]")
     if action.undone_by is not None:
         words.caption(
             as_text(

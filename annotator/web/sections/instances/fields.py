@@ -138,7 +138,7 @@ def _show_filters(project: Project, choices: PageChoices, possible: SearchChoice
     note = _NOTES[
         st.selectbox(_("Notes of annotators"), list(_NOTES), format_func=_, key=choices.one(NOTE, list(_NOTES), _ANY))
     ]
-    imported = _select(_("Imported on"), IMPORTED, choices, possible.days)
+    imported = _select(_("Imported on (UTC)"), IMPORTED, choices, possible.days)
     named = {str(number): name for number, name in possible.lists.items()}
     list_id = _select(_("On the list"), LIST, choices, list(named), named)
     return {

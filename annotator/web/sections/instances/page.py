@@ -23,6 +23,7 @@ from annotator.web.sections.instances import changes, fields
 from annotator.web.session import Visit
 
 _BLANKS = re.compile(" {2,}")
+_SIGNS = re.compile(r"[\W_]+")
 _HEIGHT = 320  # pixels: the selected instance stays in sight below the list
 _STATES: dict[InstanceState, str] = {
     "open": unsaid("open"),
@@ -100,14 +101,30 @@ def _page_of(store: Store, visit: Visit, project: Project, wanted: fields.Fields
 def _show_hit(hit: FoundInstance) -> bool:
     """A line of an instance with what was found in it; whether it is ticked."""
     row = hit.row
-    name = as_text(f"{row.key} · {row.split}" if row.split else row.key)
+    box, line = st.columns([1, 30], gap="small", vertical_alignment="center")
+    name = _("Tick {key}", key=_SIGNS.sub(" ", row.key).strip())  # spoken as it stands, with no Markdown in it
+    key = f"project_hit_{row.id}_{changes.n_made()}"
+    is_ticked = box.checkbox(name, key=key, label_visibility="collapsed")
+    line.markdown(f"{_line_of(hit)} :gray[{' · '.join(_about(hit))}]")
+    return is_ticked
+
+
+def _line_of(hit: FoundInstance) -> str:
+    """Where the words stand; of a key that was found, which stands behind the line, the text's beginning."""
+    if hit.part == "key":
+        return as_text(first_words(hit.row.excerpt))
+    part = "" if hit.part in {None, "text"} else f"{_(PART_NAMES[hit.part])}: "
+    return f"{part}{_highlighted(hit)}"
+
+
+def _about(hit: FoundInstance) -> list[str]:
+    row = hit.row
+    key = _highlighted(hit) if hit.part == "key" else as_text(row.key)
     others = [_(PART_NAMES[part]) for part in hit.parts if part != hit.part]
-    about = [name, _(_STATES[row.state])]
+    about = [key, as_text(row.split), _(_STATES[row.state])]
     about += [as_text(_for_whom(hit))] if hit.named else []
     about += [_("also in {others}", others=listed(others))] if others else []
-    part = "" if hit.part in {None, "text"} else f"{_(PART_NAMES[hit.part])}: "
-    label = f"{part}{_highlighted(hit)} :gray[{' · '.join(about)}]"
-    return st.checkbox(label, key=f"project_hit_{row.id}_{changes.n_made()}")
+    return [words for words in about if words]
 
 
 def _highlighted(hit: FoundInstance) -> str:

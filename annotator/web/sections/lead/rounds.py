@@ -24,6 +24,7 @@ from annotator.web.page_parts import open_instance
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time
 
 _WORDS: dict[Outcome, str] = {
     "accepted": unsaid("Accept it"),
@@ -80,10 +81,9 @@ def _show_one(store: Store, visit: Visit, undecided: UndecidedRound) -> None:
     number = undecided.round.annotation_id
     words, look, decide = st.columns([4, 1, 1], vertical_alignment="center")
     words.markdown(f"**{as_text(first_words(undecided.instance.excerpt) or undecided.instance.key)}**")
+    summary = undecided.summary(shown_time(undecided.round.opened_at))
     words.caption(
-        as_text(
-            " · ".join((undecided.annotator, _("round {number}", number=undecided.round.number), undecided.summary))
-        )
+        as_text(" · ".join((undecided.annotator, _("round {number}", number=undecided.round.number), summary)))
         + f"  \n:small[{as_text(undecided.instance.key)}]"
     )
     look.button(

@@ -15,6 +15,7 @@ from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
 from annotator.web.presses import submitted
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time
 
 
 def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None:
@@ -64,7 +65,7 @@ def show_questions(store: Store, visit: Visit, project: Project) -> int:
 def _show_thread(store: Store, visit: Visit, thread: Thread) -> None:
     for comment in thread.comments:
         st.markdown(f"**{as_text(comment.author)}** {as_text(comment.text)}")
-        st.caption(f"{comment.spoken_as} · {comment.created_at.replace('T', ' ')[:16]} UTC")
+        st.caption(f"{comment.spoken_as} · {shown_time(comment.created_at)}")
     with st.form(f"talk_{thread.id}", border=False, clear_on_submit=True):
         field, button = st.columns([5, 1], vertical_alignment="bottom")
         words = f"talk_answer_{thread.id}"

@@ -21,10 +21,15 @@ from annotator.metrics.registry import definition_of
 from annotator.usecases.queue.choices import OrderChoices
 
 _HELP = unsaid(
-    "By answers that are stored; nothing is computed for it. No order is known to be the best: in ER-TEST models that learned "
-    "from rationales of the most confident texts do best on other data, yet they correct the least confident ones. "
+    "By answers that are stored; nothing is computed for it. No order is known to be the best: by the probability of the "
+    "label (ER-TEST calls the lowest LC, the highest HC) models that learned from rationales of the most probable do best on "
+    "other data, yet they correct the least probable. Of a text without a label the model’s own answer counts. "
     "Texts in which the model found nothing are never reached by orders that begin with the worst."
 )
+_NO_ANSWERS = unsaid(
+    "No answers of a model are stored in this project. Import some, or compute them on the Saliency page."
+)
+_ANSWERS_COME = unsaid("A model is at work in this project. When it is done, its answers can be chosen here.")
 
 
 def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> QueueOrder | None:
@@ -106,7 +111,7 @@ def _split_field(
 def _ask_models(
     project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
 ) -> dict[str, Any] | None:
-    return _models_field(project, kind, list(choices.models), before, lambda name: _with_seeds(name, choices))
+    return _models_field(project, kind, list(choices.models), before, choices, lambda name: _with_seeds(name, choices))
 
 
 def _with_seeds(name: str, choices: OrderChoices) -> str:
@@ -119,13 +124,11 @@ def _models_field(
     kind: FirstKind,
     names: Sequence[str],
     before: ModelOrder | None,
+    choices: OrderChoices,
     shown: Callable[[str], str] = str,
 ) -> dict[str, Any] | None:
     if not names:
-        st.info(
-            _("No answers of a model are stored in this project. Import some, or compute them on the Saliency page."),
-            icon=":material/smart_toy:",
-        )
+        st.info(_(_ANSWERS_COME if choices.answers_come else _NO_ANSWERS), icon=":material/smart_toy:")
         return None
     usual = names if kind == "models disagree" else names[:1]
     chosen = [name for name in before.models if name in names] if before else usual
@@ -191,7 +194,7 @@ def _ask_nothing(
     )  # fmt: skip
     of_method = [model for model, method in choices.methods if method == value]
     names = list(choices.models) if what == "label" else of_method
-    models = _models_field(project, kind, names, before)
+    models = _models_field(project, kind, names, before, choices)
     return None if models is None else {**models, what: value}
 
 

@@ -19,6 +19,7 @@ from annotator.web.presses import pressed
 from annotator.web.sections import built_in_offer
 from annotator.web.sections.order.choice import ask_order, begin_anew
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time
 
 _WHAT_STAYS = unsaid(
     "What people hold stays with them: the text on their screen and the next one, which each has already. So the new order "
@@ -53,7 +54,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def _show_present(store: Store, visit: Visit, project: Project, present: PresentOrder) -> None:
     lines = [_("Texts are given out **{order}**.", order=as_text(order_words(present.order)))]
     if present.set_by and present.set_at:
-        lines.append(_("{name} set this on {time}.", name=as_text(present.set_by), time=_day(present.set_at)))
+        lines.append(_("{name} set this on {time}.", name=as_text(present.set_by), time=shown_time(present.set_at)))
     if present.order.first:
         lines.append(
             several(
@@ -88,10 +89,6 @@ def _show_way_back(store: Store, visit: Visit, project: Project, present: Presen
     sentence.caption(_("Before that they were given out {order}.", order=as_text(order_words(before))))
     if pressed(_("Set it back"), container=button, width="stretch", key="order_back"):
         _set(store, visit, project, before, present.revision)
-
-
-def _day(at: str) -> str:
-    return at.replace("T", " ")[:16] + " UTC"
 
 
 def _counts(preview: Preview) -> str:

@@ -13,6 +13,7 @@ from annotator.web.project_warnings import show_missing_labels, show_missing_peo
 from annotator.web.sections.crowd import page as crowd
 from annotator.web.sections.people import accounts, invitations, personal_data, roles
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_day
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -63,7 +64,7 @@ def _account(member: Member) -> str:
         case "can sign in":
             return _("can sign in")
         case "has a link":
-            return _("has not used the link yet, which works until {day}", day=str(member.link_expires_at)[:10])
+            return _("has not used the link yet, which works until {day}", day=shown_day(str(member.link_expires_at)))
         case "needs a link":
             return _("has no password, and no link that works: make a new one")
         case "shut out":

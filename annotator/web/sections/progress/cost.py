@@ -1,7 +1,7 @@
 """Hours and what they cost, for some days; the rate, which the project remembers; a table to pay by."""
 
 import datetime as dt
-from typing import Any
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -9,19 +9,31 @@ from annotator.domain.numbers import UNDEFINED
 from annotator.domain.people import role_name
 from annotator.domain.project.pay import PayBasis, PayRate, PayUnit, parse_rate
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
-from annotator.language import _, unsaid
+from annotator.errors import AnnotatorError, InvalidValue
+from annotator.language import _, spoken_language, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.pay import PaidWork, Payroll, pay_csv, payroll_of, remember_rate
 from annotator.usecases.project.projects import Progress
 from annotator.web.frame import as_text
-from annotator.web.presses import submitted
-from annotator.web.sections.progress.kept import kept, visit_zone
+from annotator.web.presses import pressed
+from annotator.web.sections.progress.kept import kept
 from annotator.web.session import Visit
+from annotator.web.visit_times import visit_zone
 
 _UNITS: dict[PayUnit, str] = {"hour": unsaid("hour"), "text": unsaid("text"), "token": unsaid("token")}
 _BASES: dict[PayBasis, str] = {"submitted": unsaid("what was submitted"), "accepted": unsaid("what was accepted")}
 _DEFAULT_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class _RateFields:
+    """What the fields of a rate hold, as it was typed."""
+
+    unit: PayUnit
+    annotating: str
+    reviewing: str
+    currency: str
+    counts: PayBasis
 
 
 def show(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
@@ -37,12 +49,14 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
         return
     first, last = chosen
     payroll = kept(
-        store, visit, project, progress, ("pay", name, first, last, project.settings.pay_rate), Payroll,
+        store, visit, project, progress, ("pay", name, first, last), Payroll,
         lambda: payroll_of(store, visit.user, project, first, last, zone),
     )  # fmt: skip
-    _show_sums(payroll)
-    _show_work(payroll, name)
-    _ask_rate(store, visit, project)
+    of_work = st.container()
+    rate = _ask_rate(store, visit, project)
+    with of_work:
+        _show_sums(replace(payroll, rate=rate))
+        _show_work(replace(payroll, rate=rate), name)
 
 
 def _show_sums(payroll: Payroll) -> None:
@@ -53,6 +67,8 @@ def _show_sums(payroll: Payroll) -> None:
     columns[2].metric(
         _("Cost"), UNDEFINED if total is None or rate is None else as_text(f"{total:,.2f} {rate.currency}")
     )
+    if rate is None:
+        columns[2].caption(_("Write a rate below, and what it costs stands here."))
 
 
 def _show_work(payroll: Payroll, zone_name: str) -> None:
@@ -62,12 +78,14 @@ def _show_work(payroll: Payroll, zone_name: str) -> None:
         )
         return
     rate = payroll.rate
-    amount = _("amount") if rate is None else _("amount ({currency})", currency=rate.currency)
+    amount = None if rate is None else st.column_config.NumberColumn(
+        _("amount ({currency})", currency=rate.currency), format="%.2f"
+    )  # fmt: skip
     st.dataframe(
         [_row(payroll, of_one) for of_one in payroll.work], hide_index=True, key="progress_pay",
         column_config={
             _("hours"): st.column_config.NumberColumn(format="%.2f"),
-            _("amount"): st.column_config.NumberColumn(amount, format="%.2f"),
+            _("amount"): amount,
         },
     )  # fmt: skip
     st.caption(
@@ -80,7 +98,8 @@ def _show_work(payroll: Payroll, zone_name: str) -> None:
         )
     )
     st.download_button(
-        _("Table to pay by (CSV)"), pay_csv(payroll), f"pay-{payroll.first}-{payroll.last}.csv", "text/csv",
+        _("Table without amounts (CSV)") if rate is None else _("Table to pay by (CSV)"), pay_csv(payroll),
+        f"pay-{payroll.first}-{payroll.last}.csv", "text/csv",
         key="progress_pay_csv", icon=":material/download:", on_click="ignore",
         help=_("People by name, for whoever manages the project. Cells that a spreadsheet would take for a formula stay text."),
     )  # fmt: skip
@@ -97,53 +116,69 @@ def _row(payroll: Payroll, work: PaidWork) -> dict[str, object]:
         _("reviewed"): work.n_reviewed,
         _("hours"): work.hours,
         _("time not known"): work.n_untimed,
-        _("amount"): None if rate is None else float(work.amount(rate)),
+        _("amount"): UNDEFINED if rate is None else float(work.amount(rate)),
     }
 
 
-def _ask_rate(store: Store, visit: Visit, project: Project) -> None:
-    rate = project.settings.pay_rate
-    with st.expander(_("The rate"), expanded=rate is None):
+def _ask_rate(store: Store, visit: Visit, project: Project) -> PayRate | None:
+    """The rate as its fields say it now; None while it is not whole, or is no rate."""
+    remembered = project.settings.pay_rate
+    with st.expander(_("The rate"), expanded=remembered is None):
         st.caption(
             _(
-                "It stays with the project. Only those who manage the project see it; its own JSONL file carries it along."
+                "What stands here counts at once, above and in the table to pay by. Remembered, it stays with the project. "
+                "Only those who manage the project see it; its own JSONL file carries it along."
             )
         )
-        with st.form(f"progress_rate_{project.id}", border=False):
-            held = _rate_fields(project.id, rate)
-        if held is None:
-            return
-        unit, annotating, reviewing, currency, counts = held
+        fields = _rate_fields(project.id, remembered)
+        is_to_stay = pressed(_("Remember the rate"), key=f"progress_rate_save_{project.id}")
         try:
-            stated = PayRate(unit, parse_rate(annotating), parse_rate(reviewing), currency.strip(), counts)
-            remember_rate(store, visit.user, project, stated)
+            rate = _typed_rate(fields)
+            if is_to_stay:
+                _remember(store, visit, project, rate)
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
-            return
-        st.rerun()
+            return None
+        if rate is not None and rate != remembered:
+            st.caption(_("This rate is not remembered yet: it is gone when you leave the page."))
+        return rate
 
 
-def _rate_fields(project_id: int, rate: PayRate | None) -> list[Any] | None:
-    """What they hold, in their order, when the rate is to be remembered."""
-    keys = [f"progress_rate_{name}_{project_id}" for name in ("unit", "annotating", "reviewing", "currency", "counts")]
-    columns = st.columns(5)
+def _remember(store: Store, visit: Visit, project: Project, rate: PayRate | None) -> None:
+    if rate is None and project.settings.pay_rate is None:
+        raise InvalidValue(_("Write what is paid for annotating, for reviewing, or both, such as 12.50."))
+    remember_rate(store, visit.user, project, rate)
+    st.rerun()
+
+
+def _typed_rate(fields: _RateFields) -> PayRate | None:
+    """Two empty prices are no rate; one that is empty is 0."""
+    if not (fields.annotating.strip() or fields.reviewing.strip()):
+        return None
+    annotating, reviewing = parse_rate(fields.annotating), parse_rate(fields.reviewing)
+    if not fields.currency.strip():
+        raise InvalidValue(_("Write the currency of the rate, such as {example}.", example=_usual_currency()))
+    return PayRate(fields.unit, annotating, reviewing, fields.currency.strip(), fields.counts)
+
+
+def _usual_currency() -> str:
+    return "CNY" if spoken_language() == "zh" else "EUR"
+
+
+def _rate_fields(project_id: int, rate: PayRate | None) -> _RateFields:
+    """The fields of a rate, which begin with the one that is remembered, and what they hold."""
+    columns, key = st.columns(5), f"progress_rate_{{}}_{project_id}".format
     units, bases = list(_UNITS), list(_BASES)
-    columns[0].selectbox(
-        _("Paid by"),
-        units,
-        units.index(rate.unit) if rate else 0,
-        format_func=lambda unit: _(_UNITS[unit]),
-        key=keys[0],
-    )
-    columns[1].text_input(_("For annotating"), f"{rate.annotating:f}" if rate else "", placeholder="12.50", key=keys[1])
-    columns[2].text_input(_("For reviewing"), f"{rate.reviewing:f}" if rate else "", placeholder="12.50", key=keys[2])
-    columns[3].text_input(_("Currency"), rate.currency if rate else "", placeholder=_("EUR"), key=keys[3])
-    columns[4].selectbox(
-        _("Texts and tokens"),
-        bases,
-        bases.index(rate.counts) if rate else 0,
-        format_func=lambda basis: _(_BASES[basis]),
-        key=keys[4],
-    )
-    held = submitted(_("Remember the rate"), key=f"progress_rate_save_{project_id}", fields=keys)
-    return None if held is None else [held[key] for key in keys]
+    return _RateFields(
+        columns[0].selectbox(
+            _("Paid by"), units, units.index(rate.unit) if rate else 0, format_func=lambda unit: _(_UNITS[unit]),
+            key=key("unit"),
+        ),
+        columns[1].text_input(_("For annotating"), f"{rate.annotating:f}" if rate else "", key=key("annotating")),
+        columns[2].text_input(_("For reviewing"), f"{rate.reviewing:f}" if rate else "", key=key("reviewing")),
+        columns[3].text_input(_("Currency"), rate.currency if rate else _usual_currency(), key=key("currency")),
+        columns[4].selectbox(
+            _("Texts and tokens"), bases, bases.index(rate.counts) if rate else 0,
+            format_func=lambda basis: _(_BASES[basis]), key=key("counts"),
+        ),
+    )  # fmt: skip

@@ -8,8 +8,9 @@ from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.work_days import WorkDays, forecast_words, work_days
 from annotator.usecases.project.projects import Progress
-from annotator.web.sections.progress.kept import kept, visit_zone
+from annotator.web.sections.progress.kept import kept
 from annotator.web.session import Visit
+from annotator.web.visit_times import visit_zone
 
 NO_BAR = {"displayModeBar": False}
 _STATES = {

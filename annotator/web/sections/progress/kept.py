@@ -1,11 +1,9 @@
 """Numbers of a project's work, counted anew only when something has happened since: they are counted over all of it."""
 
-import datetime as dt
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
@@ -62,12 +60,3 @@ def kept(
     now = time.monotonic()
     _numbers().put(key, Kept(value, made_of, now, now - began))
     return value
-
-
-def visit_zone() -> tuple[str, dt.tzinfo]:
-    """The time zone of the browser, with its name; UTC where it tells none that is known."""
-    name = st.context.timezone or "UTC"
-    try:
-        return name, ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return "UTC", dt.UTC

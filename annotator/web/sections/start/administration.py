@@ -24,6 +24,7 @@ from annotator.usecases.delivery.trial import try_channel
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time
 
 _NEW_KEY = "webhook_new_key"
 _DONE = "channel_done"
@@ -186,12 +187,12 @@ def _show_undelivered(now: Channels) -> None:
 
 
 def _line(message: Message) -> str:
-    when = message.created_at[:16].replace("T", " ")
+    when = shown_time(message.created_at)
     tries = counted(message.n_tries, "attempt")
     values = {"number": f"{message.id:,}", "when": when, "attempts": tries, "problem": _(message.problem)}
     if message.channel == "mail":
-        return _("Mail number {number} ({when} UTC, {attempts}): {problem}", **values)
-    return _("Call of the webhook number {number} ({when} UTC, {attempts}): {problem}", **values)
+        return _("Mail number {number} ({when}, {attempts}): {problem}", **values)
+    return _("Call of the webhook number {number} ({when}, {attempts}): {problem}", **values)
 
 
 def _try(store: Store, visit: Visit, kind: ChannelKind, to: str) -> None:

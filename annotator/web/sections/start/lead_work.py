@@ -5,6 +5,7 @@ from annotator.domain.projects import Project
 from annotator.language import _, listed, several
 from annotator.usecases.start.overview import LeadWork, QuietPerson, Waiting
 from annotator.web.frame import as_text, link_to
+from annotator.web.visit_times import shown_day
 
 _JOB_PAGES: dict[JobKind, str] = {"suite": "tests"}  # the others are asked for, and told of, on Saliency
 _NAMED_PEOPLE = 3
@@ -102,12 +103,12 @@ def _quiet_words(person: QuietPerson) -> str:
         "{name} has {n} pieces of work in hand; last activity {day}",
         person.n_held,
         name=as_text(person.name),
-        day=as_text(person.since[:10]),
+        day=as_text(shown_day(person.since)),
     )
 
 
 def _day(waiting: Waiting) -> str:
-    return as_text(waiting.since[:10])
+    return as_text(shown_day(waiting.since))
 
 
 def _link(project: Project, section: str, icon: str, label: str) -> None:

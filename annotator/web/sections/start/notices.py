@@ -10,6 +10,7 @@ from annotator.usecases.notices.words import sentence
 from annotator.web.frame import READ, as_text, link_to
 from annotator.web.presses import pressed
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time
 
 _PAGES: dict[NoticeKind, tuple[str, str]] = {
     "returned": ("annotate", ":material/undo:"),
@@ -55,6 +56,6 @@ def _show_line(group: NoticeGroup) -> None:
         query["section"] = _SECTIONS[group.kind]
     elif group.instance_id is not None and path in _ON_A_TEXT:
         query["instance"] = str(group.instance_id)
-    when = group.newest_at[:16].replace("T", " ")
-    label = f"{as_text(f'{sentence(group)} · {group.project_name}, {when} UTC')}"
+    when = shown_time(group.newest_at)
+    label = f"{as_text(f'{sentence(group)} · {group.project_name}, {when}')}"
     link_to(path, label, project_id=group.project_id, icon=icon, **query)

@@ -5,6 +5,7 @@ from annotator.domain.projects import Project
 from annotator.language import _, several
 from annotator.usecases.start.overview import OwnWork, Training
 from annotator.web.frame import as_text, link_to
+from annotator.web.visit_times import shown_day
 
 _PAGES: dict[Audience, str] = {"annotators": "annotate", "reviewers": "review"}
 _LONGEST_KEY = 40  # characters
@@ -58,5 +59,5 @@ def _show_returned(project: Project, work: OwnWork) -> None:
         return
     for text in work.texts:
         key = text.key if len(text.key) <= _LONGEST_KEY else f"{text.key[:_LONGEST_KEY]}…"
-        label = as_text(_("{key}, since {day}", key=key, day=text.since[:10]))
+        label = as_text(_("{key}, since {day}", key=key, day=shown_day(text.since)))
         link_to("annotate", label, project_id=project.id, icon=_BELOW, instance=str(text.instance_id))

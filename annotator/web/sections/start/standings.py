@@ -10,8 +10,9 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.work_days import LATELY_DAYS, Standing, forecast_words, standing
 from annotator.usecases.project.projects import Progress, progress_of
 from annotator.web.frame import as_text, link_to
-from annotator.web.sections.progress.kept import kept, visit_zone
+from annotator.web.sections.progress.kept import kept
 from annotator.web.session import Visit
+from annotator.web.visit_times import visit_zone
 
 
 def show(store: Store, visit: Visit, projects: Sequence[Project]) -> None:

@@ -31,6 +31,7 @@ from annotator.usecases.qualification.rules import repeated_texts_words, set_rul
 from annotator.web.frame import as_text, link_to
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
+from annotator.web.visit_times import shown_time, visit_zone
 
 Field = Callable[[Any, str], object]  # draws what is stored, under a key
 _PARTS: dict[str, Purpose] = {
@@ -198,7 +199,7 @@ def _show_checks(store: Store, visit: Visit, project: Project) -> None:
     st.dataframe(
         [
             {
-                "when (UTC)": point.at.replace("T", " ")[:16],
+                "when": shown_time(point.at, is_zone_named=True),
                 "token F1": written(None if point.measures.f1 is None else float(point.measures.f1)),
                 "label": "–"
                 if not point.measures.n
@@ -210,7 +211,11 @@ def _show_checks(store: Store, visit: Visit, project: Project) -> None:
         ],
         hide_index=True,
         key=f"training_points_{chosen.user.id}",
-        column_config={"when (UTC)": _("when (UTC)"), "token F1": _("token F1"), "label": _("label")},
+        column_config={
+            "when": _("when ({zone})", zone=visit_zone()[0]),
+            "token F1": _("token F1"),
+            "label": _("label"),
+        },
     )
 
 

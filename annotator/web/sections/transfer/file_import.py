@@ -7,21 +7,23 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.problems.remedies import on_page
-from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project, ResultMode
 from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_view import policy_in_words
+from annotator.usecases.project.projects import instances_of
 from annotator.usecases.transfer.chosen_columns import field_words
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.transfer.several_files import FileReport, NamedFile, import_files, output_within
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, link_to
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.gold_policies import meaning_of
@@ -48,6 +50,10 @@ _GOLD_WORDS = {
     "accepted": unsaid("accepted gold"),
     "draft": unsaid("drafts to be revised"),
     "reference": unsaid("for reference only"),
+}
+_SEEN: dict[ResultMode, str] = {
+    "contest": unsaid("Annotators will see the label or answer that the file gives to a text, and may contest it."),
+    "confirm": unsaid("Annotators will see the label or answer that the file gives to a text, and cannot change it."),
 }
 
 
@@ -237,7 +243,8 @@ def _check_and_store(
         return
     formats = tuple(upload.format_name for upload in uploads)
     signature = (formats, options, tuple((file.name, file.file_id) for file in files))
-    if pressed(_("Check"), type="primary", key="import_check"):
+    button, beside = st.columns([1, 6], vertical_alignment="center")  # in sight of whoever pressed it
+    if pressed(_("Check"), container=button, type="primary", key="import_check"):
         forget_stored()
         answer = _try(store, visit, project, uploads, options)
         problems = _problems(answer)
@@ -248,7 +255,7 @@ def _check_and_store(
             st.rerun()  # what can be done about them stands above
     checked = st.session_state.get("import_checked")
     if checked and checked[0] == signature:
-        _show_check(store, visit, project, uploads, options, checked[1])
+        _show_check(store, visit, project, uploads, options, checked[1], beside)
 
 
 def _problems(answer: Answer) -> list[Problem]:
@@ -281,16 +288,26 @@ def _try(store: Store, visit: Visit, project: Project, uploads: Sequence[Upload]
 
 
 def _show_check(
-    store: Store, visit: Visit, project: Project, uploads: Sequence[Upload], options: ImportOptions, answer: Answer
+    store: Store,
+    visit: Visit,
+    project: Project,
+    uploads: Sequence[Upload],
+    options: ImportOptions,
+    answer: Answer,
+    beside: DeltaGenerator,
 ) -> None:
+    """What was found, its first sentence beside the button that asked for it; what can be stored, with its button."""
     say = partial(on_page, field_words=partial(field_words, project))
     if isinstance(answer, ImportRefused):
-        _show_refusal(answer, len(uploads), say)
+        _show_refusal(answer, len(uploads), say, beside)
         return
     policies = [
-        _show_report(f"{file.name} ({file.format_name}): " if len(answer) > 1 else "", file.report, say)
+        _show_report(
+            project, f"{file.name} ({file.format_name}): " if len(answer) > 1 else "", file.report, say, beside
+        )
         for file in answer
     ]
+    _show_what_annotators_see(store, visit, project, [file.report for file in answer])
     reports = [file.report for file in answer]
     if all(report.n_new + report.n_updated == 0 for report in reports):
         st.info(_("There is nothing to store."))
@@ -299,15 +316,27 @@ def _show_check(
         done = _try(store, visit, project, uploads, storing)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
-            _show_refusal(done, len(uploads), say)
+            _show_refusal(done, len(uploads), say, beside)
             return
         keep_stored(project, done)
         st.rerun()
 
 
-def _show_report(name: str, answer: ImportReport, say: Say) -> GoldPolicy | None:
+def _show_what_annotators_see(store: Store, visit: Visit, project: Project, reports: Sequence[ImportReport]) -> None:
+    """Of the first texts of a project: that the file's labels are shown, which the rules say before anybody chose it."""
+    seen = _SEEN.get(project.settings.result_mode)
+    has_results = any(row["result"] for report in reports for row in report.preview)
+    if seen is None or not has_results or instances_of(store, visit.user, project.id, limit=1):
+        return
+    st.info(_(seen), icon=":material/visibility:")
+    link_to("project", _("Change it under Rules"), project_id=project.id, icon=":material/rule:", section="Rules")
+
+
+def _show_report(
+    project: Project, name: str, answer: ImportReport, say: Say, beside: DeltaGenerator
+) -> GoldPolicy | None:
     """What one file would bring, and what is to be known of it; the gold policy that is chosen for it."""
-    st.success(as_text(f"{name}{_counts(answer)}"), icon=":material/check_circle:")
+    beside.success(as_text(f"{name}{_counts(answer)}"), icon=":material/check_circle:")
     for column_words in answer.columns:
         st.caption(as_text(say(column_words)))
     for doubt in answer.doubts:
@@ -319,8 +348,16 @@ def _show_report(name: str, answer: ImportReport, say: Say) -> GoldPolicy | None
     _show_left_out(answer, say)
     _show_problems(_warning_words, answer.warnings, answer.n_warnings - len(answer.doubts), say)
     if answer.preview:
-        st.dataframe(answer.preview, hide_index=True, key="import_preview", placeholder="–")
+        st.dataframe(
+            answer.preview, hide_index=True, key="import_preview", placeholder="–", column_config=_heads(project)
+        )
     return policy
+
+
+def _heads(project: Project) -> dict[str, str | None]:
+    """What stands above the columns of the first rows."""
+    facts = {"key": _("key"), "split": _("split"), "language": _("language"), "result": _("result"), "sets": _("sets")}
+    return {**facts, **{segment.name: _(segment.title) for segment in project.task.segments}}
 
 
 def _counts(answer: ImportReport) -> str:
@@ -364,10 +401,10 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
     )  # fmt: skip
 
 
-def _show_refusal(refusal: ImportRefused, n_files: int, say: Say) -> None:
+def _show_refusal(refusal: ImportRefused, n_files: int, say: Say, beside: DeltaGenerator) -> None:
     """What is wrong; n_files: how many were read one by one, of which each is named."""
     n = refusal.n_problems
-    st.error(
+    beside.error(
         several(
             "{n} problem; nothing can be stored until it is corrected or left out.",
             "{n} problems; nothing can be stored until they are corrected or left out.",
