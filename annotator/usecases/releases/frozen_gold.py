@@ -10,7 +10,7 @@ from annotator.domain.project.releases import LONGEST_NAME, GoldTally, Release, 
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import Conflict, InvalidValue
 from annotator.formats.own.releases import pack, unpack
-from annotator.language import _, listed, several, together
+from annotator.language import _, parted, several, together
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import unfinished_gold
 from annotator.store.events import add_event
@@ -84,12 +84,11 @@ def unfinished_words(store: Store, actor: User, project: Project) -> str:
     if not unfinished.n:
         return ""
     wanted = project.settings.annotators_per_instance
-    reasons = listed(
+    reasons = parted(
         [
             *([_say_fewer(unfinished.n_fewer, wanted)] if unfinished.n_fewer else []),
             *([_say_under_review(unfinished.n_under_review)] if unfinished.n_under_review else []),
-        ],
-        "and",
+        ]
     )
     if not reasons:
         return several(

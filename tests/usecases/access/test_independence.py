@@ -555,7 +555,7 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     annotate(store, ann, project, A)
     [first] = list_undecided_rounds(store, LOCAL_OPERATOR, project)
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()
-    assert first.summary.endswith(
+    assert first.summary("today").endswith(
         "; 1 of the others may still be given this text to annotate, and may score it only when it can no longer be given to them"
     )
     annotate(store, ben, project, B)
@@ -564,7 +564,7 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     assert [
         one.round.annotation_id for one in list_undecided_rounds(store, LOCAL_OPERATOR, project, only=stuck[1:])
     ] == [stuck[1]]
-    assert all(one.summary.endswith("1 more needed, but nobody else may score it") for one in
+    assert all(one.summary("today").endswith("1 more needed, but nobody else may score it") for one in
                list_undecided_rounds(store, LOCAL_OPERATOR, project))  # fmt: skip
     cem = person("cem", project, "reviewer")
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()
