@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from annotator.store import open_store
 from benchmarks.served import Server
@@ -141,3 +141,16 @@ class Person:
 
     def picture(self, path: Path) -> None:
         self.page.screenshot(path=path)
+
+
+def choose(box: Locator, option: str) -> None:
+    """Take an option by typing it, again while the menu closes: it does so when a page that is still drawn scrolls."""
+    for _ in range(40):
+        box.fill(option)
+        box.press("ArrowDown")
+        if box.get_attribute("aria-activedescendant"):
+            box.press("Enter")
+            if box.input_value() == option:
+                return
+        box.page.wait_for_timeout(250)
+    raise AssertionError(f"The menu gave no option '{option}' in ten seconds.")

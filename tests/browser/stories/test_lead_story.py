@@ -11,7 +11,7 @@ from annotator.store import open_store
 from annotator.store.people import list_members
 from annotator.store.projects import get_project, get_project_by_id
 from benchmarks.served import Server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Person, choose
 
 pytestmark = pytest.mark.browser
 Come = Callable[..., Person]
@@ -55,9 +55,7 @@ def choose_another_file(lead: Person, path: Path) -> None:
 def give_role(page: Page, name: str) -> None:
     """That of an annotator, which the form begins with."""
     page.get_by_text("Give or take a role", exact=True).click()
-    page.get_by_role("button", name="Take it away").scroll_into_view_if_needed()  # scrolling closes the menu
-    page.get_by_role("combobox", name="Person", exact=True).click()
-    page.get_by_role("option", name=name).click()
+    choose(page.get_by_role("combobox", name="Person", exact=True), name)
     page.get_by_role("button", name="Give").click()
 
 
@@ -281,9 +279,7 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
     page = lead.page
     page.get_by_text("Give or take a role", exact=True).click()
     chosen = page.get_by_role("combobox", name="Person and role")
-    page.get_by_role("button", name="Give the role").scroll_into_view_if_needed()  # scrolling closes the menu
-    chosen.click()
-    page.get_by_role("option", name="Annotator 2 · annotator").click()
+    choose(chosen, "Annotator 2 · annotator")
     dialog = page.get_by_role("dialog")
     for answer, is_left in (("Keep it", True), ("Take it away", False)):
         page.get_by_test_id("stForm").get_by_role("button", name="Take it away").click()

@@ -8,7 +8,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.usecases.access.accounts import add_user
 from benchmarks.served import Server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Person, choose
 
 Come = Callable[..., Person]
 
@@ -22,15 +22,7 @@ def test_somebody_is_erased_while_they_have_a_text_open(server: Server, person: 
     page = ada.page
     page.get_by_role("heading", name="Crowd doors").scroll_into_view_if_needed()  # the page is drawn to its end
     page.get_by_text("A person's data", exact=True).first.click()
-    whose = page.get_by_role("combobox", name="Whose").first
-    whose.fill("Annotator 2")
-    for _ in range(20):  # a page that scrolls, or opens a box above, closes the menu again
-        whose.press("ArrowDown")
-        if whose.get_attribute("aria-activedescendant"):
-            break
-        page.wait_for_timeout(250)
-    whose.press("Enter")
-    expect(whose).to_have_value("Annotator 2")
+    choose(page.get_by_role("combobox", name="Whose").first, "Annotator 2")
     page.get_by_role("button", name="Erase", exact=True).click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("What goes: the account and the name")).to_be_visible()
