@@ -151,7 +151,7 @@ def total_lines(totals: Totals, rules: QualificationRules, audience: Audience) -
     elif totals.n:
         lines.append(
             _(
-                "Scores on the right side of their threshold: {right} of {n}; {least} % passes.",
+                "Scores on the same side of their threshold as the known one: {right} of {n}; {least} % passes.",
                 right=totals.n_right, n=totals.n, least=rules.least_scores,
             )
         )  # fmt: skip
@@ -161,8 +161,8 @@ def total_lines(totals: Totals, rules: QualificationRules, audience: Audience) -
 def mark_rules_line(rules: QualificationRules) -> str:
     """What passes an annotator, in a sentence."""
     return _(
-        "You pass with a mean token F1 of {f1} or more, and, where you give labels, with {labels} % or more of them as in the "
-        "gold.",
+        "You pass with a mean token F1 of {f1} or more (1: just the words of the gold; 0: none of them), and, where you give "
+        "labels, with {labels} % or more of them as in the gold.",
         f1=written(rules.least_f1 / 100), labels=rules.least_labels,
     )  # fmt: skip
 
@@ -170,6 +170,6 @@ def mark_rules_line(rules: QualificationRules) -> str:
 def score_rules_line(rules: QualificationRules) -> str:
     """What passes a reviewer, in a sentence."""
     return _(
-        "You pass with {scores} % or more of your scores on the right side of their threshold.",
+        "You pass with {scores} % or more of your scores on the side of their threshold where the known score is.",
         scores=rules.least_scores,
     )

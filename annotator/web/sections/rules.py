@@ -169,7 +169,7 @@ def _ask_review(project: Project, changed: Project) -> Project:
     st.markdown(_("**Reviewing**"))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     reviewers = left.number_input(
-        _("Reviewers"),
+        _("Reviewers of each"),
         0,
         100,
         settings.reviewers_per_annotation,
@@ -236,7 +236,7 @@ def _ask_work(project: Project, changed: Project) -> Project:
     st.markdown(_("**Assigning work**"))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     annotators = left.number_input(
-        _("Annotators"), 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
+        _("Annotators a text"), 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
         help=_("How many people annotate each instance."),
     )  # fmt: skip
     lease = middle.number_input(

@@ -76,7 +76,7 @@ def test_a_lead_renames_a_label_and_archives_the_project(person: Come) -> None:
 def test_more_annotators_are_saved_after_the_lead_has_read_what_becomes_incomplete(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
-    field = lead.page.get_by_label("Annotators", exact=True)
+    field = lead.page.get_by_label("Annotators a text", exact=True)
     wanted = str(int(field.input_value()) + 1)
     field.fill(wanted)
     lead.page.get_by_role("button", name="Save the rules").click()

@@ -130,10 +130,10 @@ _TEXTS = _number(unsaid("Texts in a try"), 1, 100, unsaid("Fewer where there are
 _TRIES = _number(unsaid("Tries"), 1, 20, unsaid("Beyond them you can give single people another one."))
 _F1_HINT = unsaid(
     "The mean over the texts of a try that passes. Of a text it is the mean over the person's sets and the gold sets of each "
-    "one's best token F1 with a set of the other side."
+    "one's best token F1 with a set of the other side, from 0 (no word in common) to 1 (the same words); 60 % is an F1 of 0.600."
 )
 _LABEL_HINT = unsaid("How many labels must be as in the gold, where annotators give them.")
-_SCORE_HINT = unsaid("How many scores must lie on the right side of their threshold.")
+_SCORE_HINT = unsaid("How many scores must lie on the side of their threshold where the known score is.")
 _FIELDS: dict[Audience, dict[str, Field]] = {
     "annotators": {
         "is_on": _box(
