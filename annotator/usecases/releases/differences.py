@@ -60,7 +60,12 @@ class GoldDifferences:
             self.n,
             before=self.before,
             after=self.after,
-            kinds=listed([f"{len(places):,} {_(KIND_WORDS[kind])}" for kind, places in self.places.items()]),
+            kinds=listed(
+                [
+                    _("{n} {difference}", n=f"{len(places):,}", difference=_(KIND_WORDS[kind]))
+                    for kind, places in self.places.items()
+                ]
+            ),
         )
 
 

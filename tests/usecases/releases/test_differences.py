@@ -80,4 +80,6 @@ def test_a_release_that_is_not_there_cannot_be_compared(store, project) -> None:
 def test_chinese_words_stand_apart_from_the_number_of_a_release(n: int) -> None:
     places = {"added": (("a", ""),)} if n else {}
     with speaking("zh"):
-        assert GoldDifferences("发布版 1", "当前的金标准", places).words.startswith("发布版 1 → 当前的金标准：")
+        words = GoldDifferences("发布版 1", "当前的金标准", places).words
+        assert words.startswith("发布版 1 → 当前的金标准：")
+        assert words.endswith("（新增 1 个）。" if n else "金标准相同。")
