@@ -29,11 +29,13 @@ from annotator.errors import (
     StaleDraft,
     StoreError,
 )
+from annotator.language import speaking
 from annotator.store import open_store
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts
 from annotator.web import forms
 from annotator.web.middleware import web_middleware
+from annotator.web.navigation import PAGES
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import (
     ServerOptions,
@@ -515,6 +517,13 @@ def test_the_sign_in_page_is_in_the_language_of_the_browser(client: TestClient) 
     assert "登录" in page
     assert "Sign in" not in page
     assert "Sign in" in client.get("/sign-in", headers=PAGE | {"Accept-Language": "fr,en;q=0.5"}).text
+
+
+def test_where_there_is_nothing_the_pages_are_named_in_the_language_of_who_came() -> None:
+    with speaking("zh"):
+        body = bytes(forms.nowhere_page("/lost", PAGES).body).decode()
+    assert all(name in body for name in ("首页", "标注", "导出"))
+    assert not any(page.title in body for page in PAGES)
 
 
 def test_a_language_that_somebody_chose_stands_before_that_of_their_browser(client: TestClient, path: Path) -> None:

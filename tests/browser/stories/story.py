@@ -150,7 +150,8 @@ def choose(box: Locator, option: str) -> None:
         box.press("ArrowDown")
         if box.get_attribute("aria-activedescendant"):
             box.press("Enter")
-            if box.input_value() == option:
-                return
+        box.blur()  # what is only typed goes when the box is left
         box.page.wait_for_timeout(250)
+        if box.input_value() == option:
+            return
     raise AssertionError(f"The menu gave no option '{option}' in ten seconds.")

@@ -51,7 +51,7 @@ def _show_lists(own_lists: Sequence[WordList], came: "dict[str, Sequence[str]]")
         ],
         hide_index=True, key="tests_lists", height=min(250, 38 + 35 * len(rows)),
         column_config={
-            "list": _("list"), "from": _("from"), "role": _("role"), "language": _("language"), "words": _("words"),
+            "list": _("list"), "from": _("from"), "role": _("For"), "language": _("language"), "words": _("words"),
             "first": st.column_config.TextColumn(_("first words"), width="large"),
         },
     )  # fmt: skip
@@ -75,7 +75,7 @@ def _write(
     left, middle, right = st.columns(3)
     key = f"{project.id}_{chosen}"
     name = left.text_input(
-        _("Name of the list"), "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish"
+        _("Name of the word list"), "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish"
     )
     role = middle.selectbox(
         _("For"), WORD_LIST_ROLES, WORD_LIST_ROLES.index(known.role if known else "slot"),
