@@ -22,8 +22,11 @@ from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.json_records import Record, as_one_record, read_records
 from annotator.formats.rows.lines import convert
+from annotator.language import _, unsaid
 
-_REMEDY = 'Write JSON: [{"id": ..., "explanation": {"text": [{"token": ..., "attributions": {"label": 0.5}}]}}, ...].'
+_REMEDY = unsaid(
+    'Write JSON: [{"id": ..., "explanation": {"text": [{"token": ..., "attributions": {"label": 0.5}}]}}, ...].'
+)
 
 
 class _Token(msgspec.Struct):
@@ -47,7 +50,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
     file = OutputFile(path.name, options, "argilla")
-    records = list(read_records(path, _REMEDY))
+    records = list(read_records(path, _(_REMEDY)))
     file.require_model()
     yield from read_each(as_one_record(records, _is_token), file, _take)
 
@@ -65,7 +68,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     tokens = [token for of_field in row.explanation.values() for token in of_field]
     labels = list(dict.fromkeys(label for token in tokens for label in token.attributions))
     if not labels:
-        findings.refuse("explanation", "", "There is no token with a score.")
+        findings.refuse("explanation", "", _("There is no token with a score."))
     attributions = []
     for label in labels:
         parts = [_part(of_field, label, segments.get(name)) for name, of_field in row.explanation.items()]
@@ -89,9 +92,20 @@ def _segments_of_names(names: Sequence[str], file: OutputFile, findings: Finding
     known, counts = listed([spec.name for spec in task.segments]), Counter(segments.values())
     for name, segment in segments.items() if len(names) > 1 else ():
         if segment is None:
-            findings.refuse("explanation", name, f"The task '{task.name}' has no segment '{name}' (it has {known}).")
+            findings.refuse(
+                "explanation",
+                name,
+                _(
+                    "The task '{task}' has no segment '{name}' (it has {known}).",
+                    task=task.name,
+                    name=name,
+                    known=known,
+                ),
+            )
         elif counts[segment] > 1:
-            findings.refuse("explanation", name, f"Two fields are the segment '{segment}'; leave one out.")
+            findings.refuse(
+                "explanation", name, _("Two fields are the segment '{segment}'; leave one out.", segment=segment)
+            )
     return segments
 
 

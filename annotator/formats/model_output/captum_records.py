@@ -29,9 +29,14 @@ from annotator.formats.model_output.output_rows import (
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record, as_one_record, read_records
 from annotator.formats.rows.lines import convert
+from annotator.language import _, unsaid
 
-_REMEDY = 'Write the slots of each record as JSON: [{"word_attributions": [...], "raw_input_ids": [...], ...}, ...].'
-_PAIRS_REMEDY = 'Write JSON: [{"text": ..., "word_attributions": [[piece, score], ...], "predicted": ...}, ...].'
+_REMEDY = unsaid(
+    'Write the slots of each record as JSON: [{"word_attributions": [...], "raw_input_ids": [...], ...}, ...].'
+)
+_PAIRS_REMEDY = unsaid(
+    'Write JSON: [{"text": ..., "word_attributions": [[piece, score], ...], "predicted": ...}, ...].'
+)
 Pairs = list[tuple[str, float]]
 
 
@@ -56,7 +61,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    return read_json(path, options, "captum", _take, _REMEDY)
+    return read_json(path, options, "captum", _take, _(_REMEDY))
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
@@ -85,7 +90,7 @@ def read_pairs(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Pr
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
     file = OutputFile(path.name, options, "transformers-interpret")
-    records = list(read_records(path, _PAIRS_REMEDY))
+    records = list(read_records(path, _(_PAIRS_REMEDY)))
     file.require_model()
     yield from read_each(as_one_record(records, _is_pair), file, _take_pairs)
 
@@ -96,7 +101,7 @@ def _is_pair(value: object) -> bool:
 
 def _take_pairs(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
     if _has_lost_tokens(record.values):
-        reason = "It holds scores by token text, in which repeated tokens are lost; write a list of [piece, score]."
+        reason = _("It holds scores by token text, in which repeated tokens are lost; write a list of [piece, score].")
         findings.refuse("record", record.values, reason)
         return
     row = convert(_with_name(record.values), _PairsRow, findings)

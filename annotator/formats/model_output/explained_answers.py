@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.numbers import counted
+from annotator.language import _
 
 LONGEST_ANSWER = 200_000
 _LONGEST_RESULT = 2_000
@@ -48,12 +49,16 @@ def read_answer(text: str, labels: Sequence[str]) -> ExplainedAnswer | Unusable:
         return Unusable(
             UNREAD,
             text[:200],
-            f"The answer has {counted(len(text), 'character')}; at most {LONGEST_ANSWER:,} are read.",
+            _(
+                "The answer has {characters}; at most {most} are read.",
+                characters=counted(len(text), "character"),
+                most=f"{LONGEST_ANSWER:,}",
+            ),
         )
     answers = [(result, quotes) for values in _objects(text) if (result := _result(values)) is not None
                and (quotes := _quotes(values)) is not None]  # fmt: skip
     if not answers:
-        reason = (
+        reason = _(
             "The answer holds no JSON object with a label (or an answer) and a list of quotes, so it cannot be read."
         )
         return Unusable(UNREAD, text[:200], reason)
@@ -61,7 +66,7 @@ def read_answer(text: str, labels: Sequence[str]) -> ExplainedAnswer | Unusable:
     if labels:
         label = _known_label(result, labels)
         if label is None:
-            return Unusable(STRANGE, result[:200], "The label of the answer is none of the project's.")
+            return Unusable(STRANGE, result[:200], _("The label of the answer is none of the project's."))
         result = label
     return ExplainedAnswer(result[:_LONGEST_RESULT], quotes)
 
@@ -83,7 +88,7 @@ def text_of_response(body: object) -> str | None:
 def _objects(text: str) -> Iterator[Mapping[str, object]]:
     """The JSON objects in a text, outermost ones, from left to right."""
     index = text.find("{")
-    for _ in range(_MOST_TRIES):
+    for _n in range(_MOST_TRIES):
         if index < 0:
             return
         try:

@@ -29,10 +29,11 @@ from annotator.formats.model_output.safetensors import read_arrays
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record, read_records
 from annotator.formats.rows.lines import convert
+from annotator.language import _, together, unsaid
 from annotator.text.piece_forms import is_special
 from annotator.text.written_shares import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
 
-_REMEDY = "Save it with inseq: out.aggregate() and out.save(path)."
+_REMEDY = unsaid("Save it with inseq: out.aggregate() and out.save(path).")
 _WRAPPED = {"__instance_type__", "attributes"}
 Matrix = NDArray[np.float64]
 Earlier = tuple[tuple[float, ...], ...]
@@ -71,7 +72,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     Raises: NotFound or InvalidValue when the file cannot be read, or the prompt does not hold its text once
     """
     PromptFrame.of(options.prompt)
-    yield from read_each(read_records(path, _REMEDY), OutputFile(path.name, options, "inseq"), _take)
+    yield from read_each(read_records(path, _(_REMEDY)), OutputFile(path.name, options, "inseq"), _take)
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
@@ -149,9 +150,17 @@ def _attribution(
         return []
     if matrix.shape != (len(pieces), len(steps)):
         shape = " x ".join(str(length) for length in matrix.shape)
-        wanted = f"{counted(len(pieces), 'piece')} and {len(steps)} output steps (attr_pos_start to attr_pos_end)"
-        remedy = "Save the output after aggregate()." if matrix.ndim > 2 else ""
-        findings.refuse(f"{field_prefix}.{name}", shape, f"The scores are {shape}, for {wanted}. {remedy}".strip())
+        wanted = _(
+            "{pieces} and {n_steps} output steps (attr_pos_start to attr_pos_end)",
+            pieces=counted(len(pieces), "piece"),
+            n_steps=len(steps),
+        )
+        remedy = _("Save the output after aggregate().") if matrix.ndim > 2 else ""
+        findings.refuse(
+            f"{field_prefix}.{name}",
+            shape,
+            together(_("The scores are {shape}, for {wanted}.", shape=shape, wanted=wanted), remedy),
+        )
         return []
     n_input = len(pieces) if name == "source_attributions" else sequence.attr_pos_start
     tokens = tuple(token.token for token in pieces[:n_input])
@@ -161,7 +170,7 @@ def _attribution(
     if prompt is not None:
         of_prompt = prompt.pieces_of_text(tokens)
         if of_prompt is None:
-            reason = "The prompt (--prompt) does not stand so around a text here, or a piece holds letters of both."
+            reason = _("The prompt (--prompt) does not stand so around a text here, or a piece holds letters of both.")
             findings.refuse(f"{field_prefix}.{name}", " ".join(tokens), reason)
             return []
         chosen = of_prompt
@@ -223,9 +232,9 @@ def _matrix(coded: str | list[Any], field_name: str, findings: Findings) -> Matr
         arrays = read_arrays(base64.b64decode(coded, validate=True))
         if len(arrays) == 1:
             return next(iter(arrays.values()))
-        reason = f"It holds {len(arrays)} arrays; one is expected."
+        reason = _("It holds {n_arrays} arrays; one is expected.", n_arrays=len(arrays))
     except (InvalidValue, binascii.Error, ValueError, TypeError) as error:
-        reason = f"It must be base64 of a safetensors file, or lists of numbers. {error}"
+        reason = _("It must be base64 of a safetensors file, or lists of numbers. {error}", error=error)
     findings.refuse(field_name, coded, reason)
     return None
 

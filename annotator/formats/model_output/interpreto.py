@@ -17,8 +17,9 @@ from annotator.formats.model_output.output_rows import OutputFile, check_lengths
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import convert
+from annotator.language import _, unsaid
 
-_REMEDY = 'Write JSON: [{"elements": [...], "attributions": [[...]], "targets": [...], "method": ...}, ...].'
+_REMEDY = unsaid('Write JSON: [{"elements": [...], "attributions": [[...]], "targets": [...], "method": ...}, ...].')
 
 
 class _Output(msgspec.Struct):
@@ -35,7 +36,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    return read_json(path, options, "interpreto", _take, _REMEDY)
+    return read_json(path, options, "interpreto", _take, _(_REMEDY))
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
@@ -61,7 +62,7 @@ def _by_class(row: _Output, findings: Findings) -> list[list[float]]:
         return [[scores for scores in row.attributions if not isinstance(scores, list)]]
     if len(lists) < len(row.attributions):
         findings.refuse(
-            "attributions", row.attributions, "They must be one list for each class, or one list of numbers."
+            "attributions", row.attributions, _("They must be one list for each class, or one list of numbers.")
         )
     return lists
 

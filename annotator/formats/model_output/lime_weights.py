@@ -25,10 +25,11 @@ from annotator.formats.model_output.output_rows import OutputFile, check_scores,
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import convert
+from annotator.language import _, unsaid
 
-_REMEDY = 'Write JSON: [{"text": ..., "bow": true, "as_map": {"1": [[word index, weight], ...]}}, ...].'
+_REMEDY = unsaid('Write JSON: [{"text": ..., "bow": true, "as_map": {"1": [[word index, weight], ...]}}, ...].')
 _PART = re.compile(r"(?P<word>\w+)|\W+")
-_SPREAD = "LIME gives words that stand several times one weight (bow); each occurrence gets it whole."
+_SPREAD = unsaid("LIME gives words that stand several times one weight (bow); each occurrence gets it whole.")
 Weights = list[tuple[str, float]]
 
 
@@ -69,7 +70,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    return read_json(path, options, "lime", _take, _REMEDY)
+    return read_json(path, options, "lime", _take, _(_REMEDY))
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
@@ -79,7 +80,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     words = _Words.of(row.text)
     bow = _has_bow(row, words)
     if bow and any(len(indices) > 1 for indices in words.occurrences().values()):
-        file.tell_once("as_map" if row.as_map is not None else "as_list", "", _SPREAD)
+        file.tell_once("as_map" if row.as_map is not None else "as_list", "", _(_SPREAD))
     attributions = []
     for name, weights in _by_class(row, words, bow, findings).items():
         label = file.label(name, "label", findings)
@@ -118,7 +119,7 @@ def _by_class(
         occurrences = list(words.occurrences().values()) if bow else [[index] for index in words.word_indices]
         return {name: _of_map(name, weights, occurrences, findings) for name, weights in row.as_map.items()}
     if row.as_list is None:
-        findings.refuse("as_map", "", "The record needs as_map (or as_list): the weights of its words.")
+        findings.refuse("as_map", "", _("The record needs as_map (or as_list): the weights of its words."))
         return {}
     if isinstance(row.as_list, dict):
         return {name: _of_list(weights, words, findings) for name, weights in row.as_list.items()}
@@ -131,13 +132,13 @@ def _of_map(
     weight_by_index: dict[int, float] = {}
     for number, (index, weight) in enumerate(weights):
         if not 0 <= index < len(occurrences):
-            reason = (
-                f"The text has {counted(len(occurrences), 'word')} for LIME, from 0; is 'text' the text that was "
-                "explained, and 'bow' right?"
+            reason = _(
+                "The text has {words} for LIME, from 0; is 'text' the text that was explained, and 'bow' right?",
+                words=counted(len(occurrences), "word"),
             )
             findings.refuse(f"as_map.{name}[{number}]", index, reason)
         elif occurrences[index][0] in weight_by_index:
-            findings.refuse(f"as_map.{name}[{number}]", index, "The word has two weights; keep one of the two.")
+            findings.refuse(f"as_map.{name}[{number}]", index, _("The word has two weights; keep one of the two."))
         else:
             weight_by_index |= dict.fromkeys(occurrences[index], weight)
     return weight_by_index
@@ -148,8 +149,12 @@ def _of_list(weights: Weights, words: _Words, findings: Findings) -> dict[int, f
     missing = [word for word, _ in weights if word not in occurrences]
     repeated = sorted(word for word, n in Counter(word for word, _ in weights).items() if n > 1)
     if missing:
-        findings.refuse("as_list", missing[0], f"The text has no such words for LIME: {listed(missing)}.")
+        findings.refuse(
+            "as_list", missing[0], _("The text has no such words for LIME: {names}.", names=listed(missing))
+        )
     if repeated:
-        reason = f"It does not say which occurrence of {listed(repeated)} has which weight; write as_map."
+        reason = _(
+            "It does not say which occurrence of {names} has which weight; write as_map.", names=listed(repeated)
+        )
         findings.refuse("as_list", repeated[0], reason)
     return {index: weight for word, weight in weights for index in occurrences.get(word, ())}

@@ -11,6 +11,7 @@ from zipfile import BadZipFile, ZipFile
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.formats.rows.lines import check_file
+from annotator.language import _
 
 _MAGIC = b"\x93NUMPY"
 _HEADER = re.compile(
@@ -32,11 +33,22 @@ def read_arrays(path: Path, names: Sequence[str], remedy: str) -> dict[str, Any]
         with ZipFile(path) as archive:
             wanted = {name: f"{name}.npy" for name in names if f"{name}.npy" in archive.NameToInfo}
             if sum(archive.NameToInfo[entry].file_size for entry in wanted.values()) > MAX_BYTES:
-                raise InvalidValue(f"'{path.name}' holds more than {MAX_BYTES // 2**20} MB; save it in parts.")
+                raise InvalidValue(
+                    _(
+                        "'{name}' holds more than {megabytes} MB; save it in parts.",
+                        name=path.name,
+                        megabytes=MAX_BYTES // 2**20,
+                    )
+                )
             return {name: _array(archive.read(entry)) for name, entry in wanted.items()}
     except (BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
         raise InvalidValue(
-            f"'{path.name}' holds no plain arrays ({error or 'it breaks off'}); objects are never unpickled. {remedy}"
+            _(
+                "'{name}' holds no plain arrays ({problem}); objects are never unpickled. {remedy}",
+                name=path.name,
+                problem=error or _("it breaks off"),
+                remedy=remedy,
+            )
         ) from None
 
 
@@ -49,13 +61,17 @@ def _array(content: bytes) -> Any:
     end = begin + int.from_bytes(content[begin - size : begin], "little")
     header = _HEADER.fullmatch(content[begin:end].decode("latin-1").strip()) if content.startswith(_MAGIC) else None
     if header is None:
-        raise ValueError("their header is not that of numbers or text")
+        raise ValueError(_("their header is not that of numbers or text"))
     dtype = np.dtype(header["type"])
     shape = tuple(int(n) for n in header["shape"].replace(",", " ").split())
     n_values, n_bytes = prod(shape), len(content) - end
     if n_values * max(1, dtype.itemsize) > n_bytes:
         raise ValueError(
-            f"the header claims {counted(n_values, 'value')}, for which {counted(n_bytes, 'byte')} are too few"
+            _(
+                "the header claims {values}, for which {bytes} are too few",
+                values=counted(n_values, "value"),
+                bytes=counted(n_bytes, "byte"),
+            )
         )
     if not n_values:
         return []  # whatever the other lengths are

@@ -6,6 +6,7 @@ from itertools import takewhile
 
 from annotator.domain.models import Piece
 from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.text.letters import letters_of
 from annotator.text.piece_forms import FORMS, is_special
 from annotator.text.piece_letters import Cut
@@ -28,7 +29,13 @@ class PromptFrame:
             return None
         before, mark, after = template.partition(TEXT)
         if not mark or TEXT in after:
-            raise InvalidValue(f"The prompt {template!r} must hold {TEXT} once, as in 'Review: {TEXT} Sentiment:'.")
+            raise InvalidValue(
+                _(
+                    "The prompt {template} must hold {text} once, as in 'Review: {text} Sentiment:'.",
+                    template=f"{template!r}",
+                    text=TEXT,
+                )
+            )
         return cls(template, letters_of(before), letters_of(after))
 
     def pieces_of_text(self, tokens: Sequence[str]) -> list[int] | None:

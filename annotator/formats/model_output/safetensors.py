@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
@@ -32,15 +33,15 @@ def read_arrays(content: bytes) -> Mapping[str, NDArray[np.float64]]:
         }
         return {name: _array(entry, content[8 + length :]) for name, entry in entries.items()}
     except (struct.error, msgspec.DecodeError, UnicodeDecodeError, ValueError, KeyError, RecursionError) as error:
-        raise InvalidValue(f"The bytes are no safetensors file: {error}.") from None
+        raise InvalidValue(_("The bytes are no safetensors file: {error}.", error=error)) from None
 
 
 def _array(entry: _Entry, content: bytes) -> NDArray[np.float64]:
     start, end = entry.data_offsets
     if not 0 <= start <= end <= len(content) or min(entry.shape, default=0) < 0:
-        raise ValueError(f"the numbers at {start} to {end} are not there")
+        raise ValueError(_("the numbers at {start} to {end} are not there", start=start, end=end))
     if entry.dtype not in _DTYPES:
-        raise ValueError(f"numbers of the kind {entry.dtype} are not known here")
+        raise ValueError(_("numbers of the kind {dtype} are not known here", dtype=entry.dtype))
     numbers = np.frombuffer(content[start:end], dtype=_DTYPES[entry.dtype])
     if entry.dtype == "BF16":  # the upper half of a float32
         numbers = (numbers.astype("<u4") << 16).view("<f4")

@@ -21,6 +21,7 @@ from annotator.formats.model_output.explained_answers import (
 )
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, read_rows
+from annotator.language import _, together
 
 _KEYS = ("custom_id", "key", "id", "instance_id")
 _TEXTS = ("answer", "text", "output", "completion", "response", "content")
@@ -66,7 +67,10 @@ def _row(row: Row, file: _File) -> Iterator[SourceOutput | Problem]:
             findings.refuse(
                 "key",
                 question.key,
-                f"The instance has an answer of this model in line {first} already; keep one of the two.",
+                _(
+                    "The instance has an answer of this model in line {first} already; keep one of the two.",
+                    first=first,
+                ),
             )
         if not findings.is_refused:
             output = _output(row, question, model, body, file.options, findings)
@@ -79,12 +83,16 @@ def _question(values: Mapping[str, object], options: OutputOptions, findings: Fi
     name = next((name for name in _KEYS if values.get(name) not in (None, "")), None)
     given = None if name is None else values[name]
     if name is None or isinstance(given, bool) or not isinstance(given, str | int):
-        findings.refuse("key", given, "The line does not say which instance it answers; give it 'custom_id' or 'key'.")
+        findings.refuse(
+            "key", given, _("The line does not say which instance it answers; give it 'custom_id' or 'key'.")
+        )
         return None
     split, prompt = values.get("split"), values.get("prompt_version", _UNKNOWN_PROMPT)
     if not isinstance(prompt, str | int) or not is_prompt_name(str(prompt)):
         findings.refuse(
-            "prompt_version", prompt, "It is no version of a prompt; take it from the file of prompts, or leave it out."
+            "prompt_version",
+            prompt,
+            _("It is no version of a prompt; take it from the file of prompts, or leave it out."),
         )
         return None
     named = read_request_name(str(given))
@@ -109,7 +117,7 @@ def _model(values: Mapping[str, object], body: Mapping[str, object], options: Ou
     given = options.model.strip() or values.get("model") or body.get("model")
     if not isinstance(given, str) or not given.strip():
         findings.refuse(
-            "model", "" if given is None else given, "The line does not say which model answered; name it (--model)."
+            "model", "" if given is None else given, _("The line does not say which model answered; name it (--model).")
         )
         return ""
     return given.strip()
@@ -124,7 +132,7 @@ def _output(
         text = next((value for name in _TEXTS if isinstance(value := row.values.get(name), str)), None)
     answer = _failed(row.values, body) if text is None else read_answer(text, labels)
     if isinstance(answer, Unusable):
-        findings.warn(answer.what, answer.value, f"{answer.reason} {_remedy(answer, options)}")
+        findings.warn(answer.what, answer.value, together(answer.reason, _remedy(answer, options)))
         return None
     try:
         run = run_of(model, question.prompt, options.seed)
@@ -142,11 +150,11 @@ def _failed(values: Mapping[str, object], body: Mapping[str, object]) -> Unusabl
     error = values.get("error") or body.get("error")
     message = error.get("message") if isinstance(error, Mapping) else error
     if isinstance(message, str) and message:
-        return Unusable(FAILED, message[:200], "The request failed.")
-    return Unusable(FAILED, "", "The line holds no answer.")
+        return Unusable(FAILED, message[:200], _("The request failed."))
+    return Unusable(FAILED, "", _("The line holds no answer."))
 
 
 def _remedy(answer: Unusable, options: OutputOptions) -> str:
     if answer.what == STRANGE:
-        return f"It has {listed(options.labels)}; say which of them it is (--rename), or it is left out."
-    return "It is left out."
+        return _("It has {names}; say which of them it is (--rename), or it is left out.", names=listed(options.labels))
+    return _("It is left out.")

@@ -26,9 +26,11 @@ from annotator.formats.model_output.output_rows import (
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import convert
+from annotator.language import _, unsaid
 
-_REMEDY = 'Write the fields as JSON: [{"values": e.values.tolist(), "data": list(e.data), "output_names": e.output_names}, ...].'
-
+_REMEDY = unsaid(
+    'Write the fields as JSON: [{"values": e.values.tolist(), "data": list(e.data), "output_names": e.output_names}, ...].'
+)
 _FIELDS = ("values", "data", "output_names", "id")
 
 
@@ -51,12 +53,12 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     """
     if path.suffix.lower() == ".npz":
         return _read_arrays(path, options)
-    return read_json(path, options, "shap", _take, _REMEDY)
+    return read_json(path, options, "shap", _take, _(_REMEDY))
 
 
 def _read_arrays(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
     file = OutputFile(path.name, options, "shap")
-    values = read_arrays(path, _FIELDS, _REMEDY)
+    values = read_arrays(path, _FIELDS, _(_REMEDY))
     file.require_model()
     yield from read_each([Record(path.name, 1, values)], file, _take)
 
@@ -101,7 +103,9 @@ def _by_class(row: _Text, findings: Findings) -> list[list[float]]:
     n_classes = len(lists[0]) if lists else 0
     odd = next((number for number, values in enumerate(lists) if len(values) != n_classes), None)
     if odd is not None or not n_classes:
-        reason = f"Every piece needs a value for each class, as many as the first one: {n_classes}."
+        reason = _(
+            "Every piece needs a value for each class, as many as the first one: {n_classes}.", n_classes=n_classes
+        )
         findings.refuse(f"values[{odd or 0}]", row.values[odd or 0] if row.values else [], reason)
         return []
     return [list(values) for values in zip(*lists, strict=True)]

@@ -17,6 +17,7 @@ from annotator.domain.models import (
 )
 from annotator.domain.texts import TokenLayout
 from annotator.errors import ExportRefused
+from annotator.language import _
 
 
 def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
@@ -62,8 +63,12 @@ def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[Sco
         seen = _seen(of_segment)
         if _has_gap(seen):
             raise ExportRefused(
-                f"Instance '{key}': scores of '{segment.name}' lack tokens between others, which a line cannot say. "
-                "Export the project as jsonl, which can."
+                _(
+                    "Instance '{key}': scores of '{name}' lack tokens between others, which a line cannot say. Export the "
+                    "project as jsonl, which can.",
+                    key=key,
+                    name=segment.name,
+                )
             )
         if seen:
             parts.append(ScoredPart(seen, segment.name, is_partial=len(seen) < segment.n_tokens))

@@ -21,9 +21,12 @@ from annotator.formats.model_output.vocabulary import read_vocabulary
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import convert
+from annotator.language import _, unsaid
 from annotator.text.piece_forms import PAD_TEXTS
 
-_REMEDY = 'Write JSON lines such as {"idx": 0, "attributions": [...], "input_ids": [...], "predictions": [...]}.'
+_REMEDY = unsaid(
+    'Write JSON lines such as {"idx": 0, "attributions": [...], "input_ids": [...], "predictions": [...]}.'
+)
 
 
 class _Row(msgspec.Struct):
@@ -39,11 +42,14 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     """
     if options.vocabulary is None:
         raise InvalidValue(
-            f"'{path.name}' holds token ids alone; name a file with the text of each (--vocabulary), "
-            "such as the tokeniser's vocab.txt, vocab.json or tokenizer.json."
+            _(
+                "'{name}' holds token ids alone; name a file with the text of each (--vocabulary), such as the tokeniser's "
+                "vocab.txt, vocab.json or tokenizer.json.",
+                name=path.name,
+            )
         )
     vocabulary = read_vocabulary(options.vocabulary)
-    return read_json(path, options, "thermostat", partial(_take, vocabulary), _REMEDY)
+    return read_json(path, options, "thermostat", partial(_take, vocabulary), _(_REMEDY))
 
 
 def _take(
@@ -61,7 +67,7 @@ def _take(
     unknown = next((number for number, text, _ in of_words if text is None), None)
     if unknown is not None:
         findings.refuse(
-            "input_ids", unknown, "The vocabulary has no token of this id; give that of the model's tokeniser."
+            "input_ids", unknown, _("The vocabulary has no token of this id; give that of the model's tokeniser.")
         )
         return
     seen = [(text, score) for _, text, score in of_words if text is not None and text not in PAD_TEXTS]

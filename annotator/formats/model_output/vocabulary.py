@@ -7,6 +7,7 @@ import msgspec
 
 from annotator.errors import InvalidValue
 from annotator.formats.rows.json_items import read_content
+from annotator.language import _
 
 
 def read_vocabulary(path: Path) -> Mapping[int, str]:
@@ -20,7 +21,9 @@ def read_vocabulary(path: Path) -> Mapping[int, str]:
     try:
         lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
-        raise InvalidValue(f"'{path}' is not UTF-8 at byte {error.start + 1}; save it as UTF-8.") from None
+        raise InvalidValue(
+            _("'{path}' is not UTF-8 at byte {start}; save it as UTF-8.", path=path, start=error.start + 1)
+        ) from None
     return {number: line.removesuffix("\r") for number, line in enumerate(lines)}
 
 
@@ -34,8 +37,10 @@ def _from_json(path: Path, content: bytes) -> Mapping[int, str]:
             return {int(number): text for number, text in msgspec.json.decode(content, type=dict[str, str]).items()}
         return {number: text for text, number in msgspec.json.decode(content, type=dict[str, int]).items()}
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        reason = f"It must hold a token a line, or JSON such as {{token: id}}: {error}."
-        raise InvalidValue(f"'{path}' is not a vocabulary. {reason}") from None
+        reason = _(
+            "It must hold a token a line, or JSON such as {example}: {error}.", example="{token: id}", error=error
+        )
+        raise InvalidValue(_("'{path}' is not a vocabulary. {reason}", path=path, reason=reason)) from None
 
 
 class _Added(msgspec.Struct):

@@ -28,6 +28,7 @@ from annotator.formats.model_output.own_line_fields import (
 )
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.quotes import quotes_record
+from annotator.language import _
 
 
 def write_outputs(path: Path, outputs: Iterable[SourceOutput]) -> int:
@@ -131,7 +132,13 @@ def _check(row: OutputRow, output: SourceOutput) -> None:
     numbers += (row.probabilities or {}).values() if isinstance(row.probabilities, dict) else ()
     numbers += [number for number in (row.convergence, row.threshold) if number is not None]
     if _first_odd(numbers) is not None:
-        raise ExportRefused(f"Instance '{output.key}': {_first_odd(numbers)} is no number that can be written.")
+        raise ExportRefused(
+            _(
+                "Instance '{key}': {number} is no number that can be written.",
+                key=output.key,
+                number=_first_odd(numbers),
+            )
+        )
 
 
 def _first_odd(numbers: Sequence[float]) -> float | None:

@@ -18,8 +18,9 @@ from annotator.formats.model_output.output_rows import OutputFile, check_scores,
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import convert
+from annotator.language import _, unsaid
 
-_REMEDY = 'Write JSON lines such as {"tokens": [{"token": "good", "0": 0.1, "1": -0.1}, ...]}.'
+_REMEDY = unsaid('Write JSON lines such as {"tokens": [{"token": "good", "0": 0.1, "1": -0.1}, ...]}.')
 
 
 class _Row(msgspec.Struct):
@@ -31,7 +32,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    return read_json(path, options, "xai-benchmark", _take, _REMEDY)
+    return read_json(path, options, "xai-benchmark", _take, _(_REMEDY))
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
@@ -41,11 +42,14 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     classes = [name for name in row.tokens[0] if name != "token"] if row.tokens else []
     for number, token in enumerate(row.tokens):
         if set(token) != {"token", *classes}:
-            reason = f"Each token has its text and a score for each class of the first one ({listed(classes)})."
+            reason = _(
+                "Each token has its text and a score for each class of the first one ({names}).",
+                names=listed(classes),
+            )
             findings.refuse(f"tokens[{number}]", token, reason)
             return
     if not classes:
-        findings.refuse("tokens", row.tokens, "There is no token with a score.")
+        findings.refuse("tokens", row.tokens, _("There is no token with a score."))
         return
     tokens = convert([token["token"] for token in row.tokens], list[str], findings)
     attributions = []
