@@ -170,6 +170,12 @@ class Project:
     def shown_question(self) -> str:
         return self.question or self.task.question
 
+    @property
+    def question_in_cards(self) -> str:
+        """The question in one line, for those who never saw it above a text."""
+        question = " ".join(self.shown_question.split())
+        return f"{question} ({{result}}: the label or answer of a text.)" if "{result}" in question else question
+
 
 def are_rationales_reviewed(project: Project) -> bool:
     """Whether submissions come before reviewers; where only labels are given there is no rationale to score."""

@@ -127,7 +127,7 @@ def _body(
     n_exhaustive = sum(of_split.n_exhaustive for of_split in facts.values())
     yield from (f"# {' '.join(project.name.split())}", "")
     yield from ("Rationales: for each input its result, and the sets of tokens each of which supports it alone.", "")
-    yield f"* Task: {project.task.name}. Asked was: {' '.join(project.shown_question.split())}"
+    yield f"* Task: {project.task.name}. Asked was: {project.question_in_cards}"
     if project.labels:
         yield f"* Labels: {', '.join(f'`{label}`' for label in project.labels)}"
     yield f"* Gold policy `{options.gold_policy}`: {POLICY_WORDS[options.gold_policy]}."
