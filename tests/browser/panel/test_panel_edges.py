@@ -250,3 +250,13 @@ def test_a_reviewer_has_the_same_letters(review: Callable[..., ReviewPage]) -> N
     usual = letters(shown)
     shown.keys("+")
     assert letters(shown)[0] == pytest.approx(usual[0] * 1.1)
+
+
+def test_a_long_key_and_its_round_end_before_the_first_button(panel: Open) -> None:
+    shown = panel(Fake([work(1, samples.english("nli-dev-16-hypothesis-second"), round=2)]))
+    key, button = (
+        shown.page.locator(css).first.bounding_box() for css in (".where .instance-key", ".head-buttons .button")
+    )
+    assert key is not None
+    assert button is not None
+    assert key["x"] + key["width"] <= button["x"]
