@@ -228,6 +228,7 @@ def test_a_question_that_got_lost_is_asked_again(panel: Open) -> None:
     fake = proposing(ORIGINAL_A)
     fake.refuse["proposed"] = [(500, {"error": "…"})]
     shown = panel(fake)
+    fake.wait_for_messages("proposed", 1)
     shown.click(5)
     shown.page.locator(".proposal").first.wait_for()
     assert shown.sets() == [[[5, 6]]]
