@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from annotator.domain.people import has_right
 from annotator.language import _
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, link_to
 from annotator.web.page_parts import READABLE, require_project
 from annotator.web.sections.transfer import export
 from annotator.web.session import current_visit, page_store
@@ -15,3 +16,11 @@ with page_store() as store:
         with st.container(width=READABLE):
             st.header(as_text(_("Export {project}", project=project.name)), anchor=False)
             export.show(store, visit, project)
+            if has_right(visit.user, visit.roles, "manage project"):
+                link_to(
+                    "project",
+                    _("Releases of the gold"),
+                    project_id=project.id,
+                    icon=":material/ac_unit:",
+                    section="Export",
+                )

@@ -1,6 +1,7 @@
 """The Export page as a script: each format that can be written can be chosen, prepared and taken."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
@@ -88,3 +89,11 @@ def test_names_are_in_the_file_once_they_are_asked_for(page: AppTest) -> None:
         [name] = [name for name in archive.namelist() if "/annotations/" in name and name.endswith(".parquet")]
         table = pq.read_table(BytesIO(archive.read(name)))
     assert all(not person.startswith("annotator ") for person in table["annotator"].to_pylist())
+
+
+def test_a_lead_finds_the_releases_from_here_and_a_researcher_has_none(page: AppTest) -> None:
+    [link] = [element.proto.label for element in page.get("page_link")]
+    assert link == "Releases of the gold"
+    visit = page.session_state["visit"]
+    page.session_state["visit"] = replace(visit, roles=frozenset({"researcher"}))
+    assert not page.run().get("page_link")
