@@ -108,21 +108,19 @@ class Writer:
         Where the model keeps what it made of all before (keys and values), each piece is read once; else all of it each time.
         """
         torch, written = import_module("torch"), list[int]()
-        keeps = not self.is_paired and "past_key_values" in signature(self.loaded.model.forward).parameters
-        given, before = read, None
+        cache_name = None if self.is_paired else _cache_name(self.loaded.model)
+        given, cache = read, None
         while True:
             with torch.no_grad(), answering(self.loaded):
-                if keeps:
-                    mask = torch.ones((1, read.shape[1] + len(written)), dtype=torch.long, device=read.device)
-                    outputs = self.loaded.model(
-                        inputs_embeds=given, attention_mask=mask, past_key_values=before, use_cache=True
-                    )
-                    logits, before = outputs.logits, outputs.past_key_values
+                if cache_name:
+                    # no mask: nothing is padded, and a recurrent model (Mamba) misreads one that is longer than what it is given
+                    outputs = self.loaded.model(inputs_embeds=given, use_cache=True, **{cache_name: cache})
+                    logits, cache = outputs.logits, outputs.get(cache_name)
                 else:  # the last piece stands where the next one is asked for
                     logits = self.scores(read, self.embedded([*written, 0]))
             written.append(int(logits[0, -1].argmax()))
             yield written[-1]
-            keeps = keeps and before is not None
+            cache_name = cache_name if cache is not None else None
             given = self.embedded(written[-1:])
 
     @property
@@ -184,6 +182,15 @@ class Writer:
             mask = torch.ones(given.shape[:2], dtype=torch.long, device=prompt.device)
             only = {"logits_to_keep": n} if "logits_to_keep" in signature(model.forward).parameters else {}
             return model(inputs_embeds=given, attention_mask=mask, use_cache=False, **only).logits[:, -n:]
+
+
+def _cache_name(model: Any) -> str | None:
+    """The argument in which a decoder takes the keys and values of what it has read, and under which it gives them back.
+
+    Until transformers 5.23 it was "past_key_values".
+    """
+    parameters = signature(model.forward).parameters
+    return next((name for name in ("cache", "past_key_values") if name in parameters), None)
 
 
 def load_writer(

@@ -4,7 +4,6 @@ import email
 import email.policy
 import socket
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -111,11 +110,9 @@ def test_a_text_that_is_refused_has_not_arrived_and_one_without_an_answer_may_ha
 
 
 def test_a_server_that_never_answers_is_left_after_a_short_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mail, "CONNECT_SECONDS", 0.1)
-    began = time.monotonic()
-    with silent_server() as port, pytest.raises(DeliveryError, match="did not answer within"):
+    monkeypatch.setattr(mail, "CONNECT_SECONDS", 1.0)
+    with silent_server() as port, pytest.raises(DeliveryError, match=r"did not answer within 1 s"):
         send(server_at(port))
-    assert time.monotonic() - began < 10
 
 
 def test_a_server_that_dribbles_is_cut_off(trusted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
