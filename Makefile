@@ -6,7 +6,9 @@
 # make pictures   the pictures of the documents anew
 # make proofs  what alignment brings on planted texts, three seeds of each criterion (needs the extra models; about 20 minutes)
 # make bench   how fast it is, as ratios
-# make clean   take away .venv, node_modules and what the tools left behind
+# make newest  all of `make test` with the newest versions that pyproject.toml allows, and which of them are new
+# make constraints   constraints.txt anew, from what `make newest` installed
+# make clean   take away .venv, .venv-newest, node_modules and what the tools left behind
 #
 # PYTHON=/path/to/python3.12 chooses the Python that .venv is made with.
 # DEMO_ARGS="--port 9000 --no-browser" and PYTEST_ARGS="-x" are handed on.
@@ -20,6 +22,8 @@ UNIT_TESTS = tests annotator --ignore=annotator/web --ignore=tests/browser
 DURATIONS = --durations=25 --durations-min=2
 
 VENV = .venv
+NEWEST = .venv-newest
+CONSTRAINTS = constraints.txt
 BIN = $(VENV)/bin
 LOG = $(VENV)/install.log
 PANEL_TOOLS = tools/panel
@@ -29,7 +33,7 @@ comma = ,
 # Here hundreds of processes import the same packages; where this is set, each compiles them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test panel coverage site pictures proofs bench clean browser panel-tools
+.PHONY: help demo test models newest constraints panel coverage site pictures proofs bench clean browser panel-tools
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -80,18 +84,40 @@ proofs: $(VENV)/installed-test
 bench: $(VENV)/installed-test browser
 	@exec $(BIN)/python -m benchmarks
 
+# Torch keeps its version here: its builds differ by machine, and the newest one brings gigabytes for graphics cards.
+newest:
+	@grep '^torch==' constraints.txt >.torch-version
+	@$(MAKE) --no-print-directory VENV=$(NEWEST) CONSTRAINTS=.torch-version models
+	@$(MAKE) --no-print-directory VENV=$(NEWEST) CONSTRAINTS=.torch-version test && tested=0 || tested=1; \
+	echo "== newer (+) than in constraints.txt (-)"; \
+	$(call versions,$(NEWEST)) | diff -U0 constraints.txt - | grep '^[-+][a-zA-Z]' || echo "nothing"; \
+	rm -f .torch-version; exit $$tested
+
+constraints:
+	@[ -x $(NEWEST)/bin/python ] || { echo "Run 'make newest' first: what it installed and tried is written down." >&2; exit 1; }
+	@$(call versions,$(NEWEST)) >.constraints.txt && mv .constraints.txt constraints.txt
+
+# $(call versions,environment): what is installed there, a line each, and the same on every machine.
+versions = { sed '/^[^\#]/,$$d' constraints.txt; \
+  $(1)/bin/python -m pip freeze --exclude-editable | sed -n 's/^\([A-Za-z0-9._-]*==[^ +]*\).*/\1/p'; }
+
 clean:
-	rm -rf $(VENV) $(PANEL_TOOLS)/node_modules $(PANEL_TOOLS)/install.log build dist .coverage .coverage.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(NEWEST) $(VENV) $(PANEL_TOOLS)/node_modules $(PANEL_TOOLS)/install.log build dist .coverage .coverage.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A stamp is older than pyproject.toml when the dependencies may have changed; only then is anything installed.
-$(VENV)/installed-run: pyproject.toml | $(BIN)/python
+# A stamp is older than pyproject.toml or constraints.txt when the dependencies may have changed; only then is anything installed.
+$(VENV)/installed-run: pyproject.toml constraints.txt | $(BIN)/python
 	@$(call install,-e .)
 	@touch $@
 
-$(VENV)/installed-test: pyproject.toml | $(BIN)/python
+$(VENV)/installed-test: pyproject.toml constraints.txt | $(BIN)/python
 	@$(call install,-e ".[test$(comma)chinese-words]")
 	@touch $(VENV)/installed-run $@
+
+# torch by itself first: asked for by its version alone it comes as the CPU build where one is at hand, without CUDA's packages.
+models: $(BIN)/python
+	@$(call install,torch)
+	@$(call install,-e ".[models]")
 
 # Runs when there is no .venv: takes the first Python that is new enough and has the venv module.
 $(BIN)/python:
@@ -113,7 +139,7 @@ $(BIN)/python:
 # imported first, which is a small part.
 define install
 echo "Installing into $(VENV) (a few minutes the first time) ..."; \
-if ! $(BIN)/python -m pip install --no-compile --disable-pip-version-check --retries 1 --timeout 15 $(1) >$(LOG) 2>&1; then \
+if ! $(BIN)/python -m pip install --no-compile --disable-pip-version-check --retries 1 --timeout 15 -c $(CONSTRAINTS) $(1) >$(LOG) 2>&1; then \
   if grep -qiE 'connection|resol|timed out|timeout|ssl|proxy|retries|network is unreachable' $(LOG); then \
     echo "The packages could not be downloaded: check the network (and pip's own settings) and repeat the command; $(LOG) has the details." >&2; \
   else \
