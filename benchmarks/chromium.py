@@ -43,7 +43,8 @@ requestAnimationFrame(function look() {
 def executable() -> str | None:
     """The browser named by CHROMIUM, else Debian's; None leaves the choice to Playwright."""
     named = os.environ.get("CHROMIUM")
-    places = [named] if named else ["/usr/bin/chromium", "/usr/bin/chromium-browser"]
+    debian = ("chromium", "chromium-browser", "chromium-headless-shell")
+    places = [named] if named else [f"/usr/bin/{name}" for name in debian]
     return next((place for place in places if Path(place).exists()), None)
 
 
@@ -54,11 +55,22 @@ def browser_context() -> Iterator["BrowserContext"]:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable(), args=_ARGUMENTS)
-        context = browser.new_context(viewport={"width": 1280, "height": 720})
-        context.set_default_timeout(30_000)
-        context.add_init_script(_PROBE)
-        yield context
+        yield _empty_profile(browser)
         browser.close()
+
+
+def unvisited(context: "BrowserContext") -> "BrowserContext":
+    """A browser of the same person that has never seen any page: it has their cookies and no file."""
+    other = _empty_profile(context.browser)
+    other.add_cookies(context.cookies())
+    return other
+
+
+def _empty_profile(browser: Any) -> "BrowserContext":
+    context: BrowserContext = browser.new_context(viewport={"width": 1280, "height": 720})
+    context.set_default_timeout(30_000)
+    context.add_init_script(_PROBE)
+    return context
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Opening a text: from the address to the frame with its first words, in a fresh tab and in one that is warm.
 
 Compared with a bare Streamlit page whose component shows the same text (bare_text.py), by turns; at most 1.15 of it. The
-browser's profile has seen both before. Told besides: the first text ever in a browser, which remembers no
+browser's profile has seen both before, but in the rows of a new browser, which has to ask for every file. Told besides: the first text ever in a browser, which remembers no
 place yet, so that it waits for Streamlit; and how long it takes until Streamlit has taken the panel over.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotator.web.routes.access import COOKIE
-from benchmarks.chromium import browser_context, open_until_shown
+from benchmarks.chromium import browser_context, open_until_shown, unvisited
 from benchmarks.measured import Measured, table
 from benchmarks.panel import prepare
 from benchmarks.served import bare_page, served
@@ -40,6 +40,7 @@ def main() -> list[Measured]:
                 text.write_text(_text(context, ours), encoding="utf-8")
                 with bare_page("bare_text", text) as bare:
                     rows += _opened(context, ours, bare, f"{size:,} tokens")
+                    rows.append(_first_visit(context, ours, bare, f"{size:,} tokens"))
             rows.append(_first_ever(context, f"{address}/annotate?project={place.projects[20]}"))
             rows.append(_taken_over(context, f"{address}/annotate?project={place.projects[20]}"))
     return rows
@@ -75,6 +76,16 @@ def _opened(context: "BrowserContext", ours: str, bare: str, what: str) -> list[
         Measured(f"opening {what}, {tab}", _median(times[ours]), "ms", _median(times[bare]), _BARE, _AT_MOST)
         for tab, times in (("fresh tab", fresh), ("warm tab", warm))
     ]
+
+
+def _first_visit(context: "BrowserContext", ours: str, bare: str, what: str) -> Measured:
+    times: dict[str, list[float]] = {ours: [], bare: []}
+    for _ in range(_ROUNDS + 2):
+        for address, taken in times.items():
+            browser = unvisited(context)
+            taken.append(_shown(browser.new_page(), address))
+            browser.close()
+    return Measured(f"opening {what}, new browser", _median(times[ours]), "ms", _median(times[bare]), _BARE, _AT_MOST)
 
 
 def _first_ever(context: "BrowserContext", address: str) -> Measured:

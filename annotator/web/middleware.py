@@ -33,6 +33,7 @@ from annotator.web.routes.access import (
 from annotator.web.routes.account import ACCOUNT_PATHS
 from annotator.web.routes.origins import is_own_origin
 from annotator.web.routes.sign_in import sign_in_address
+from annotator.web.routes.static import LOOPBACK_NAMES, PageFiles
 from annotator.web.routes.worker_paths import require_open_to
 
 # Whoever is not signed in may see these.
@@ -52,8 +53,6 @@ _OPEN_PATHS = (
 _CLOSED_PATHS = ("/media/", "/_stcore/upload_file/", "/_stcore/metrics")
 # Of Streamlit and not of ours: signing in at another host, which would be asked, and pages for programs.
 _UNUSED_PATHS = ("/auth/", "/oauth2callback", "/_stcore/agent/")
-# To these nothing is sent compressed: it would cost 15 ms for a long text and save nothing (a proxy compresses itself).
-_LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 _PAGE_PATHS = frozenset(page.path for page in PAGES)
 _REFUSED = 1008  # a web socket's word for 403
 
@@ -91,7 +90,8 @@ class Gate:
             _write_host_as_in_origin(scope)
             await self._app(scope, receive, send)
             return
-        if (scope.get("client") or ("",))[0] in _LOOPBACK_NAMES:
+        # To these nothing is sent compressed: it would cost 15 ms for a long text and save nothing (a proxy compresses itself).
+        if (scope.get("client") or ("",))[0] in LOOPBACK_NAMES:
             scope["headers"] = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
         refusal = await self._refusal(HTTPConnection(scope))
         await (refusal or self._app)(scope, receive, _with_headers(send))
@@ -182,7 +182,7 @@ def _is_page(request: HTTPConnection) -> bool:
 
 def _is_loopback(host: str) -> bool:
     """A page elsewhere may let its own name lead to this machine; the demonstration asks for no password."""
-    return urlsplit(f"//{host}").hostname in _LOOPBACK_NAMES
+    return urlsplit(f"//{host}").hostname in LOOPBACK_NAMES
 
 
 def _with_headers(send: Send) -> Send:
@@ -198,4 +198,8 @@ def _with_headers(send: Send) -> Send:
 
 def web_middleware(options: ServerOptions) -> list[Middleware]:
     """The middleware around all routes, ours and Streamlit's."""
-    return [Middleware(CrowdGate, headers=_HEADERS), Middleware(Gate, options=options)]
+    return [
+        Middleware(PageFiles, headers=_HEADERS),
+        Middleware(CrowdGate, headers=_HEADERS),
+        Middleware(Gate, options=options),
+    ]

@@ -111,9 +111,8 @@ def _document(page: str, *, asks_first: bool = True, language: Language = "en") 
 
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
-    first = _SERVER + _SIGNED_OUT + first_frame.SIDEBAR + _STYLE + first_frame.STYLE
-    if asks_first and page in _FIRST_ASKED:
-        first += _FIRST_TEXT
+    first = _FIRST_TEXT if asks_first and page in _FIRST_ASKED else ""
+    first += _SERVER + _SIGNED_OUT + first_frame.SIDEBAR + _STYLE + first_frame.STYLE
     if page in _ENTRIES:
         modules = panel_modules(_ENTRIES[page])
         # What shows a component is Streamlit's own; that it is not found under this name costs only its early reading.
@@ -125,6 +124,8 @@ def _document(page: str, *, asks_first: bool = True, language: Language = "en") 
     index = index.replace('<html lang="en">', f'<html lang="{language}">', 1)
     if language != "en":  # before every module, which may speak as soon as it is read
         first = f'<script src="{panel_address(f"words/{language}.js")}"></script>\n' + first
+    # Streamlit's come behind ours and the first text: six files are read at a time.
+    index = index.replace('rel="modulepreload"', 'rel="modulepreload" fetchpriority="low"')
     index = index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1)
     first += f'<script type="module" src="{panel_modules(_POPOVERS)[0]}"></script>\n'
     last = first_frame.frame(has_panel=page in _ENTRIES)

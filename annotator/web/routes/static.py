@@ -1,20 +1,26 @@
-"""GET /panel/VERSION/ROOM/FILE: the modules of the token panel; and the icon of the browser's tab."""
+"""GET /panel/VERSION/ROOM/FILE: the modules of the token panel; Streamlit's own; and the icon of the browser's tab."""
 
+import gzip
 import posixpath
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import cast
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 WEB = Path(__file__).resolve().parent.parent
 ICON = WEB / "icon.png"
 _PANEL = WEB / "panel"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}
+_FONTS = {".woff2": "font/woff2"}  # these are compressed
+_KEPT_COMPRESSED = 512  # files: twice what all pages ask for
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 _NAME = re.compile(r"[a-z]+/[A-Za-z0-9_-]+(\.[a-z]+)")  # a room and a file in it: nothing else is served
 _IMPORT = re.compile(r'^(?:import|export) [^;]*?"(\.\.?/[A-Za-z0-9_/-]+\.js)";', re.MULTILINE)
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -60,6 +66,52 @@ def panel_file(request: Request) -> Response:
         return PlainTextResponse("The panel has no file of this name.\n", 404)
     caching = _FOR_EVER if request.path_params["version"] == panel_version() else _ASK_AGAIN
     return FileResponse(path, headers={"Cache-Control": caching}, media_type=_TYPES[match[1]])
+
+
+class PageFiles:
+    """Answers for the files of pages before any route and thread: a page asks for 130 of them, and its first text waits behind.
+
+    headers: which every answer of this server has
+    Compressed for other machines alone: on this one it costs more than it saves.
+    """
+
+    def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
+        self._app = app
+        self._headers = headers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET" or (path := _page_files().get(scope["path"])) is None:
+            await self._app(scope, receive, send)
+            return
+        headers = {**self._headers, "Cache-Control": _FOR_EVER, "Vary": "Accept-Encoding"}
+        is_compressed = path.suffix in _TYPES and _takes_gzip(scope)
+        if is_compressed:
+            headers["Content-Encoding"] = "gzip"
+        body = _compressed(path) if is_compressed else path.read_bytes()
+        await Response(body, headers=headers, media_type=(_TYPES | _FONTS)[path.suffix])(scope, receive, send)
+
+
+@cache
+def _page_files() -> dict[str, Path]:
+    """The files that never change under their address: the panel's and Streamlit's, which name their version in it."""
+    from streamlit.file_util import get_static_dir  # noqa: PLC0415  (half a second)
+
+    ours = {panel_address(path.relative_to(_PANEL).as_posix()): path for path in _PANEL.rglob("*")}
+    streamlit = Path(get_static_dir())
+    theirs = {f"/{path.relative_to(streamlit).as_posix()}": path for path in streamlit.glob("static/*/*.*.*")}
+    return {address: path for address, path in (ours | theirs).items() if path.suffix in _TYPES | _FONTS}
+
+
+def _takes_gzip(scope: Scope) -> bool:
+    client = cast("tuple[str, int] | None", scope.get("client"))
+    if client is not None and client[0] in LOOPBACK_NAMES:
+        return False
+    return any(name == b"accept-encoding" and b"gzip" in value for name, value in scope["headers"])
+
+
+@lru_cache(maxsize=_KEPT_COMPRESSED)
+def _compressed(path: Path) -> bytes:
+    return gzip.compress(path.read_bytes(), 6)
 
 
 def icon(_: Request) -> Response:
