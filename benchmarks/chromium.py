@@ -62,7 +62,7 @@ def browser_context() -> Iterator["BrowserContext"]:
 def unvisited(context: "BrowserContext") -> "BrowserContext":
     """A browser of the same person that has never seen any page: it has their cookies and no file."""
     other = _empty_profile(context.browser)
-    other.add_cookies(context.cookies())
+    other.add_cookies(context.cookies())  # type: ignore[arg-type]
     return other
 
 

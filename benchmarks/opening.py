@@ -1,8 +1,9 @@
 """Opening a text: from the address to the frame with its first words, in a fresh tab and in one that is warm.
 
 Compared with a bare Streamlit page whose component shows the same text (bare_text.py), by turns; at most 1.15 of it. The
-browser's profile has seen both before, but in the rows of a new browser, which has to ask for every file. Told besides: the first text ever in a browser, which remembers no
-place yet, so that it waits for Streamlit; and how long it takes until Streamlit has taken the panel over.
+browser's profile has seen both before, but in the rows of a new browser, which has to ask for every file. Told besides: the
+first text in a browser that remembers no place yet, so that it waits for Streamlit; and how long it takes until Streamlit has
+taken the panel over.
 """
 
 import json

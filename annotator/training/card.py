@@ -9,10 +9,23 @@ from typing import Any
 
 import msgspec
 
-from annotator.training.loop import EpochResult
-
 CARD = "card.json"
 STRETCH = "a stretch of the text"  # the output of a reading model, which has no labels
+
+
+@dataclass(frozen=True, slots=True)
+class EpochResult:
+    """What an epoch came to. Losses are means over its steps; of validation, over its examples; None where there was none.
+
+    validation_accuracy: of a reading model the share of exact matches
+    """
+
+    task_loss: float
+    alignment_loss: float | None
+    n_undefined: int
+    validation_loss: float | None
+    validation_accuracy: float | None
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)

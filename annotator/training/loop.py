@@ -14,6 +14,7 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.training.alignment import Alignment, AlignmentBatch, AlignmentOptions, align, count_judged
 from annotator.training.answers import answer_loss, validated_answers
 from annotator.training.batches import TrainingBatch, drawn_batches, training_batch
+from annotator.training.card import EpochResult
 from annotator.training.checkpoints import Checkpoint, Progress
 from annotator.training.examples import Row
 from annotator.training.extraction import embeddings_of, input_x_gradient
@@ -56,21 +57,6 @@ class FittingOptions:
                 raise InvalidValue(f"{name} is {getattr(self, name)}; give {least} or more.")
         if not 0 < self.learning_rate < 1:
             raise InvalidValue(f"The learning rate is {self.learning_rate}; give a number between 0 and 1.")
-
-
-@dataclass(frozen=True, slots=True)
-class EpochResult:
-    """What an epoch came to. Losses are means over its steps; of validation, over its examples; None where there was none.
-
-    validation_accuracy: of a reading model the share of exact matches
-    """
-
-    task_loss: float
-    alignment_loss: float | None
-    n_undefined: int
-    validation_loss: float | None
-    validation_accuracy: float | None
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)

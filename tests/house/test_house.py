@@ -195,7 +195,7 @@ LIGHT: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("annotator.usecases.transfer.output_plan", ("annotator.store", "sqlite3")),
     ("annotator.cli.main", ("streamlit", "spacy", "sqlite_utils", "pandas", "plotly", "uvicorn")),
     ("annotator.web.server", ("streamlit", "spacy", "plotly", "pandas", "numpy", "torch", "transformers", "jinja2")),
-    ("annotator.web.frame", ("spacy", "pandas", "torch", "transformers")),
+    ("annotator.web.frame", ("spacy", "pandas", "pyarrow", "numpy", "torch", "transformers")),
 )
 
 

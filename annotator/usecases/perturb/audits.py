@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from annotator.assignment.samples import drawn
 from annotator.domain.instances import Instance
@@ -14,7 +15,6 @@ from annotator.domain.project.audits import AuditItem, AuditVerdict, Drawing, Fa
 from annotator.domain.projects import Project, kinds_of
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.language import _
-from annotator.metrics.failure_intervals import Bounds, wilson
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
@@ -26,6 +26,9 @@ from annotator.store.perturb.perturbations import get_perturbation
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require, require_role
 from annotator.usecases.perturb.version_messages import Piece, pieces_of
+
+if TYPE_CHECKING:
+    from annotator.metrics.failure_intervals import Bounds
 
 LONGEST_COMMENT = 10_000
 _RIGHTS: tuple[Right, ...] = ("annotate", "review")
@@ -43,7 +46,7 @@ class DrawingPreview:
     """
 
     kinds: dict[str, tuple[int, int]]
-    bounds: Bounds | None
+    bounds: "Bounds | None"
     n_third: int
     n_unjudged: int
 
@@ -76,6 +79,8 @@ def kinds_to_audit(store: Store, project: Project) -> list[str]:
 
 def preview_drawing(store: Store, actor: User, project: Project, drawing: Drawing) -> DrawingPreview:
     """How many of each kind, how wide the interval will be, and whether there are people who may judge them."""
+    from annotator.metrics.failure_intervals import wilson  # noqa: PLC0415  (NumPy, which the sidebar's count needs not)
+
     require(store, actor, project.id, "manage project")
     versions = _among(store, project, drawing)
     chosen = _draw(versions, drawing)
