@@ -37,7 +37,7 @@ class Problem:
     What a file puts into it is cut to what a message can hold, in the middle, since a sentence ends with its remedy.
     The same thing in several rows is one problem: n counts them, rows are the lines of the first, line of the very first.
     remedy: which option or button mends it, where there is one: `label` (whose value is the label), `update`, `doubles`,
-            `number`, `prompt`, `suite`
+            `number`, `prompt`, `suite`, `marks` (whose field is the column)
     """
 
     source: str

@@ -100,6 +100,7 @@ class ProjectFiles(OpenProject):
         number_keys: bool = False,
         majority_labels: bool = False,
         columns: Mapping[str, str] | None = None,
+        metadata_columns: Sequence[str] = (),
         all_doubles: bool = False,
         prompt: str = "",
         encoding: str | None = None,
@@ -119,6 +120,7 @@ class ProjectFiles(OpenProject):
         number_keys:      rows of a CSV or JSONL without keys get numbers
         majority_labels:  a text without a label gets the one that most of its annotators in the file gave
         columns:          of a CSV or JSONL, the column that holds a field, such as {"text": "sentence"}; it is remembered
+        metadata_columns: columns that look like marks, and are metadata
         prompt:           of inseq's files, what stands around the project's text in what the model read, as in
                           "Review: {text} Sentiment:"
         encoding:         in which the files are, such as "windows-1252", where they are not UTF-8
@@ -133,8 +135,8 @@ class ProjectFiles(OpenProject):
             skip_invalid=skip_invalid, model=model, method=method, seed=seed, merge=merge, renamed=rename or {},
             gold_policy=gold_policy, vocabulary=None if vocabulary is None else Path(vocabulary),
             added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), number_keys=number_keys,
-            majority_labels=majority_labels, columns=columns or {}, all_doubles=all_doubles, prompt=prompt,
-            encoding=encoding,
+            majority_labels=majority_labels, columns=columns or {}, metadata_columns=tuple(metadata_columns),
+            all_doubles=all_doubles, prompt=prompt, encoding=encoding,
         )  # fmt: skip
         return report_in_python(import_paths(self.database.store, LOCAL_OPERATOR, self.rules, paths, options, format))
 

@@ -70,6 +70,13 @@ _ROWS_BETWEEN_LINES = 5_000
     help="For csv and jsonl: the column that holds a field, such as text=sentence. The project remembers it.",
 )
 @click.option("--leave-column", "left_columns", multiple=True, metavar="COLUMN", help="A column that is not read.")
+@click.option(
+    "--metadata-column",
+    "metadata_columns",
+    multiple=True,
+    metavar="COLUMN",
+    help="A column that looks like marks, and is metadata.",
+)
 @click.option("--forget-columns", is_flag=True, help="Forget the columns and labels that the project remembers.")
 @click.option(
     "--encoding",

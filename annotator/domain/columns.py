@@ -33,11 +33,16 @@ class ColumnChoice:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoices:
-    """The columns of a file, and what they may be chosen for."""
+    """The columns of a file, and what they may be chosen for.
+
+    left: those that are not read; marks: those that look like marks, of which metadata are kept as that
+    """
 
     columns: tuple[str, ...]
     choices: tuple[ColumnChoice, ...]
     left: tuple[str, ...]
+    marks: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
 
     @property
     def are_open(self) -> bool:

@@ -54,7 +54,8 @@ class ProjectSettings:
     perturbations_per_kind: how many of each kind are aimed at (Wang et al. 2022: 100).
     own_perturbation_kinds: names of kinds beside those that are always there.
     import_columns: of files with plain rows, the column that holds a field, as it was chosen last; import_left_columns:
-    those that are not read. import_labels: what labels of files are called here, as it was said last.
+    those that are not read; import_metadata_columns: those that look like marks and are metadata. import_labels: what labels
+    of files are called here, as it was said last.
     pay_rate: what work is paid at; None while nobody has said it.
     """
 
@@ -94,6 +95,7 @@ class ProjectSettings:
     preview_method: str = NEWEST_METHODS
     import_columns: Mapping[str, str] = field(default_factory=dict)
     import_left_columns: tuple[str, ...] = ()
+    import_metadata_columns: tuple[str, ...] = ()
     import_labels: Mapping[str, str] = field(default_factory=dict)
     pay_rate: PayRate | None = None
 

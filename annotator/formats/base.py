@@ -22,6 +22,7 @@ class ReadOptions:
     one_set_per_edit: where rationales follow from edits, each deletion is a set of its own, else all are one set.
     columns: of plain rows, the column that holds a field of ours, where whoever imports it chose one.
     left_columns: columns of plain rows that are not read; needed_columns: those that have to be there.
+    metadata_columns: columns that look like marks and become metadata all the same.
     key_of: gives plain rows without a key one, by split, texts, annotator and line.
     """
 
@@ -35,6 +36,7 @@ class ReadOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     left_columns: frozenset[str] = frozenset()
     needed_columns: tuple[str, ...] = ()
+    metadata_columns: frozenset[str] = frozenset()
     key_of: KeyOf | None = None
 
 

@@ -48,6 +48,7 @@ OPTIONS: dict[str, Option] = {
     "--longest-answer": Option("longest_answer", "name"),
     "--leave-out-label": Option("leave_out_labels", "list", unsaid("“Leave it out” above")),
     "--majority-labels": Option("majority_labels", "flag", unsaid("“The label of each text” under “Columns”")),
+    "--metadata-column": Option("metadata_columns", "list", unsaid("“Marks kept as metadata” under “Columns”")),
     "--method": Option("method", "name", unsaid("“Method, if the file names none”")),
     "--model": Option("model", "name", unsaid("“Model, if the file names none”")),
     "--names": Option("names", "flag"),

@@ -33,7 +33,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
 def _plain_rows(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     columns = Columns()
-    yield from RowReader(options).read(columns.watched(read_rows(path, path.name)))
+    yield from RowReader(options, are_marks_asked=True).read(columns.watched(read_rows(path, path.name)))
     for reason in columns_not_there(tuple(columns.by_name), options) if columns.by_name else ():
         yield Problem(path.name, 1, "line", "", reason)
     if report := column_report(columns, options):

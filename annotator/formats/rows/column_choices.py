@@ -7,7 +7,7 @@ from pathlib import Path
 
 from annotator.domain.columns import ColumnChoice, ColumnChoices
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_findings import likely_columns, may_be_own_labels, meaning
+from annotator.formats.rows.column_findings import likely_columns, marks_in, may_be_own_labels, meaning
 from annotator.formats.rows.column_names import KEY_NAMES, field_names
 from annotator.formats.rows.column_plan import make_plan
 from annotator.formats.rows.column_values import Columns
@@ -45,7 +45,14 @@ def column_choices(path: Path, format_name: str, options: ReadOptions) -> Column
     guessed_plan = make_plan(options.task, names, guessed.columns, options.left_columns)
     if may_be_own_labels(guessed_plan) and have_own_labels(_rows(path, format_name, guessed), guessed):
         choices = [_of_own_label(choice, guessed_plan.names["result"]) for choice in choices]
-    return ColumnChoices(names, tuple(_apart(choices)), tuple(c for c in names if c in options.left_columns))
+    marks = tuple(marks_in(make_plan(options.task, names), columns))
+    return ColumnChoices(
+        names,
+        tuple(_apart(choices)),
+        tuple(c for c in names if c in options.left_columns),
+        marks,
+        tuple(c for c in marks if c in options.metadata_columns),
+    )
 
 
 def _apart(choices: Sequence[ColumnChoice]) -> Sequence[ColumnChoice]:

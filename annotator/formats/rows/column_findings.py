@@ -191,7 +191,9 @@ def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
         if likely and name not in plan.names:
             found_doubts.append(_doubt(likely, _meaning(name, options.task), field_names(options.task)[name][0]))
             questioned.update(likely)
+    questioned.update(marks_in(plan, columns))  # asked about by row
     rationales = [c for c in plan.metadata if _words(c) & _RATIONALE_WORDS and not _words(c) & _KEY_WORDS]
+    rationales = [c for c in rationales if c not in questioned]
     if rationales and not _RATIONALE_FIELDS & set(plan.names):
         quoted = _(
             "If it quotes words of the text, choose it as such ({option}).",
@@ -215,7 +217,14 @@ def likely_columns(plan: Plan, columns: Columns, options: ReadOptions) -> dict[s
     likely |= {"key": likely_keys(plan), "result": _likely_results(plan, columns, options)}
     likely |= {"split": _likely_splits(plan, columns)}
     likely["annotator"] = [c for c in plan.metadata if _words(c) & _WORKER_WORDS and not _words(c) & {"label"}]
+    if not _RATIONALE_FIELDS & {*plan.names}:
+        likely["rationales"] = [c for c in marks_in(plan, columns) if c not in options.metadata_columns]
     return {name: of_name for name, of_name in likely.items() if name not in plan.names}
+
+
+def marks_in(plan: Plan, columns: Columns) -> list[str]:
+    """The columns that look like marks, and are read as nothing."""
+    return [column for column in plan.metadata if columns.of(column).are_marks]
 
 
 def meaning(name: str, task: Task) -> str:

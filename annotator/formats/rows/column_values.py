@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from annotator.errors import Problem
 from annotator.formats.rows.lines import Row
+from annotator.formats.rows.marks import hold_marks
 
 _ROWS_LOOKED_AT = 5_000
 _MOST_VALUES = 12
@@ -14,17 +15,22 @@ _ROWS_A_VALUE = 5
 
 @dataclass(slots=True)
 class ColumnValues:
-    """The cells of one column that are not empty. values: the different ones; None where they are many, long or nested."""
+    """The cells of one column that are not empty.
+
+    values: the different ones; None where they are many, long or nested. are_marks: whether one of them looks like marks
+    """
 
     n: int = 0
     n_characters: int = 0
     values: set[str] | None = field(default_factory=set)
+    are_marks: bool = False
 
     def add(self, value: object) -> None:
         """One more cell."""
         if value is None or value == "":
             return
         self.n += 1
+        self.are_marks = self.are_marks or hold_marks(value)
         is_plain = isinstance(value, str | int)
         text = str(value) if is_plain else ""
         self.n_characters += len(text)

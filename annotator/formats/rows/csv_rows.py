@@ -30,7 +30,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     if table.is_gold_table():
         yield from _read_gold(path, options)
         return
-    yield from RowReader(options).read(table.columns.watched(table.rows()))
+    yield from RowReader(options, are_marks_asked=True).read(table.columns.watched(table.rows()))
     report = table.report()
     if report is not None:
         yield report

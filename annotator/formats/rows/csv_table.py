@@ -24,6 +24,7 @@ from annotator.formats.rows.lines import (
     parse_value,
     read_lines,
 )
+from annotator.formats.rows.marks import are_tags
 from annotator.language import _, unsaid
 
 MAX_COLUMNS = 5_000
@@ -229,6 +230,8 @@ class CsvTable:
         if name in self.options.left_columns:
             return False
         name = self._meaning(name)
+        if name in FIELD_NAMES["rationales"] and are_tags(cell):
+            return False
         is_object = name in FIELD_NAMES["metadata"] and cell.lstrip().startswith("{")
         is_quotes = name in FIELD_NAMES["rationale_quotes"] and cell.lstrip().startswith("[")
         is_target = name == "target" and not self.options.task.has_target

@@ -17,6 +17,7 @@ from annotator.formats.rows.column_names import accepted_names, segment_of
 from annotator.formats.rows.column_plan import Plan, Planner
 from annotator.formats.rows.findings import Findings, listed, where_texts_differ
 from annotator.formats.rows.lines import Row, convert
+from annotator.formats.rows.mark_columns import as_sets, refuse_marks, refuse_other_number
 from annotator.formats.rows.spans import AnySpan, read_quotes, read_sets, read_span, sets_of_numbers
 from annotator.language import _, unsaid
 from annotator.language import listed as listed_words
@@ -52,9 +53,13 @@ class PlainRow(msgspec.Struct):
 
 @dataclass(slots=True)
 class RowReader:
-    """Turns rows into instances; rows of several annotators of one instance become one where they follow each other."""
+    """Turns rows into instances; rows of several annotators of one instance become one where they follow each other.
+
+    are_marks_asked: whether a column that looks like marks needs somebody's word to become metadata
+    """
 
     options: ReadOptions
+    are_marks_asked: bool = False
     checker: Checker = field(init=False)
     _planner: Planner = field(init=False)
     _are_numbered: bool | None = None
@@ -84,10 +89,13 @@ class RowReader:
         if "key" not in plan.names and self.options.key_of is None:
             findings.refuse("key", "", _(_NO_KEY))
             return None
-        plain = convert({name: values[column] for name, column in plan.fields}, PlainRow, findings, plan.names)
+        if self.are_marks_asked:
+            refuse_marks(plan, values, self.options, findings)
+        fields, n_tags = as_sets({name: values[column] for name, column in plan.fields}, plan, findings)
+        plain = convert(fields, PlainRow, findings, plan.names)
         if plain is None:
             return None
-        segments = self._segments(plan, values, plain, findings)
+        segments = self._segments(plan, values, plain, n_tags, findings)
         instance = SourceInstance(
             key=self._key_of(plan, plain, segments, row.line, findings),
             segments=segments,
@@ -131,10 +139,12 @@ class RowReader:
         return str(value)
 
     def _segments(
-        self, plan: Plan, values: Mapping[str, Any], plain: PlainRow, findings: Findings
+        self, plan: Plan, values: Mapping[str, Any], plain: PlainRow, n_tags: int | None, findings: Findings
     ) -> dict[str, SourceText | str]:
+        """The row's texts. n_tags: how many tokens it has tags for, where it says its marks by tags."""
         task = self.options.task
         tokens = self._tokens(plain, findings)
+        n_tokens = [len(of_segment) for of_segment in tokens.values()]
         segments: dict[str, SourceText | str] = {}
         for segment, column in plan.segments:
             text = values[column]
@@ -143,7 +153,8 @@ class RowReader:
             if not isinstance(text, str):
                 findings.refuse(column, text, _("The segment '{segment}' must be text.", segment=segment))
             elif text or not _is_optional(self.options, segment):
-                is_split = segment not in tokens and _counts_tokens(plain)
+                is_split = segment not in tokens and (_counts_tokens(plain) or n_tags is not None)
+                n_tokens += [len(text.split())] if is_split else []
                 segments[segment] = (
                     SourceText(text, split_on_spaces(text))
                     if is_split
@@ -153,6 +164,8 @@ class RowReader:
         for segment, given in tokens.items():
             text = self._text(segment, text_from_tokens(given, language), given, findings)
             segments[segment] = replace(text, is_text_of_tokens=text.tokens is not None)
+        if n_tags is not None and n_tags not in n_tokens:
+            refuse_other_number(plan.names["rationales"], n_tags, n_tokens, findings)
         if not segments and not findings.is_refused:
             wanted = [accepted_names(task, s.name) for s in task.segments if not s.may_be_empty]
             reason = _("The row has no text; it needs {names}.", names=listed_words(wanted))

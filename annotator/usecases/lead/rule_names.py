@@ -41,6 +41,7 @@ RULE_NAMES: Mapping[str, str] = {
     "preview_words": unsaid("the words of labels in it"),
     "import_columns": unsaid("the columns of files"),
     "import_left_columns": unsaid("the columns that are not read"),
+    "import_metadata_columns": unsaid("the columns with marks that are metadata"),
     "import_labels": unsaid("the labels of files"),
     "pay_rate": unsaid("what work is paid at"),
 }

@@ -26,11 +26,15 @@ PLAIN = frozenset({"csv", "jsonl"})  # formats whose columns can be chosen, and 
 
 @dataclass(frozen=True, slots=True)
 class ChosenColumns:
-    """What the columns of a file hold. needed: those that were chosen for this file, and have to be there."""
+    """What the columns of a file hold. needed: those that were chosen for this file, and have to be there.
+
+    metadata: those that look like marks and become metadata
+    """
 
     columns: Mapping[str, str]
     left: tuple[str, ...]
     needed: tuple[str, ...]
+    metadata: tuple[str, ...] = ()
 
 
 def chosen_columns(project: Project, format_name: str, options: ImportOptions) -> ChosenColumns:
@@ -39,7 +43,7 @@ def chosen_columns(project: Project, format_name: str, options: ImportOptions) -
     Raises: InvalidValue for a field that there is not, a column that is chosen twice, and a format without plain rows
     """
     if format_name not in PLAIN:
-        if options.columns or options.left_columns or options.number_keys:
+        if options.columns or options.left_columns or options.metadata_columns or options.number_keys:
             raise InvalidValue(
                 _(
                     "Columns are chosen, and rows numbered, of the formats csv and jsonl, not of {format_name}.",
@@ -48,20 +52,23 @@ def chosen_columns(project: Project, format_name: str, options: ImportOptions) -
             )
         return ChosenColumns({}, (), ())
     now = {_field(project, written): column for written, column in options.columns.items()}
-    twice = [
-        column for column in now.values() if list(now.values()).count(column) > 1 or column in options.left_columns
-    ]
+    named = [*now.values(), *options.left_columns, *options.metadata_columns]
+    twice = [column for column in named if named.count(column) > 1]
     if twice:
         raise InvalidValue(_("The column '{twice}' is chosen twice; a column holds one thing.", twice=twice[0]))
     settings = project.settings
     before = {} if options.forget_columns else dict(settings.import_columns)
-    taken = {*now.values(), *options.left_columns}
+    taken = {*named}
     remembered = {name: column for name, column in before.items() if column not in taken}
-    left = () if options.forget_columns else tuple(c for c in settings.import_left_columns if c not in now.values())
+    left, metadata = (
+        () if options.forget_columns else tuple(c for c in of_settings if c not in taken)
+        for of_settings in (settings.import_left_columns, settings.import_metadata_columns)
+    )
     return ChosenColumns(
         {**remembered, **now},
         tuple(dict.fromkeys((*left, *options.left_columns))),
-        (*now.values(), *options.left_columns),
+        tuple(named),
+        tuple(dict.fromkeys((*metadata, *options.metadata_columns))),
     )
 
 
@@ -71,7 +78,10 @@ def choices_of(store: Store, actor: User, project: Project, format_name: str, pa
     if format_name not in PLAIN or path.is_dir():
         return None
     chosen = chosen_columns(project, format_name, ImportOptions())
-    options = ReadOptions(project.task, project.labels, columns=chosen.columns, left_columns=frozenset(chosen.left))
+    options = ReadOptions(
+        project.task, project.labels, columns=chosen.columns, left_columns=frozenset(chosen.left),
+        metadata_columns=frozenset(chosen.metadata),
+    )  # fmt: skip
     with suppress(InvalidValue, NotFound):  # the check says why it cannot be read
         return column_choices(path, format_name, options)
     return None
@@ -88,7 +98,10 @@ def remember_columns(
     store: Store, actor: User, project: Project, chosen: ChosenColumns, options: ImportOptions
 ) -> Project:
     """The project, which remembers what was chosen."""
-    settings = replace(project.settings, import_columns=dict(chosen.columns), import_left_columns=chosen.left)
+    settings = replace(
+        project.settings, import_columns=dict(chosen.columns), import_left_columns=chosen.left,
+        import_metadata_columns=chosen.metadata,
+    )  # fmt: skip
     if not (chosen.needed or options.forget_columns) or settings == project.settings:
         return project
     changed = replace(project, settings=settings)

@@ -139,7 +139,7 @@ def _import(
         project = with_labels(store, actor, project, options.added_labels)
         read_options = ReadOptions(
             project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
-            labels.not_own, chosen.columns, frozenset(chosen.left), chosen.needed,
+            labels.not_own, chosen.columns, frozenset(chosen.left), chosen.needed, frozenset(chosen.metadata),
             numbers.key if options.number_keys else None,
         )  # fmt: skip
         items = _Counted(_in_own_labels(get_reader(format_name)(path, read_options), labels))

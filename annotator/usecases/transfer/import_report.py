@@ -48,8 +48,8 @@ class ImportOptions:
     added_labels: labels of the file that become the project's; left_labels: those that are left out, with what carries them.
     number_keys: plain rows of a file without keys get numbers.
     majority_labels: a text without a label gets the one that most of its annotators in the file gave.
-    columns: of plain rows, the column that holds a field; left_columns: those that are not read. Both are remembered;
-    forget_columns: what was remembered of them before is forgotten.
+    columns: of plain rows, the column that holds a field; left_columns: those that are not read; metadata_columns: those that
+    look like marks and become metadata. All are remembered; forget_columns: what was remembered before is forgotten.
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
     encoding: in which the file is, where it is not UTF-8; none is ever guessed.
     is_one_of_several: the file is read with others, and need not have every label of which something is said.
@@ -78,6 +78,7 @@ class ImportOptions:
     majority_labels: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     left_columns: tuple[str, ...] = ()
+    metadata_columns: tuple[str, ...] = ()
     forget_columns: bool = False
     encoding: str | None = None
     is_one_of_several: bool = False

@@ -166,7 +166,9 @@ class _Several:
             options = replace(options, prompt="")
         if not is_after_texts:
             return options
-        return replace(options, columns={}, left_columns=(), number_keys=False, majority_labels=False)
+        return replace(
+            options, columns={}, left_columns=(), metadata_columns=(), number_keys=False, majority_labels=False
+        )
 
     def _require_labels(self) -> None:
         met = list(dict.fromkeys(label for file in self.taken for label in file.report.labels_met))

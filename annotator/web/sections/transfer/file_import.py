@@ -99,8 +99,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
-        columns=chosen.columns, left_columns=chosen.left, number_keys=chosen.number_keys,
-        majority_labels=chosen.majority_labels,
+        columns=chosen.columns, left_columns=chosen.left, metadata_columns=chosen.metadata,
+        number_keys=chosen.number_keys, majority_labels=chosen.majority_labels,
         model=of_output.model, method=of_output.method, all_doubles=of_output.all_doubles,
         prompt=ask_prompt(_named(project, files)),
     )  # fmt: skip

@@ -28,6 +28,7 @@ class Chosen:
 
     columns: dict[str, str] = field(default_factory=dict)
     left: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
     number_keys: bool = False
     majority_labels: bool = False
 
@@ -68,8 +69,32 @@ def _ask(seen: ColumnChoices, of_files: str) -> Chosen:
         key=f"import_left_{of_files}",
         placeholder=_("Choose options"),
     )
-    unread = [column for column in unread if column not in columns.values()]
-    return Chosen(columns, tuple(dict.fromkeys((*left, *unread))), number_keys, majority_labels)
+    metadata = _ask_metadata(seen, of_files)
+    taken = {*columns.values(), *metadata}
+    unread = [column for column in unread if column not in taken]
+    return Chosen(
+        {name: column for name, column in columns.items() if column not in metadata},
+        tuple(column for column in dict.fromkeys((*left, *unread)) if column not in metadata),
+        metadata,
+        number_keys,
+        majority_labels,
+    )
+
+
+def _ask_metadata(seen: ColumnChoices, of_files: str) -> tuple[str, ...]:
+    """Which of the columns with marks are metadata: none, unless somebody says so."""
+    if not seen.marks:
+        return ()
+    return tuple(
+        st.multiselect(
+            _("Marks kept as metadata"),
+            seen.marks,
+            seen.metadata,
+            key=f"import_metadata_{of_files}",
+            placeholder=_("Choose options"),
+            help=_("These columns look like marks. Without a choice they are read as rationales, or refused."),
+        )
+    )
 
 
 def _ask_one(cell: Any, choice: ColumnChoice, seen: ColumnChoices, of_files: str) -> str | None:
