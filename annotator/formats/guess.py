@@ -10,6 +10,7 @@ import msgspec
 
 from annotator.domain.self_explanations import read_request_name
 from annotator.language import unsaid
+from annotator.text.tag_schemes import looks_like_tags
 
 _READ_BYTES = 2**18
 _MOST_FILES = 50
@@ -53,6 +54,7 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
         ("benchmark-predictions", unsaid("the benchmark's predictions"), ("pred_label rationale",)),
         ("benchmark", unsaid("the benchmark's input or gold"),
          ("sent_token", "sent_label", "text_q_seg", "rationale_q_idx", "rel_ids")),
+        ("prodigy", unsaid("a Prodigy export"), ("_input_hash", "_task_hash", "spans answer text")),
         ("argilla-attributions", unsaid("attributions from Argilla"), ("explanation prediction", "token attributions")),
         ("argilla", unsaid("an Argilla export"), ("fields responses", "fields suggestions", "inputs annotation")),
         ("label-studio", unsaid("a Label Studio export"), ("annotations data result", "lead_time annotator")),
@@ -85,6 +87,7 @@ _SAID = {
     _SCORES: frozenset({"scores"}),
 }
 _AESW = Guess("aesw", unsaid("AESW"))
+_CONLL = Guess("conll", unsaid("tokens with tags (CoNLL)"))
 _DOCCANO = Guess("doccano", unsaid("a doccano export"))
 _XAI = Guess("xai-benchmark", unsaid("attributions of the Diagnostic Study"))
 _REVISIONS = Guess("contrast", unsaid("counterfactually augmented pairs"))
@@ -162,14 +165,14 @@ def _object(line: bytes) -> Mapping[str, object] | None:
 
 
 def _are_marks(row: Mapping[str, object]) -> bool:
-    """Whether a row holds marks as doccano writes them: [start, end, label]."""
-    for name in ("label", "labels", "entities"):
+    """Whether a row holds marks as doccano writes them: [start, end, label], or objects with a user."""
+    for name in ("label", "labels", "entities", "annotations"):
         marks = row.get(name)
         first = marks[0] if isinstance(marks, list) and marks else None
         is_triple = isinstance(first, list) and len(first) == 3 and isinstance(first[0], int)
-        if is_triple or (isinstance(first, dict) and "start_offset" in first):
+        if is_triple or (isinstance(first, dict) and ("start_offset" in first or {"label", "user"} <= {*first})):
             return True
-    return False
+    return bool({"annotation_approver", "Comments"} & {*row})
 
 
 def _listed_tokens(start: bytes) -> Guess | None:
@@ -178,9 +181,12 @@ def _listed_tokens(start: bytes) -> Guess | None:
 
 def _of_table(start: bytes, path: Path) -> Guess | None:
     """A table by its name, or by a first line that names several columns and a second that has as many cells."""
-    lines = start.decode("utf-8", "replace").splitlines()[:2]
+    all_lines = start.decode("utf-8", "replace").splitlines()
+    lines = all_lines[:2]
     if not lines or "\0" in lines[0]:
         return None
+    if looks_like_tags(all_lines):
+        return _CONLL
     delimiter = max(_DELIMITERS, key=lines[0].count)
     try:
         header, *rows = csv.reader(lines, delimiter=delimiter)

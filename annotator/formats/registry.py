@@ -21,6 +21,8 @@ READERS: dict[str, str] = {
     "label-studio": "annotator.formats.tools.label_studio:read",
     "doccano": "annotator.formats.tools.doccano:read",
     "argilla": "annotator.formats.tools.argilla:read",
+    "prodigy": "annotator.formats.tools.prodigy:read",
+    "conll": "annotator.formats.tools.conll:read",
 }
 # What models answer and give as their reasons.
 OUTPUT_READERS: dict[str, str] = {
@@ -51,8 +53,9 @@ WRITERS: dict[str, str] = {
     "label-studio": "annotator.formats.tools.label_studio:write",
     "doccano": "annotator.formats.tools.doccano:write",
     "argilla": "annotator.formats.tools.argilla:write",
+    "prodigy": "annotator.formats.tools.prodigy:write",
     "csv": "annotator.formats.rows.set_table:write",
-    "conll": "annotator.formats.rows.token_tags:write",
+    "conll": "annotator.formats.tools.conll:write",
     "parquet": "annotator.formats.parquet.writer:write",
     "datasets": "annotator.formats.parquet.dataset_folder:write_datasets",
 }

@@ -41,6 +41,8 @@ INSTANCES = {
     "label-studio": [("label-studio.json", "sentiment")],
     "doccano": [("doccano", "sentiment")],
     "argilla": [("argilla.json", "inference")],
+    "prodigy": [("prodigy.jsonl", "sentiment")],
+    "conll": [("tags.conll", "sentiment")],
 }
 # The shortest files of the tools' own formats.
 _INFO = '"info": {"attr_pos_end": 2, "attr_pos_start": 1, "attribution_method": "ig", "generated_texts": ["a b"], "input_texts": ["a"], "model_name": "m"}'

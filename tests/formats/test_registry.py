@@ -21,9 +21,9 @@ def test_every_writer_is_there(name):
 
 def test_an_unknown_format_is_refused_naming_those_there_are():
     with pytest.raises(
-        InvalidValue, match=r"no format 'conll' that can be read. Choose one of csv, jsonl, eraser, benchmark"
+        InvalidValue, match=r"no format 'parquet' that can be read. Choose one of csv, jsonl, eraser, benchmark"
     ):
-        get_reader("conll")
+        get_reader("parquet")
     with pytest.raises(InvalidValue, match=r"no format 'aesw' that can be written. Choose one of eraser, benchmark"):
         get_writer("aesw")
 

@@ -33,6 +33,8 @@ CASES = [
     ("label-studio", "label-studio.json", "sentiment", BOTH, 1, 3),
     ("doccano", "doccano", "sentiment", BOTH, 4, 6),
     ("argilla", "argilla.json", "inference", ("entailment", "neutral", "contradiction"), 2, 3),
+    ("prodigy", "prodigy.jsonl", "sentiment", BOTH, 2, 4),
+    ("conll", "tags.conll", "sentiment", BOTH, 3, 3),
 ]
 
 

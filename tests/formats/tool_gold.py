@@ -18,6 +18,8 @@ from annotator.text.source_spans import body_reader, resolve_sets
 from annotator.text.tokenisation import tokenise
 
 LABELS = ("negative", "positive")
+for language in ("en", "zh", "ko"):
+    tokenise("so 很好", language)  # loaded before a strategy draws, in which nothing random may be made
 # Plain words; emoji of one, two and many characters; Chinese, also beyond 16 bits; marks that combine; what JSON and XML escape.
 PIECES = (
     "good", "film", "don't", "😀", "👨🏻\u200d🚒", "🇩🇪", "很好", "𠮷野家", "e\u0301te\u0301", "नमस्ते", "—", '"so"', "<b>&", "\\n", "\n", "\r\n", " ",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import LineError, parse_value
-from annotator.formats.rows.tag_schemes import OUTSIDE, is_prefixed, labelled_stretches
 from annotator.language import _
+from annotator.text.tag_schemes import OUTSIDE, is_prefixed, labelled_stretches
 
 # Keys under which objects hold a range: (start, end, unit, whether the end is the last one in it). The first pair counts.
 _RANGES = (

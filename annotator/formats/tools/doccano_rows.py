@@ -54,7 +54,9 @@ class UnreadLabels:
 
 
 @dataclass(frozen=True, slots=True)
-class _Span:
+class RowSpan:
+    """A span of a row's text as the file counts it, under its label; user: whose it is, where the file names one."""
+
     field_name: str
     start: int
     end: int
@@ -66,7 +68,7 @@ class _Span:
 class Labelled:
     """The labels of a row, not yet brought to segments."""
 
-    spans: list[_Span] = field(default_factory=list)
+    spans: list[RowSpan] = field(default_factory=list)
     result: str | None = None
     comments: list[str] = field(default_factory=list)
     segments: Mapping[str, tuple[int, int]] | None = None
@@ -109,9 +111,11 @@ def _take_labels(
         if isinstance(label, str | int):
             results.append(str(label))
         elif isinstance(label, tuple):
-            labelled.spans.append(_Span(field_name, label[0], label[1], str(label[2]), None))
+            labelled.spans.append(RowSpan(field_name, label[0], label[1], str(label[2]), None))
         elif label.start_offset is not None and label.end_offset is not None:
-            labelled.spans.append(_Span(field_name, label.start_offset, label.end_offset, str(label.label), label.user))
+            labelled.spans.append(
+                RowSpan(field_name, label.start_offset, label.end_offset, str(label.label), label.user)
+            )
         elif isinstance(label.label, str):
             results.append(label.label)
         else:
@@ -157,7 +161,7 @@ def _segments(
         name = segment_of(task, "text") or (selectable[0] if len(selectable) == 1 else None)
         if name is None:
             reason = _(
-                "doccano has one text a row, and the task '{name}' needs several. Say where each stands in it: \"segments\": "
+                "A row has one text here, and the task '{name}' needs several. Say where each stands in it: \"segments\": "
                 '{{"{selectable}": [0, 12], ...}}, as our own export does.',
                 name=task.name,
                 selectable=selectable[0],

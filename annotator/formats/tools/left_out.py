@@ -1,17 +1,20 @@
 """What the reader of a tool's export does not take, or takes otherwise than it stands there: counted, and said at the end."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from annotator.errors import Problem
-from annotator.language import several
+from annotator.formats.rows.findings import listed
+from annotator.formats.rows.mark_columns import LABELS_NOT_KEPT, are_set_names
+from annotator.language import _, several
 
 Thing = Literal[
     "suggestion", "open response", "discarded response", "odd response", "other answer", "emoji in Argilla", "unlabelled row",
-    "comment", "relation", "several labels", "emoji in doccano", "prediction", "draft", "skipped annotation",
-    "earlier annotation", "empty annotation", "several answers", "unlabelled region", "HTML region", "UTF-16 region",
+    "comment", "relation", "several labels", "emoji in doccano", "prediction", "draft", "skipped annotation", "rejected task",
+    "ignored task", "earlier annotation", "empty annotation", "several answers", "unlabelled region", "HTML region",
+    "UTF-16 region",
 ]  # fmt: skip
 Words = Callable[[int], str]
 
@@ -23,6 +26,7 @@ class LeftOut:
     source: str
     _counts: Counter[Thing] = field(default_factory=Counter)
     _kinds: Counter[str] = field(default_factory=Counter)  # of results that no format of ours has
+    _labels: Counter[str] = field(default_factory=Counter)  # of spans
 
     def add(self, thing: Thing, n: int = 1) -> None:
         """Count n more."""
@@ -33,12 +37,18 @@ class LeftOut:
         """Count one more result of a kind that is not read."""
         self._kinds[kind] += 1
 
+    def add_labels(self, labels: Iterable[str]) -> None:
+        """Count span-labels, whose names no set keeps."""
+        self._labels.update(labels)
+
     def warnings(self) -> Iterator[Problem]:
         """One warning for each thing counted."""
         for thing, n in self._counts.items():
             yield Problem(self.source, None, "file", str(n), _WORDS[thing](n), is_warning=True)
         for kind, n in self._kinds.items():
             yield Problem(self.source, None, "file", str(n), _kind_words(kind, n), is_warning=True)
+        if not are_set_names(list(self._labels)):
+            yield Problem(self.source, None, "file", listed(list(self._labels)), _(LABELS_NOT_KEPT), is_warning=True)
 
 
 def _kind_words(kind: str, n: int) -> str:
@@ -110,6 +120,16 @@ _WORDS: dict[Thing, Words] = {
     "skipped annotation": lambda n: several(
         "{n} annotation was left out, since the task was skipped (cancelled).",
         "{n} annotations were left out, since the task was skipped (cancelled).",
+        n,
+    ),
+    "rejected task": lambda n: several(
+        "{n} row was rejected; its text is read, and its marks are left out.",
+        "{n} rows were rejected; their texts are read, and their marks are left out.",
+        n,
+    ),
+    "ignored task": lambda n: several(
+        "{n} row was ignored by its annotator; its text is read, and its marks are left out.",
+        "{n} rows were ignored by their annotators; their texts are read, and their marks are left out.",
         n,
     ),
     "earlier annotation": lambda n: several(

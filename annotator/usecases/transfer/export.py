@@ -61,7 +61,13 @@ from annotator.usecases.transfer.release_records import releases_as_sources
 ANNOTATIONS = "parquet-annotations"
 DATASETS = "datasets"
 WHOLE = frozenset({"jsonl", ANNOTATIONS})  # hold what everybody marked, accepted or not
-WITH_PEOPLE = ("csv", "parquet", DATASETS, ANNOTATIONS)  # tell which annotations are of one person; jsonl has all names
+WITH_PEOPLE = (
+    "csv",
+    "prodigy",
+    "parquet",
+    DATASETS,
+    ANNOTATIONS,
+)  # tell which annotations are of one person; jsonl has all names
 WRITABLE: tuple[str, ...] = ("jsonl", *WRITERS, ANNOTATIONS)
 _Annotated = tuple[Instance, list[Annotation]]
 

@@ -31,6 +31,7 @@ FORMATS = {
     "label-studio": (unsaid("Label Studio"), ".json"),
     "doccano": (unsaid("doccano"), ".jsonl"),
     "argilla": (unsaid("Argilla"), ".json"),
+    "prodigy": (unsaid("Prodigy"), ".jsonl"),
     "parquet": (unsaid("Parquet: one file"), ".parquet"),
     "parquet-annotations": (unsaid("Parquet: every annotation of everybody"), ".parquet"),
     "datasets": (unsaid("Hugging Face datasets: a folder"), ""),

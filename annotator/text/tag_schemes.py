@@ -5,9 +5,12 @@ Source:  Ramshaw and Marcus 1995 (IOB1); Sang and Veenstra 1999 (IOB2, IOE, and 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 OUTSIDE = "O"
+DOCUMENT_START = "-DOCSTART-"
+_LINES_LOOKED_AT = 200
 _PREFIXED = re.compile(r"([BIESLUM])[-_](\S+)")
 _BARE = frozenset("BIESLUM")
 _BEGINS, _ENDS = frozenset("BSU"), frozenset("ESLU")
@@ -62,3 +65,27 @@ def _parts(tag: str) -> tuple[str, str]:
     if match is not None:
         return match[1], match[2]
     return (tag, "") if tag in _BARE else ("I", tag)
+
+
+def cells_of(line: str) -> tuple[str, ...]:
+    """The columns of a line, which tabs part, else blanks."""
+    return tuple(cell.strip() for cell in line.rstrip("\r\n").split("\t")) if "\t" in line else tuple(line.split())
+
+
+def looks_like_tags(lines: Sequence[str]) -> bool:
+    """Whether the first lines of a file hold a token each and its tag.
+
+    >>> looks_like_tags(["EU NNP B-NP B-ORG", "rejects VBZ B-VP O"]), looks_like_tags(["a,b", "1,O"])
+    (True, False)
+    """
+    all_cells = [
+        cells_of(line) for line in lines[:_LINES_LOOKED_AT] if line.strip() and not line.startswith(("#", "-DOC"))
+    ]
+    n_columns = {len(cells) for cells in all_cells}
+    if len(all_cells) < 2 or len(n_columns) != 1 or min(n_columns) < 2:
+        return False
+    tags = Counter(cells[-1] for cells in all_cells)
+    if have_prefixes(tags):
+        return not any(wrong_tag(tag, tags) for tag in tags)
+    is_parted = any(not line.strip() for line in lines) or lines[0].startswith(DOCUMENT_START)
+    return is_parted and 2 * tags[OUTSIDE] >= len(all_cells)

@@ -1,0 +1,258 @@
+"""The format `conll`: a token a line with its tag in the last column, a blank line after each text.
+
+Source:  Sang and De Meulder 2003 (CoNLL-2003: token, part of speech, chunk, tag; IOB1); our own gold (rows/token_tags.py)
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotator.domain.sources import SourceItem
+from annotator.domain.tasks import Task
+from annotator.errors import InvalidValue, Problem
+from annotator.formats.base import ReadOptions
+from annotator.formats.rows.column_names import field_names
+from annotator.formats.rows.findings import shown
+from annotator.formats.rows.lines import Row, line_too_long, not_utf8, read_lines
+from annotator.formats.rows.plain_rows import RowReader
+from annotator.formats.rows.token_tags import BEGIN, INSIDE, NO_SET, write
+from annotator.formats.tools.left_out import LeftOut
+from annotator.language import _
+from annotator.text.tag_schemes import (
+    DOCUMENT_START,
+    OUTSIDE,
+    cells_of,
+    have_prefixes,
+    labelled_stretches,
+    wrong_tag,
+)
+
+__all__ = ["read", "write"]
+
+_COMMENT = re.compile(r"#\s*([\w.-]+(?: [\w.-]+)?)\s*=\s?(.*)")
+_NUMBERS = re.compile(r"_|[0-9]+(?:,[0-9]+)*")
+_WORD_NUMBER = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
+_COLUMNS_OF_SYNTAX = 10  # of CoNLL-U
+_OWN_COLUMNS = 4
+_OWN_TAGS = frozenset({BEGIN, INSIDE, OUTSIDE})
+_MOST_TAGS = 200
+_KEYS = ("id", "sent_id")
+_TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    cells: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Block:
+    """A text: its lines, what comments say of it, and the number of its document, if the file parts documents."""
+
+    lines: list[_Line] = field(default_factory=list)
+    comments: dict[str, str] = field(default_factory=dict)
+    document: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What all lines of a file have in common. between: a value of each column between token and tag."""
+
+    n_columns: int
+    tags: frozenset[str]
+    is_own: bool
+    between: tuple[str, ...]
+
+
+def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+    """The texts of a file; its tags are the marks of one annotator, each label a set.
+
+    Raises: NotFound or InvalidValue when there is no such file, or it holds syntax (CoNLL-U) or no tags
+    """
+    shape = _shape_of(path)
+    return RowReader(options).read(_FileReader(path, options.task, shape).rows())
+
+
+def _shape_of(path: Path) -> _Shape:
+    """The shape of a file's lines; raises where they are no tokens with tags."""
+    columns: Counter[int] = Counter()
+    tags: dict[str, None] = {}
+    between: tuple[str, ...] = ()
+    is_own = True
+    words_numbered = 0
+    for line in _tokens(path):
+        columns[len(line.cells)] += 1
+        words_numbered += _WORD_NUMBER.fullmatch(line.cells[0]) is not None
+        if len(tags) <= _MOST_TAGS:
+            tags[line.cells[-1]] = None
+        between = between or line.cells[1:-1]
+        is_own = is_own and _is_own_line(line.cells)
+    n_columns = columns.most_common(1)[0][0] if columns else 0
+    if n_columns == _COLUMNS_OF_SYNTAX and words_numbered == sum(columns.values()):
+        raise InvalidValue(
+            _(
+                "'{name}' is CoNLL-U, which holds syntax and no marks. To annotate its texts, write them as CSV or JSONL.",
+                name=path.name,
+            )
+        )
+    if n_columns == 1 or not (have_prefixes(tags) or OUTSIDE in tags) or len(tags) > _MOST_TAGS:
+        raise InvalidValue(
+            _(
+                "The last column of '{name}' holds no tags such as {tags}. Put the tag of each token last, or choose the format "
+                "that the file has.",
+                name=path.name,
+                tags="B-PER, I-PER, O",
+            )
+        )
+    return _Shape(n_columns, frozenset(tags), is_own and bool(columns), between)
+
+
+def _is_own_line(cells: Sequence[str]) -> bool:
+    return len(cells) == _OWN_COLUMNS and _NUMBERS.fullmatch(cells[2]) is not None and cells[3] in _OWN_TAGS
+
+
+def _tokens(path: Path) -> Iterator[_Line]:
+    """The lines with a token, as far as they can be read."""
+    for raw in read_lines(path):
+        line = (raw.content or b"").decode("utf-8", "replace")
+        if not line.startswith(DOCUMENT_START) and not _COMMENT.fullmatch(line):
+            yield _Line(raw.number, cells_of(line))
+
+
+@dataclass(slots=True)
+class _FileReader:
+    path: Path
+    task: Task
+    shape: _Shape
+    left_out: LeftOut = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left_out = LeftOut(self.path.name)
+
+    def rows(self) -> Iterator[Row | Problem]:
+        """A plain row for each text, what is wrong with its lines, and at the end what was left out."""
+        for block in self._blocks():
+            if isinstance(block, Problem):
+                yield block
+            else:
+                yield from self._row(block)
+        if self.shape.between and not self.shape.is_own:
+            yield self._unread_columns()
+        yield from self.left_out.warnings()
+
+    def _unread_columns(self) -> Problem:
+        reason = _("Only the first column (tokens) and the last one (tags) are read. Those between are left out.")
+        return Problem(self.path.name, None, "file", shown(" ".join(self.shape.between)), reason, is_warning=True)
+
+    def _blocks(self) -> Iterator[_Block | Problem]:
+        block = _Block()
+        for raw in read_lines(self.path, keep_blank=True):
+            line = _decoded(raw.content)
+            if line is None:
+                reason = line_too_long() if raw.content is None else not_utf8()
+                yield Problem(self.path.name, raw.number, "line", "", reason)
+                line = ""
+            if line.startswith(DOCUMENT_START) or not line.strip():
+                if block.lines:
+                    yield block
+                    block = _Block(document=block.document)
+                block.document += line.startswith(DOCUMENT_START)
+            elif self._is_comment(line):
+                if match := _COMMENT.fullmatch(line):
+                    block.comments[match[1].strip()] = match[2].strip()
+            else:
+                block.lines.append(_Line(raw.number, cells_of(line)))
+        if block.lines:
+            yield block
+
+    def _is_comment(self, line: str) -> bool:
+        """Whether a line that begins with # is a comment, and not the token # or a hashtag."""
+        if not line.startswith("#"):
+            return False
+        cells = cells_of(line)
+        is_tagged = len(cells) == self.shape.n_columns and not wrong_tag(cells[-1], self.shape.tags)
+        return _COMMENT.fullmatch(line) is not None or not is_tagged or cells[-1] not in self.shape.tags
+
+    def _row(self, block: _Block) -> Iterator[Row | Problem]:
+        wrong = next(filter(None, map(self._fault, block.lines)), None)
+        if wrong is not None:
+            yield wrong
+            return
+        values = self._values(block)
+        if self.shape.is_own:
+            values |= _own_marks(block.lines)
+        else:
+            tags = [line.cells[-1] for line in block.lines]
+            stretches = labelled_stretches(tags)
+            self.left_out.add_labels(label for label, *_range in stretches)
+            values |= {"tokens": [line.cells[0] for line in block.lines], "rationales": _sets(stretches)}
+        yield Row(self.path.name, block.lines[0].number, values)
+
+    def _fault(self, line: _Line) -> Problem | None:
+        """What is wrong with a line."""
+        n, cells = self.shape.n_columns, line.cells
+        if len(cells) != n:
+            reason = _(
+                "The line has {n} columns, but most lines have {n_columns}. Correct the line; its text is left out.",
+                n=len(cells),
+                n_columns=n,
+            )
+        elif wrong_tag(cells[-1], self.shape.tags):
+            reason = _(
+                "'{tag}' is no tag such as {tags}. Correct it; its text is left out.", tag=cells[-1], tags="B-PER, O"
+            )
+        elif not cells[0]:
+            reason = _("The token is empty. Correct the line; its text is left out.")
+        else:
+            return None
+        return Problem(self.path.name, line.number, "line", shown("\t".join(cells)), reason)
+
+    def _values(self, block: _Block) -> dict[str, Any]:
+        """What comments say of a text: our fields by their names, else metadata."""
+        values: dict[str, Any] = dict(block.comments)
+        key = next((values.pop(name) for name in _KEYS if name in values), None)
+        text = values.pop(_TEXT, None)
+        known = {"split", *field_names(self.task)["result"]}
+        metadata = {name: values.pop(name) for name in list(values) if name not in known}
+        if block.document:
+            metadata["document"] = block.document
+        selectable = [spec.name for spec in self.task.segments if spec.is_selectable]
+        if text and len(selectable) == 1:
+            values[selectable[0]] = text
+        return {**({} if key is None else {"id": key}), **values, **({"metadata": metadata} if metadata else {})}
+
+
+def _decoded(content: bytes | None) -> str | None:
+    try:
+        return None if content is None else content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _sets(stretches: Sequence[tuple[str, int, int]]) -> list[list[list[int]]]:
+    sets: dict[str, list[list[int]]] = {}
+    for label, start, end in stretches:
+        sets.setdefault(label, []).append([start, end])
+    return list(sets.values())
+
+
+def _own_marks(lines: Sequence[_Line]) -> dict[str, Any]:
+    """The tokens of each segment, and the sets that our own export numbers."""
+    tokens: dict[str, list[str]] = {}
+    sets: dict[int, list[Mapping[str, Any]]] = {}
+    for line in lines:
+        token, segment, numbers, _tag = line.cells
+        of_segment = tokens.setdefault(segment, [])
+        for number in numbers.split(",") if numbers != NO_SET else ():
+            spans = sets.setdefault(int(number), [])
+            index, last = len(of_segment), spans[-1] if spans else None
+            if last is not None and (last["segment"], last["end_token"]) == (segment, index):
+                spans[-1] = {**last, "end_token": index + 1}
+            else:
+                spans.append({"segment": segment, "start_token": index, "end_token": index + 1})
+        of_segment.append(token)
+    return {"tokens": tokens, "rationales": [sets[number] for number in sorted(sets)]}
