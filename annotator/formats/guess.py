@@ -14,6 +14,7 @@ from annotator.text.tag_schemes import looks_like_tags
 
 _READ_BYTES = 2**18
 _MOST_FILES = 50
+_LINES_LOOKED_AT = 50
 _FIELD = re.compile(rb'"([\w .-]{1,60})"\s*:')
 _BOM = b"\xef\xbb\xbf"
 _DELIMITERS = ",;\t|"
@@ -132,7 +133,7 @@ def _of_json(start: bytes) -> Guess | None:
         return _REASONS  # it answers a prompt of ours, whatever the answer stands in
     has_texts = not _TEXTS.isdisjoint(row)
     known = _known(set(row), has_texts=has_texts)
-    if known is None and _are_marks(row):
+    if known is None and any(_are_marks(other) for other in (row, *_objects(start))):
         return _DOCCANO
     inner = {name for value in row.values() if isinstance(value, dict) for name in value}
     known = known or _known(set(row) | inner, has_texts=True) or _listed_tokens(start)
@@ -162,6 +163,11 @@ def _object(line: bytes) -> Mapping[str, object] | None:
         return msgspec.json.decode(line, type=dict[str, object])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+
+
+def _objects(start: bytes) -> Iterator[Mapping[str, object]]:
+    """The objects of the first lines, since the first one may hold no marks."""
+    yield from filter(None, map(_object, start.split(b"\n", _LINES_LOOKED_AT)[1:_LINES_LOOKED_AT]))
 
 
 def _are_marks(row: Mapping[str, object]) -> bool:

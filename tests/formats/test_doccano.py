@@ -13,6 +13,7 @@ from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.errors import AnnotatorError, ExportRefused, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
+from annotator.formats.guess import guess_format
 from annotator.formats.tools.doccano import read, write
 from tests.formats.tool_gold import (
     check_same,
@@ -88,6 +89,47 @@ def test_users_of_old_exports_are_annotators(tmp_path):
         read, saved(tmp_path / "a.jsonl", {"id": 1, "text": "so good", "annotations": marks, "meta": {}})
     )
     assert [a.annotator for a in instance.annotations] == ["user 1", "user 8"]
+
+
+def test_the_first_versions_name_labels_by_numbers_and_users_by_theirs(tmp_path):
+    """As doccano 0.x and 1.0 write the export called JSONL."""
+    row = {
+        "id": 1, "text": "EU rejects", "meta": {"source": "wire"}, "annotation_approver": None, "comments": [],
+        "annotations": [
+            {"label": 7, "start_offset": 0, "end_offset": 2, "user": 1},
+            {"label": 7, "start_offset": 3, "end_offset": 10, "user": 2},
+        ],
+    }  # fmt: skip
+    path = saved(tmp_path / "old.jsonl", {**row, "id": 0, "annotations": []}, row)
+    guess = guess_format(path)
+    assert guess is not None
+    assert guess.format_name == "doccano"
+    _unread, instance = instances_of(read, path)
+    assert [a.annotator for a in instance.annotations] == ["user 1", "user 2"]
+    assert [spans_read(instance, n) for n in (0, 1)] == [[[("text", 0, 2)]], [[("text", 3, 10)]]]
+    assert instance.metadata == {"source": "wire"}
+
+
+def test_what_users_said_of_the_whole_text_is_their_own(tmp_path):
+    marks = [{"label": 1, "user": 1}, {"label": 2, "user": 2}]
+    (tmp_path / "out").mkdir()
+    config = [{"id": 1, "text": "positive", "prefix_key": None}, {"id": 2, "text": "negative", "prefix_key": None}]
+    (tmp_path / "out" / "label_config.json").write_text(json.dumps(config), "utf-8")
+    path = saved(tmp_path / "out" / "old.jsonl", {"id": 1, "text": "so good", "annotations": marks})
+    for place in (path, path.parent):
+        [instance] = instances_of(read, place)
+        assert {a.annotator: a.result for a in instance.annotations} == {"user 1": "positive", "user 2": "negative"}
+        assert instance.result is None
+
+
+def test_numbers_of_labels_are_taken_where_somebody_names_them(tmp_path):
+    path = saved(tmp_path / "old.jsonl", {"id": 1, "text": "so good", "annotations": [{"label": 7, "user": 1}]})
+    [problem] = problems_of(read, path)
+    assert (problem.remedy, problem.value) == ("label", "7")
+    options = ReadOptions(TASKS["sentiment"], ("negative", "positive"), renamed=frozenset({"7"}))
+    [instance] = read(path, options)
+    assert isinstance(instance, SourceInstance)
+    assert [a.result for a in instance.annotations] == ["7"]  # which the import then renames
 
 
 RESULTS = [
@@ -176,7 +218,7 @@ BAD_ROWS = [
     ({**ROW, "text": " ", "label": []}, "The segment 'text' has no text"),
     ({**ROW, "id": None}, "The row has no id"),
     ({**ROW, "result": "odd"}, "The project has no label 'odd'"),
-    ({**ROW, "annotations": [{"label": 3, "user": 1}]}, "The label is given by its number alone"),
+    ({**ROW, "annotations": [{"label": 3, "user": 1}]}, "The label has only a number here. Name it (--rename 3=LABEL)"),
     ({**ROW, "segments": {"text": [0, 99]}}, "It ends at 99 (exclusive)"),
     ({**ROW, "segments": {"text": [0, 2]}}, "It lies between the segments"),
     ({**ROW, "segments": {"other": [0, 14]}}, "The task 'sentiment' has no segment 'other'"),

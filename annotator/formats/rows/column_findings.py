@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 from annotator.domain.sources import SourceColumns
 from annotator.domain.tasks import Task
@@ -79,7 +80,9 @@ def column_report(columns: Columns, options: ReadOptions) -> SourceColumns | Non
     if not columns.by_name:
         return None
     plan = make_plan(options.task, tuple(columns.by_name), options.columns, options.left_columns)
-    return SourceColumns(taken(plan, options.task), tuple(doubts(plan, columns, options)))
+    marks = {*marks_in(plan, columns)} - options.metadata_columns  # refused by row, and no metadata
+    without_marks = replace(plan, metadata=tuple(column for column in plan.metadata if column not in marks))
+    return SourceColumns(taken(without_marks, options.task), tuple(doubts(plan, columns, options)))
 
 
 def columns_not_there(names: Sequence[str], options: ReadOptions) -> list[str]:

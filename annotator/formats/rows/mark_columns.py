@@ -12,7 +12,7 @@ from annotator.formats.rows.marks import are_tags, hold_marks, labels_of, n_tags
 from annotator.language import _, unsaid
 
 LABELS_NOT_KEPT = unsaid("Each span label became a rationale set. The sets keep the marks, not these names.")
-_SET_NAME = re.compile(r"(?:set|rationale|rationales|evidence|highlight|why|gold)?[ _-]*[0-9]*", re.IGNORECASE)
+_SET_NAME = re.compile(r"(?:set|rationale|rationales|evidence|highlight|why|gold|[a-z])?[ _-]*[0-9]*", re.IGNORECASE)
 MARKS = "marks"  # the remedy of what looks like marks
 
 

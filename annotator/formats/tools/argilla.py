@@ -88,6 +88,7 @@ class _RecordReader:
         marks = answers.settle()
         if not findings.is_refused:
             warn_of_cut_words(marks, texts, findings)
+            self.left_out.add_labels(span.label for of_one in marks for span in of_one.spans)
             yield from plain_rows(row, values, texts, marks, self.options.task)
 
 

@@ -11,7 +11,7 @@ from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_items import read_content, read_items
 from annotator.formats.rows.lines import Row, read_lines, read_rows
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
-from annotator.formats.tools.doccano_rows import Labelled, Spans, UnreadLabels, labelled_row, texts_of_row
+from annotator.formats.tools.doccano_rows import Labelled, LabelNames, Spans, UnreadLabels, labelled_row, texts_of_row
 from annotator.formats.tools.doccano_writer import write
 from annotator.formats.tools.labels import (
     Marks,
@@ -28,6 +28,7 @@ __all__ = ["read", "write"]
 _REMEDY = unsaid("Export the project from doccano as JSONL.")
 _EVERYBODY = frozenset({"all", "unknown"})  # the files that doccano writes for no one person
 _KEYS = ("id", "key", "doc_id")
+_LABEL_FILES = ("label_config.json", "labels.json")  # of doccano's page of labels
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -36,13 +37,14 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     Raises: NotFound or InvalidValue when there is no such file, it is an archive or a table, or the folder has none
     """
     refuse_archives_and_tables(path, _(_REMEDY))
-    return RowReader(options).read(_ExportReader(path.name, options, _files(path)).rows())
+    return RowReader(options).read(_ExportReader(path.name, options, _files(path), _label_names(path, options)).rows())
 
 
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     files = sorted(file for file in path.iterdir() if file.suffix.lower() in {".jsonl", ".json"} and file.is_file())
+    files = [file for file in files if file.name not in _LABEL_FILES]
     if not files:
         raise InvalidValue(
             _(
@@ -63,11 +65,23 @@ def _rows_of(file: Path) -> Iterator[Row | Problem]:
     return read_rows(file, file.name)
 
 
+def _label_names(path: Path, options: ReadOptions) -> LabelNames:
+    """The names of labels by their numbers, from doccano's own file of them in the same folder, where there is one."""
+    folder = path if path.is_dir() else path.parent
+    by_number: dict[int, str] = {}
+    for file in (folder / name for name in _LABEL_FILES):
+        for row in read_items(read_content(file), file.name, "") if file.is_file() else ():
+            if isinstance(row, Row) and isinstance(number := row.values.get("id"), int):
+                by_number[number] = str(row.values.get("text"))
+    return LabelNames(by_number, {*options.renamed, *options.labels})
+
+
 @dataclass(slots=True)
 class _ExportReader:
     source: str
     options: ReadOptions
     files: list[Path]
+    names: LabelNames
     left_out: LeftOut = field(init=False)
     _seen: set[int] = field(default_factory=set)
     _results: dict[int, str | None] = field(default_factory=dict)  # by key: what all files say; None: they differ
@@ -95,7 +109,7 @@ class _ExportReader:
                 if isinstance(row, Problem):
                     continue
                 values = {column: value for column, value in row.values.items() if value is not None}
-                labelled = labelled_row(values, row.findings())
+                labelled = labelled_row(values, row.findings(), self.names)
                 if labelled is not None and labelled.result is not None:
                     row_key = _row_key(values)
                     agreed = self._results.setdefault(row_key, labelled.result)
@@ -106,7 +120,7 @@ class _ExportReader:
         values = {column: value for column, value in row.values.items() if value is not None}
         row_key = _row_key(values)
         is_alone = len(self.files) == 1 and "username" not in values
-        labelled = labelled_row(values, findings)
+        labelled = labelled_row(values, findings, self.names)
         if labelled is not None:
             texts, spans = texts_of_row(values, labelled, self.options.task, findings)
             if not findings.is_refused:
@@ -120,14 +134,17 @@ class _ExportReader:
         self._count(labelled.unread)
         name = str(values.pop("username", values.pop("annotator", name)))
         has_no_rationale = values.pop("no_rationale", None) is True
-        if not (spans or labelled.result is not None or has_no_rationale):
+        self.left_out.add_labels(span.label for _user, span in spans)
+        users = _users(labelled, spans)
+        if not (users or has_no_rationale):
             self.left_out.add("unlabelled row")
             self.left_out.add("comment", len(labelled.comments))
             return []
-        marks: dict[int | str | None, Marks] = {} if spans else {None: Marks(name, labelled.result)}
+        marks = {
+            user: Marks(name if user is None else f"user {user}", labelled.result_of(user)) for user in users or [None]
+        }
         for user, span in spans:
-            whose = name if user is None else f"user {user}"
-            marks.setdefault(user, Marks(whose, labelled.result)).spans.append(span)
+            marks[user].spans.append(span)
         for of_one in marks.values():
             of_one.notes += labelled.comments
         return list(marks.values())
@@ -149,6 +166,16 @@ class _ExportReader:
         if "result" not in values and (agreed := self._results.get(row_key)) is not None:
             values["result"] = agreed
         return not findings.is_refused
+
+
+def _users(labelled: Labelled, spans: Spans) -> list[int | str | None]:
+    """Who marked something or gave one label; None for what the row says without a user."""
+    of_spans = [user for user, _span in spans]
+    of_results = [user for user, _label in labelled.results if labelled.result_of(user) is not None]
+    users = list(dict.fromkeys([*of_spans, *of_results]))
+    if None in users and len(users) > 1 and None not in of_spans:
+        users.remove(None)  # a label of the row itself, which is everybody's
+    return users
 
 
 def _row_key(values: Values) -> int:

@@ -1,6 +1,6 @@
 """One row of a doccano export, in the forms of its versions: spans, labels of the whole text, relations, comments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ import msgspec
 from annotator.domain.tasks import Task
 from annotator.formats.rows.column_names import segment_of
 from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.label_remedies import LABEL
 from annotator.formats.rows.lines import convert
 from annotator.formats.tools.labels import LabelledSpan, Values, take_texts
 from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
@@ -19,14 +20,16 @@ _LABEL_FIELDS = ("label", "labels", "entities", "annotations", "cats")
 
 
 class _Entity(msgspec.Struct):
-    label: str | int
+    label: str | int | None = None
+    text: str | None = None
     start_offset: int | None = None
     end_offset: int | None = None
     user: int | str | None = None
 
 
 class _Comment(msgspec.Struct):
-    comment: str
+    comment: str | None = None
+    text: str | None = None
 
 
 _Label = _Entity | tuple[int, int, str | int] | str | int
@@ -40,6 +43,7 @@ class _Fields(msgspec.Struct):
     cats: list[_Label] | None = None
     relations: list[Any] | None = None
     Comments: list[_Comment | str] | str | None = None
+    comments: list[_Comment | str] | str | None = None
     offsets: str | None = None
     segments: dict[str, tuple[int, int]] | None = None
 
@@ -66,17 +70,44 @@ class RowSpan:
 
 @dataclass(slots=True)
 class Labelled:
-    """The labels of a row, not yet brought to segments."""
+    """The labels of a row, not yet brought to segments.
+
+    result: that of the whole text, where there is one; results: (user, label) for each that somebody gave
+    """
 
     spans: list[RowSpan] = field(default_factory=list)
     result: str | None = None
+    results: list[tuple[int | str | None, str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     segments: Mapping[str, tuple[int, int]] | None = None
     unit: OffsetUnit | None = None
     unread: UnreadLabels = field(default_factory=UnreadLabels)
 
+    def results_of(self, user: int | str | None) -> list[str]:
+        """What one user, or nobody by name, said of the whole text."""
+        return [label for whose, label in self.results if whose == user]
 
-def labelled_row(values: Values, findings: Findings) -> Labelled | None:
+    def result_of(self, user: int | str | None) -> str | None:
+        """The one label that a user gave the whole text, else what the row says of it without a user."""
+        return _only({*self.results_of(user)} or {*self.results_of(None)})
+
+
+@dataclass(frozen=True, slots=True)
+class LabelNames:
+    """What labels are called of which a row says the number alone. wanted: numbers that are names, or get one."""
+
+    by_number: Mapping[int, str] = field(default_factory=dict)
+    wanted: Collection[str] = ()
+
+    def of(self, label: str | int) -> str | None:
+        """A label by its name; None for a number of which nobody says it."""
+        if isinstance(label, str):
+            return label
+        name = self.by_number.get(label)
+        return str(label) if name is None and str(label) in self.wanted else name
+
+
+def labelled_row(values: Values, findings: Findings, names: LabelNames) -> Labelled | None:
     """Take the labels out of a row's values; None, with findings, when they cannot be read."""
     given = {name: values.pop(name) for name in _Fields.__struct_fields__ if name in values}
     fields = convert(given, _Fields, findings)
@@ -84,46 +115,53 @@ def labelled_row(values: Values, findings: Findings) -> Labelled | None:
         return None
     labelled = Labelled(segments=fields.segments)
     labelled.unread.n_relations = len(fields.relations or ())
-    comments = [fields.Comments] if isinstance(fields.Comments, str) else fields.Comments or []
-    labelled.comments += [c.comment if isinstance(c, _Comment) else c for c in comments]
+    for given_comments in (fields.Comments, fields.comments):
+        comments = [given_comments] if isinstance(given_comments, str) else given_comments or []
+        words = [(c.comment or c.text) if isinstance(c, _Comment) else c for c in comments]
+        labelled.comments += [word for word in words if word]
     if is_unit(fields.offsets):
         labelled.unit = fields.offsets
     elif fields.offsets is not None:
         findings.refuse("offsets", fields.offsets, _('It must be "utf-16", "graphemes" or "characters".'))
-    results = [r for name in _LABEL_FIELDS for r in _take_labels(name, getattr(fields, name), labelled, findings)]
-    distinct = list(dict.fromkeys(results))
-    if len(distinct) == 1:
-        labelled.result = distinct[0]
-    elif distinct:
-        labelled.unread.n_label_lists += 1
+    for name in _LABEL_FIELDS:
+        _take_labels(name, getattr(fields, name), labelled, names, findings)
+    labelled.result = _only({label for _user, label in labelled.results})
+    by_user = [labelled.results_of(user) for user, _label in labelled.results]
+    labelled.unread.n_label_lists += any(len({*of_one}) > 1 for of_one in by_user)
     return None if findings.is_refused else labelled
 
 
+def _only(labels: Collection[str]) -> str | None:
+    return next(iter(labels)) if len(labels) == 1 else None
+
+
 def _take_labels(
-    name: str, given: Sequence[_Label] | str | int | None, labelled: Labelled, findings: Findings
-) -> list[str]:
-    """Take the spans in; gives the labels of the whole text."""
+    name: str, given: Sequence[_Label] | str | int | None, labelled: Labelled, names: LabelNames, findings: Findings
+) -> None:
+    """Take in the spans, and the labels of the whole text."""
     if not isinstance(given, list):
-        return [] if given is None else [str(given)]
-    results = []
+        labelled.results += [] if given is None else [(None, str(given))]
+        return
     for number, label in enumerate(given):
         field_name = f"{name}[{number}]"
         if isinstance(label, str | int):
-            results.append(str(label))
+            labelled.results.append((None, str(label)))
         elif isinstance(label, tuple):
             labelled.spans.append(RowSpan(field_name, label[0], label[1], str(label[2]), None))
         elif label.start_offset is not None and label.end_offset is not None:
-            labelled.spans.append(
-                RowSpan(field_name, label.start_offset, label.end_offset, str(label.label), label.user)
-            )
-        elif isinstance(label.label, str):
-            results.append(label.label)
+            span_label = "" if label.label is None else names.of(label.label) or str(label.label)
+            labelled.spans.append(RowSpan(field_name, label.start_offset, label.end_offset, span_label, label.user))
+        elif (said := label.text if label.label is None else names.of(label.label)) is not None:
+            labelled.results.append((label.user, said))
+        elif label.label is None:
+            findings.refuse(field_name, "", _("The label is missing. Add it, or remove the entry."))
         else:
             reason = _(
-                "The label is given by its number alone; export with the labels' names (JSONL with text labels)."
+                "The label has only a number here. Name it (--rename {pair}), or put doccano's label_config.json beside the "
+                "file.",
+                pair=f"{label.label}=LABEL",
             )
-            findings.refuse(f"{field_name}.label", label.label, reason)
-    return results
+            findings.refuse(f"{field_name}.label", label.label, reason, LABEL)
 
 
 Spans = list[tuple[int | str | None, LabelledSpan]]

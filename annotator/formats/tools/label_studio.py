@@ -153,6 +153,7 @@ class _ExportReader:
         if findings.is_refused:
             return
         warn_of_cut_words(marks, texts, findings)
+        self.left_out.add_labels(span.label for of_one in marks for span in of_one.spans)
         yield from plain_rows(row, values, texts, marks, self.options.task)
 
     def _marks(self, answers: Iterable[Answers]) -> list[Marks]:

@@ -55,7 +55,7 @@ class OwnLabels:
     @property
     def not_own(self) -> frozenset[str]:
         """Labels of the file that the project need not have."""
-        return frozenset((*self.renamed, *self.left, *self.remembered))
+        return frozenset((*self.renamed, *self.left, *self.added, *self.remembered))
 
     def each(self, items: Iterable[object]) -> Iterator[object]:
         """The same items in the project's labels, without those that are left out.
