@@ -117,7 +117,7 @@ class ProjectFiles(OpenProject):
         vocabulary:       of model output with token numbers alone, a file with each token's text
         add_labels:       labels of the file that the project gets
         leave_out_labels: labels of the file that are left out, with what carries them
-        number_keys:      rows of a CSV or JSONL without keys get numbers
+        number_keys:      texts of a file without keys get numbers
         majority_labels:  a text without a label gets the one that most of its annotators in the file gave
         columns:          of a CSV or JSONL, the column that holds a field, such as {"text": "sentence"}; it is remembered
         metadata_columns: columns that look like marks, and are metadata

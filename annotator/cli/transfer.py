@@ -58,7 +58,7 @@ _ROWS_BETWEEN_LINES = 5_000
 @click.option(
     "--leave-out-label", "left_labels", multiple=True, metavar="LABEL", help="A label whose rows are left out."
 )
-@click.option("--number-keys", is_flag=True, help="For csv and jsonl: number the rows of a file without keys.")
+@click.option("--number-keys", is_flag=True, help="Number the texts of a file without keys.")
 @click.option(
     "--majority-labels", is_flag=True, help="Give a text without a label the one that most of its annotators gave."
 )

@@ -216,7 +216,7 @@ BAD_ROWS = [
     ({**ROW, "offsets": "bytes"}, 'It must be "utf-16", "graphemes" or "characters".'),
     ({**ROW, "text": None}, "The row needs its text."),
     ({**ROW, "text": " ", "label": []}, "The segment 'text' has no text"),
-    ({**ROW, "id": None}, "The row has no id"),
+    ({**ROW, "id": None}, "The record has no id. Add one"),
     ({**ROW, "result": "odd"}, "The project has no label 'odd'"),
     ({**ROW, "annotations": [{"label": 3, "user": 1}]}, "The label has only a number here. Name it (--rename 3=LABEL)"),
     ({**ROW, "segments": {"text": [0, 99]}}, "It ends at 99 (exclusive)"),

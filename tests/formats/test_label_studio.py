@@ -251,7 +251,7 @@ FILES = [
     ('[{"id": 1, "data": ["a"]}]', "It must be an object {...}, not a list."),
     ('[{"id": 1, "data": {"text": "\\ud83d so"}}]', "is half of a character (a lone surrogate)"),
     ('[{"id": 1, "id": 2, "data": {"text": "a"}}]', "The key 'id' appears twice"),
-    ('[{"data": {"text": "a"}}]', "The task has neither an id nor a key in its data"),
+    ('[{"data": {"text": "a"}}]', "The record has no id. Add one"),
     ('[{"id": 1, "data": {"text": "a"}}, {"id": 1, "data": {"text": "a"}}]', "The id '1' is already on line 1"),
     ('[{"id": 1, "data": {"text": " "}}]', "The segment 'text' has no text"),
     ('[{"id": 1, "data": {"text": "a", "label": "odd"}}]', "The project has no label 'odd'"),

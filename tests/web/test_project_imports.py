@@ -212,7 +212,7 @@ def test_a_header_that_cannot_be_used_shows_all_that_is_wrong_with_it_at_once(pa
     reasons = [reason.replace("\\", "").replace(":small[]", "") for reason in app.table[0].value["reason"]]
     assert [reason.partition("?")[0] for reason in reasons] == [
         "No column holds the key of each row. Call the column with it 'id' (or 'key', 'instance_id', 'annotation_id', "
-        "'sent_id'). If the rows have no keys, have them numbered (“number the rows” for “The key” under “Columns”).",
+        "'sent_id'). If the rows have no keys, have them numbered (“Number texts without keys” under “More”).",
         "No column holds the text. Is it one of 'Tweet', 'Tweet 2'",
     ]
     assert "(“Tweet” for “The text” under “Columns” or “Tweet 2” for “The text” under “Columns”)" in reasons[1]
@@ -552,3 +552,37 @@ def test_a_file_in_another_encoding_is_said_to_be_so_and_read_in_the_one_that_is
     app.button(key="import_store").click().run()
     assert not app.exception
     assert store.value("SELECT text FROM documents") == "a café – fine"
+
+
+def test_texts_of_a_labelling_tool_are_numbered_by_a_button(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    rows = [{"text": "Good.", "label": [[0, 4, "why"]]}, {"text": "Bad.", "label": []}]
+    app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
+    app.button(key="import_check").click().run()
+    app.button(key="import_number_remedy").click().run()
+    assert "2 new instances" in said(app.success)
+    assert app.checkbox(key="import_number").value
+
+
+def test_a_column_that_looks_like_marks_is_proposed_as_rationales_and_kept_as_metadata_by_a_choice(
+    page, make_project
+) -> None:
+    app = page(make_project(), "Import")
+    rows = [{"id": "1", "text": "Good film.", "spans": [{"start": 0, "end": 4, "label": "why"}]}]
+    app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
+    app.button(key="import_check").click().run()
+    assert "1 annotation with 1 rationale set" in said(app.success)
+    next(box for box in app.multiselect if box.key.startswith("import_metadata")).set_value(["spans"]).run()
+    app.button(key="import_check").click().run()
+    assert "0 annotations with 0 rationale sets" in said(app.success)
+    assert "'spans' becomes metadata" in said(app.caption)
+
+
+def test_of_two_columns_with_marks_none_is_guessed_and_both_are_refused_with_what_to_do(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    rows = [{"id": "1", "text": "Good film.", "spans": [[0, 4, "why"]], "tags": ["B-why", "O"]}]
+    app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
+    app.button(key="import_check").click().run()
+    reasons = [reason.replace("\\", "").replace(":small[]", "") for reason in app.table[0].value["reason"]]
+    assert all("keep it as metadata (“Marks kept as metadata” under “Columns”)" in reason for reason in reasons)
+    assert [reason.split("'")[1] for reason in reasons] == ["spans", "tags"]

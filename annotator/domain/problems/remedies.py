@@ -52,7 +52,7 @@ OPTIONS: dict[str, Option] = {
     "--method": Option("method", "name", unsaid("“Method, if the file names none”")),
     "--model": Option("model", "name", unsaid("“Model, if the file names none”")),
     "--names": Option("names", "flag"),
-    "--number-keys": Option("number_keys", "flag", unsaid("“number the rows” for “The key” under “Columns”")),
+    "--number-keys": Option("number_keys", "flag", unsaid("“Number texts without keys” under “More”")),
     "--number": Option("number", "name"),
     "--percent": Option("percent", "name"),
     "--prompt": Option("prompt", "name", unsaid("“What stands around the text”")),

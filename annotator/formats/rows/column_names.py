@@ -3,6 +3,7 @@
 from annotator.domain.tasks import Task
 from annotator.formats.rows.findings import either
 
+NUMBER = "number"  # the remedy of a row without a key: that its text gets a number
 KEY_NAMES = ("id", "key", "instance_id", "annotation_id", "sent_id")
 
 # A plain column's other names; the first that stands in the row is taken.

@@ -13,7 +13,7 @@ from typing import Any
 from annotator.domain.numbers import counted
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_names import FIELD_NAMES, KEY_NAMES
+from annotator.formats.rows.column_names import FIELD_NAMES, KEY_NAMES, NUMBER
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.lines import (
     MAX_LINE_BYTES,
@@ -103,7 +103,8 @@ class CsvTable:
         return sum(name in KEY_NAMES for name in header)
 
     def _header_problem(self, reason: str) -> Problem:
-        return Problem(self.path.name, self.header_line, "header", shown(", ".join(self.header)), reason)
+        remedy = NUMBER if "(--number-keys)" in reason else ""
+        return Problem(self.path.name, self.header_line, "header", shown(", ".join(self.header)), reason, remedy=remedy)
 
     def open(self) -> Problem | None:
         """Find delimiter and header; the problem of a file that has none."""

@@ -13,7 +13,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
 from annotator.formats.rows.column_findings import own_label_remedy
-from annotator.formats.rows.column_names import accepted_names, segment_of
+from annotator.formats.rows.column_names import NUMBER, accepted_names, segment_of
 from annotator.formats.rows.column_plan import Plan, Planner
 from annotator.formats.rows.findings import Findings, listed, where_texts_differ
 from annotator.formats.rows.lines import Row, convert
@@ -87,7 +87,7 @@ class RowReader:
         values = row.values
         plan = self._planner.plan(tuple(values))
         if "key" not in plan.names and self.options.key_of is None:
-            findings.refuse("key", "", _(_NO_KEY))
+            findings.refuse("key", "", _(_NO_KEY), NUMBER)
             return None
         if self.are_marks_asked:
             refuse_marks(plan, values, self.options, findings)

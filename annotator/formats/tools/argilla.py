@@ -20,6 +20,7 @@ from annotator.formats.tools.labels import (
     LabelledSpan,
     Marks,
     Values,
+    has_key,
     named_segment,
     one_of_results,
     plain_rows,
@@ -79,7 +80,7 @@ class _RecordReader:
         fields = {name: value for name, value in record.fields.items() if value is not None}
         unit = _take_unit(values, record, findings)
         _take_more(values, findings)
-        _take_key(values, record, findings)
+        _take_key(values, record, self.options, findings)
         texts = take_texts(fields or values, self.options.task)
         values |= fields
         answers = _Answers(self.options, texts, unit, findings, self.left_out)
@@ -118,13 +119,12 @@ def _take_more(values: Values, findings: Findings) -> None:
         )
 
 
-def _take_key(values: Values, record: Record, findings: Findings) -> None:
+def _take_key(values: Values, record: Record, options: ReadOptions, findings: Findings) -> None:
     key = values.pop("key", record.id)
-    if key in (None, ""):
-        findings.refuse("id", "", _('The record has no id; add one, such as "id": "1".'))
     if "id" in values:
-        values["data.id"] = values["id"]
-    values["id"] = key
+        values["data.id"] = values.pop("id")
+    if has_key(key if key != "" else None, options, findings):
+        values["id"] = key
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from annotator.formats.tools.doccano_writer import write
 from annotator.formats.tools.labels import (
     Marks,
     Values,
+    has_key,
     plain_rows,
     refuse_archives_and_tables,
     warn_of_cut_words,
@@ -160,7 +161,7 @@ class _ExportReader:
         self._seen.add(row_key)
         if not marks and not is_new:
             return False
-        _take_key(values, findings)
+        _take_key(values, self.options, findings)
         if not findings.is_refused:
             warn_of_cut_words(marks, texts, findings)
         if "result" not in values and (agreed := self._results.get(row_key)) is not None:
@@ -179,14 +180,13 @@ def _users(labelled: Labelled, spans: Spans) -> list[int | str | None]:
 
 
 def _row_key(values: Values) -> int:
-    key = next((values[name] for name in _KEYS if name in values), None)
+    """What tells a row from others, in all files: its key, else its text."""
+    key = next((values[name] for name in (*_KEYS, "text", "data") if name in values), None)
     return hash((str(values.get("split")), str(key)))
 
 
-def _take_key(values: Values, findings: Findings) -> None:
+def _take_key(values: Values, options: ReadOptions, findings: Findings) -> None:
     """Let `id` be the row's own key."""
     name = next((name for name in _KEYS if name in values), None)
-    if name is None:
-        findings.refuse("id", "", _('The row has no id; add one, such as "id": "1".'))
-    else:
+    if has_key(name, options, findings) and name is not None:
         values["id"] = values.pop(name)

@@ -21,6 +21,7 @@ from annotator.formats.tools.label_studio_writer import write
 from annotator.formats.tools.labels import (
     Marks,
     Values,
+    has_key,
     plain_rows,
     refuse_archives_and_tables,
     take_texts,
@@ -98,7 +99,7 @@ class _ExportReader:
         if task is not None:
             values = {name: value for name, value in task.data.items() if value is not None}
             texts = take_texts(values, self.options.task)
-            _take_key(values, KEY_NAMES, task.id, findings)
+            _take_key(values, KEY_NAMES, task.id, self.options, findings)
             if isinstance(task.meta, dict) and task.meta and not {"meta", "metadata"} & values.keys():
                 values["metadata"] = task.meta
             self.left_out.add("prediction", len(task.predictions or ()))
@@ -142,7 +143,7 @@ class _ExportReader:
             if is_annotation:  # a task that nobody annotated has a row, too
                 answers.append(results.minimal_answers(who, values))
         names = tuple(name for name in KEY_NAMES if name not in {"id", "annotation_id"})
-        _take_key(values, names, values.pop("id", None), findings)
+        _take_key(values, names, values.pop("id", None), self.options, findings)
         yield from self._plain(first, values, texts, answers, findings)
         yield from findings.problems
 
@@ -184,12 +185,15 @@ def _name(completed_by: object) -> str:
     return completed_by if completed_by and isinstance(completed_by, str) else UNNAMED_ANNOTATOR
 
 
-def _take_key(values: Values, names: tuple[str, ...], task_id: object, findings: Findings) -> None:
+def _take_key(
+    values: Values, names: tuple[str, ...], task_id: object, options: ReadOptions, findings: Findings
+) -> None:
     """Set `id` to the data's own key, else to the number that Label Studio gave the task."""
     given = next((values[name] for name in ("key", *names) if values.get(name, "") != ""), task_id)
-    if given is None:
-        reason = _('The task has neither an id nor a key in its data; add one to the data, such as "key": "1".')
-        findings.refuse("id", "", reason)
+    if not has_key(given, options, findings):
+        values.pop("key", None)
+        values.pop("id", None)
+        return
     if values.get("id", given) != given:
         values["data.id"] = values["id"]
     values.pop("key", None)

@@ -15,7 +15,8 @@ from annotator.domain.annotator_facts import without_annotators
 from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, InvalidValue
-from annotator.formats.rows.column_names import field_names, segment_of
+from annotator.formats.base import ReadOptions
+from annotator.formats.rows.column_names import NUMBER, field_names, segment_of
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.gold_spans import PlacedSpan, placed_span
@@ -63,6 +64,14 @@ def refuse_archives_and_tables(path: Path, remedy: str) -> None:
         raise InvalidValue(
             _("'{path}' is a table, which says less than the tool's JSON. {remedy}", path=path, remedy=remedy)
         )
+
+
+def has_key(key: object, options: ReadOptions, findings: Findings) -> bool:
+    """Whether a record has a key; a record without one is refused, unless its text gets a number (`base.ReadOptions.key_of`)."""
+    if key is None and options.key_of is None:
+        reason = _("The record has no id. Add one, or have the texts numbered (--number-keys).")
+        findings.refuse("id", "", reason, NUMBER)
+    return key is not None
 
 
 def take_texts(values: Values, task: Task, *, are_named: bool = False) -> Values:

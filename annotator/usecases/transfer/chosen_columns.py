@@ -21,7 +21,8 @@ from annotator.store.projects import update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.transfer.import_report import ImportOptions
 
-PLAIN = frozenset({"csv", "jsonl"})  # formats whose columns can be chosen, and whose rows can be numbered
+PLAIN = frozenset({"csv", "jsonl"})  # formats whose columns can be chosen
+NUMBERED = PLAIN | {"label-studio", "doccano", "argilla", "prodigy", "conll"}  # whose texts may have no keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,17 @@ def chosen_columns(project: Project, format_name: str, options: ImportOptions) -
     Raises: InvalidValue for a field that there is not, a column that is chosen twice, and a format without plain rows
     """
     if format_name not in PLAIN:
-        if options.columns or options.left_columns or options.metadata_columns or options.number_keys:
-            raise InvalidValue(
-                _(
-                    "Columns are chosen, and rows numbered, of the formats csv and jsonl, not of {format_name}.",
-                    format_name=format_name,
-                )
+        if options.columns or options.left_columns or options.metadata_columns:
+            reason = _(
+                "Columns are chosen of the formats csv and jsonl, not of {format_name}.", format_name=format_name
             )
+            raise InvalidValue(reason)
+        if options.number_keys and format_name not in NUMBERED:
+            reason = _(
+                "Texts of the format {format_name} have keys of their own. Leave --number-keys out.",
+                format_name=format_name,
+            )
+            raise InvalidValue(reason)
         return ChosenColumns({}, (), ())
     now = {_field(project, written): column for written, column in options.columns.items()}
     named = [*now.values(), *options.left_columns, *options.metadata_columns]

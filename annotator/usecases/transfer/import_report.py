@@ -46,7 +46,7 @@ class ImportOptions:
     all_doubles: of model output without keys, what is said of a text that several instances have is said of each.
     renamed: what the project calls labels of the file.
     added_labels: labels of the file that become the project's; left_labels: those that are left out, with what carries them.
-    number_keys: plain rows of a file without keys get numbers.
+    number_keys: texts of a file without keys get numbers.
     majority_labels: a text without a label gets the one that most of its annotators in the file gave.
     columns: of plain rows, the column that holds a field; left_columns: those that are not read; metadata_columns: those that
     look like marks and become metadata. All are remembered; forget_columns: what was remembered before is forgotten.

@@ -1,5 +1,6 @@
 """Rows of a file without keys get numbers, which they keep when the file comes again."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -106,8 +107,40 @@ def test_rows_of_json_are_numbered_too_but_not_where_some_have_keys(store: Store
 
 
 def test_other_formats_have_their_own_keys(take: Take) -> None:
-    with pytest.raises(InvalidValue, match="of the formats csv and jsonl, not of aesw"):
+    with pytest.raises(InvalidValue, match="Texts of the format aesw have keys of their own"):
         take("x", format_name="aesw")
+
+
+TOOLS = [
+    ("doccano", '{"text": "Good.", "label": [[0, 4, "why"]]}\n{"text": "Bad.", "label": []}\n', "rows.jsonl"),
+    ("label-studio", '[{"data": {"text": "Good."}, "annotations": []}, {"data": {"text": "Bad."}}]', "rows.json"),
+    ("argilla", '[{"fields": {"text": "Good."}, "responses": {}}, {"fields": {"text": "Bad."}, "responses": {}}]', "rows.json"),
+    ("prodigy", '{"text": "Good.", "answer": "accept"}\n{"text": "Bad.", "answer": "accept"}\n', "rows.jsonl"),
+    ("conll", "Good\tB-why\n.\tO\n\nBad\tO\n.\tO\n", "rows.conll"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format_name", "content", "name"), TOOLS, ids=[case[0] for case in TOOLS])
+def test_texts_of_labelling_tools_are_numbered_and_keep_their_numbers(
+    store: Store, take: Take, format_name: str, content: str, name: str
+) -> None:
+    with pytest.raises(ImportRefused) as refused:
+        take(content, name, format_name, number_keys=False)
+    assert {problem.remedy for problem in refused.value.problems} == {"number"}
+    assert "(--number-keys)" in refused.value.problems[0].reason
+    take(content, name, format_name)
+    assert list(keys(store)) == ["1", "2"]
+    assert take(content, name, format_name).n_unchanged == 2
+
+
+def test_annotators_of_one_text_in_files_of_their_own_have_one_number(
+    store: Store, plain: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    for name, marks in (("ada", [[0, 4, "why"]]), ("ben", [[0, 5, "why"]])):
+        (tmp_path / "out" / f"{name}.jsonl").write_text(json.dumps({"text": "Good.", "label": marks}) + "\n", "utf-8")
+    report = import_file(store, LOCAL_OPERATOR, plain, "doccano", tmp_path / "out", ImportOptions(number_keys=True))
+    assert (list(keys(store)), report.n_new, report.n_annotations) == (["1"], 1, 2)
 
 
 # Columns --------------------------------------------------------------------------------------------------------------

@@ -95,12 +95,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         renamed = _ask_renamed()
         update = st.checkbox(_("Let changed rows overwrite instances with the same key"), key="import_update")
         skip_invalid = st.checkbox(_("Leave rows with problems out and store the rest"), key="import_skip")
+        number_keys = st.checkbox(_("Number texts without keys"), key="import_number")
     labels = ask_labels(project, _named(project, files), may_add=True)
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
         columns=chosen.columns, left_columns=chosen.left, metadata_columns=chosen.metadata,
-        number_keys=chosen.number_keys, majority_labels=chosen.majority_labels,
+        number_keys=chosen.number_keys or number_keys, majority_labels=chosen.majority_labels,
         model=of_output.model, method=of_output.method, all_doubles=of_output.all_doubles,
         prompt=ask_prompt(_named(project, files)),
     )  # fmt: skip

@@ -88,6 +88,7 @@ def show_remedies(problems: Sequence[Problem], *, can_leave_out: bool) -> None:
     remedies = {problem.remedy for problem in problems}
     buttons = [
         ("import_doubles", _("Give all instances with the text what is said of it"), "doubles" in remedies),
+        ("import_number", _("Number the texts and check again"), "number" in remedies),
         ("import_update", _("Let changed rows overwrite"), "update" in remedies),
         ("import_skip", _("Leave these rows out and check again"), can_leave_out),
     ]
