@@ -15,7 +15,16 @@ from annotator.store.connection.driver import Database
 from annotator.store.connection.error_wording import RESTORE, ClearErrors, clear_file_errors
 from annotator.store.connection.place import Place, place_of
 from annotator.store.connection.replacement import rescued
+from annotator.store.schema.comparison import (
+    MIGRATIONS_TABLE,
+    expected_schema,
+    known_migrations,
+    list_changes,
+    read_schema,
+)
 from annotator.store.schema.migrations import MIGRATIONS
+
+_CHANGES_SHOWN = 5
 
 
 def open_store(path: Path | str, *, create: bool = False, clock: Clock = machine_clock) -> Store:
@@ -130,25 +139,27 @@ def _tell_what_is_forgotten(store: Store, last_event_id: int) -> None:
 
 
 def refuse_foreign(store: Store) -> None:
-    """A database of another program, or of a newer version of this one, is left alone."""
-    tables = set(store.db.table_names())
-    applied = {migration.name for migration in MIGRATIONS.applied(store.db)} if tables else set()
-    of_this_version = _migrations_of_this_version()
+    """A database of another program, of a newer version of this one, or with anything of somebody else in it is left alone.
+
+    Nothing of the file is run before its schema is known: a trigger or a view acts when it is used, a table may be no table.
+    """
+    with ClearErrors(store.named):
+        schema = read_schema(store.connection)
+    tables = sorted(name for kind, name in schema if kind == "table")
     if not tables:
         raise StoreError(_NO_TABLES.format(path=store.named))
-    if applied - of_this_version:
-        newer = ", ".join(sorted(applied - of_this_version))
-        raise StoreError(_NEWER.format(path=store.named, newer=newer))
+    if schema.get(MIGRATIONS_TABLE) != expected_schema(())[MIGRATIONS_TABLE]:
+        raise StoreError(_FOREIGN.format(path=store.named, tables=", ".join(tables[:5])))
+    applied = [migration.name for migration in MIGRATIONS.applied(store.db)]
+    newer = sorted(set(applied) - known_migrations())
+    if newer:
+        raise StoreError(_NEWER.format(path=store.named, newer=", ".join(newer)))
     if not applied:
-        raise StoreError(_FOREIGN.format(path=store.named, tables=", ".join(sorted(tables)[:5])))
-
-
-def _migrations_of_this_version() -> set[str]:
-    empty = Database(memory=True)
-    try:
-        return {migration.name for migration in MIGRATIONS.pending(empty)}
-    finally:
-        empty.close()
+        raise StoreError(_FOREIGN.format(path=store.named, tables=", ".join(tables[:5])))
+    changes = list_changes(schema, applied)
+    if changes:
+        more = f" and {len(changes) - _CHANGES_SHOWN:,} more" if len(changes) > _CHANGES_SHOWN else ""
+        raise StoreError(_CHANGED.format(path=store.named, changes=", ".join(changes[:_CHANGES_SHOWN]) + more))
 
 
 _NO_DATABASE = (
@@ -176,3 +187,7 @@ _NEWER = (
     f"from before with {RESTORE}."
 )
 _FOREIGN = "'{path}' is a database of another program (tables {tables}). Choose another file."
+_CHANGED = (
+    "'{path}' was changed by another program: {changes}. Nothing of it was run or written. Undo that with the program that "
+    "did it, or use a backup from before."
+)
