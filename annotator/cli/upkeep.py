@@ -2,8 +2,13 @@
 
 import glob
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from annotator.store.persons.removals import Removal
+    from annotator.usecases.persons.repeated_removals import RemovedSince
 
 from annotator.cli.answers import json_option, opened, print_json
 from annotator.domain.numbers import counted
@@ -32,18 +37,25 @@ def backup(database: Path, path: Path, as_json: bool) -> None:
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--anyway", is_flag=True, help="Restore even a backup with defects.")
+@click.option("--bring-back", is_flag=True, help="Bring back people erased since the backup, if that was a mistake.")
 @json_option
 @click.pass_obj
-def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
+def restore(database: Path, path: Path, anyway: bool, bring_back: bool, as_json: bool) -> None:
     """Put the backup PATH in the place of the database; what was there is kept under another name.
 
-    The backup is checked first. Nobody may have the database open: stop the server.
+    The backup is checked first. Nobody may have the database open: stop the server. Who was erased or anonymised since the
+    backup is erased or anonymised again.
     """
     from annotator.usecases.restoration import restore as restore_backup
 
     if not as_json:
         click.echo("Copying and checking the backup ...", err=True)
-    done = restore_backup(database, LOCAL_OPERATOR, path, anyway=anyway)
+
+    def tell(since: "RemovedSince") -> None:
+        for line in () if as_json else _lines_of_removed(since, brings_back=bring_back):
+            click.echo(line, err=True)
+
+    done = restore_backup(database, LOCAL_OPERATOR, path, anyway=anyway, brings_back=bring_back, tell=tell)
     if as_json:
         print_json(
             {
@@ -53,6 +65,8 @@ def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
                 "kept": None if done.kept is None else str(done.kept),
                 "migrations": done.migrations,
                 "problems": done.problems,
+                "removed_again": 0 if bring_back else len(done.since.again),
+                "removed_by_earlier_versions": len(done.since.unknown),
             }
         )
         return
@@ -66,6 +80,30 @@ def restore(database: Path, path: Path, anyway: bool, as_json: bool) -> None:
     if done.kept is not None:
         names = ", ".join(path.name for path in sorted(done.kept.parent.glob(f"{glob.escape(done.kept.name)}*")))
         click.echo(f"The old files are kept in {done.kept.parent}: {names}.")
+
+
+def _lines_of_removed(since: "RemovedSince", *, brings_back: bool) -> list[str]:
+    """Who was taken out since the backup: by account number and day, since a name is what was taken out."""
+    lines = []
+    if since.again:
+        what = "They come back with it" if brings_back else "This is done again in what is restored"
+        lines.append(f"Since this backup: {', '.join(map(_removal_words, since.again))}. {what}.")
+    if since.unknown:
+        people = counted(len(since.unknown), "person", "people")
+        days = ", ".join(sorted({removal.at[:10] for removal in since.unknown}))
+        lines.append(
+            f"Since this backup {people} may have been erased or anonymised by a version that did not note whom ({days}). "
+            "Do it again: 'annotator user erase NAME' or 'annotator user anonymise NAME'."
+        )
+    if not since.is_known:
+        lines.append("The database that is replaced cannot be read: it may know of people erased since this backup.")
+    return lines
+
+
+def _removal_words(removal: "Removal") -> str:
+    who = "a person without an account" if removal.account is None else f"account {removal.account}"
+    verb = "erased" if removal.kind == "erase" else "anonymised"
+    return f"{who} was {verb} on {removal.at[:10]}"
 
 
 @click.command()

@@ -1,5 +1,6 @@
 """Bringing back a backup: checked before anything is touched, and what was there is kept."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +11,10 @@ from annotator.store.connection.replacement import models_of
 from annotator.store.connection.restoration import incoming
 from annotator.store.events import add_event
 from annotator.store.notices.messages import silence
+from annotator.store.persons import removals
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.models.built_in_model import take_models
+from annotator.usecases.persons.repeated_removals import RemovedSince, find_removed_since, remove_again
 from annotator.usecases.upkeep import check
 
 _SHOWN = 5
@@ -25,18 +28,34 @@ class Restored:
     kept:       where what was there lies now; None where there was nothing
     migrations: what brought an older backup up to date
     problems:   what is wrong with the backup, if it was restored anyway
+    since:      who was anonymised or erased since the backup
     """
 
     n_bytes: int
     kept: Path | None
     migrations: tuple[str, ...]
     problems: tuple[str, ...]
+    since: RemovedSince
 
 
-def restore(path: Path, actor: User, backup: Path, *, anyway: bool = False) -> Restored:
+def _tell_nobody(_: RemovedSince) -> None:
+    pass
+
+
+def restore(
+    path: Path,
+    actor: User,
+    backup: Path,
+    *,
+    anyway: bool = False,
+    brings_back: bool = False,
+    tell: Callable[[RemovedSince], None] = _tell_nobody,
+) -> Restored:
     """Put a copy of a backup in the place of the database; a process that is killed meanwhile leaves the old or the new one.
 
-    anyway: also a backup in which `check` finds something wrong
+    anyway:      also a backup in which `check` finds something wrong
+    brings_back: who was anonymised or erased since comes back; else that is done again
+    tell:        is told who that is before anything is done
     Raises: StoreError saying why not; then everything is as it was
     """
     require_administrator(actor)
@@ -44,13 +63,20 @@ def restore(path: Path, actor: User, backup: Path, *, anyway: bool = False) -> R
         problems = tuple(new.store.problems() or check(new.store))
         if problems and not anyway:
             raise StoreError(_refusal(backup, problems))
+        known = removals.removals_at(new.path)
+        since = find_removed_since(new.store, known)
+        tell(since)
+        if not brings_back:
+            remove_again(new.store, actor, since)
         for source in (models_of(backup), models_of(path)):
             take_models(new.store, source, new.models)
         with new.store.transaction():
             displaced_name = "" if new.kept is None else new.kept.name
             silence(new.store, _SILENCED)
             add_event(new.store, actor.name, "restore", "database", file=backup.name, kept=displaced_name)
-    return Restored(path.stat().st_size, new.kept, new.migrations, problems)
+        left = [removal for removal in known or () if not (brings_back and removal in since.again)]
+        removals.write_beside(new.path, [*left, *removals.list_removals(new.store)])
+    return Restored(path.stat().st_size, new.kept, new.migrations, problems, since)
 
 
 def _refusal(backup: Path, problems: tuple[str, ...]) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from annotator.store import open_store
 from annotator.store.people import list_users
-from annotator.store.persons.removals import add_removal
+from annotator.store.persons.removals import Removal, add_removal
 from tests.cli.test_cli_people import Command, annotator, path
 
 __all__ = ["annotator", "path"]  # fixtures
@@ -66,7 +66,7 @@ def test_somebodys_data_go_into_a_file_that_nobody_else_reads_and_none_is_overwr
 
 def test_what_a_killed_process_left_is_named_and_wiped(people: Command, path: Path) -> None:
     with open_store(path) as store, store.transaction():
-        add_removal(store, "erase")
+        add_removal(store, Removal("erase", store.now()))
     assert "was not written anew since" in people("check").err
     assert people("user", "wipe").code == 0
     assert people("check").code == 0

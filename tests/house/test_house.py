@@ -131,7 +131,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "persons": frozenset({"access", "crowd", "evidence", "releases"}),
         "start": frozenset({"access", "annotate", "inspect", "project", "qualification", "review"}),
         "background": frozenset({"access", "models", "suites", "training"}),
-        "restoration": frozenset({"access", "models", "upkeep"}),
+        "restoration": frozenset({"access", "models", "persons", "upkeep"}),
         "demonstration": frozenset({"annotate", "inspect", "models", "project", "review", "transfer"}),
     },
     "annotator.formats": {

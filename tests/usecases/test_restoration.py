@@ -483,6 +483,7 @@ def test_the_command_says_what_it_did(database: Path, backup: Path, capsys: pyte
     assert Path(told.pop("kept")).is_file()
     assert told | {"bytes": 0} == {
         "database": str(database), "backup": str(backup), "bytes": 0, "migrations": [], "problems": [],
+        "removed_again": 0, "removed_by_earlier_versions": 0,
     }  # fmt: skip
     assert run(["--db", str(database), "restore", str(backup)]) == 0
     said = capsys.readouterr().out

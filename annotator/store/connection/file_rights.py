@@ -20,6 +20,7 @@ _SAME_DATA = (
     "{name}-shm",
     "{name}.models",
     "{name}.secrets",
+    "{name}.removals",
     "{name}.*.backup.models",
     *_COPIES,
 )

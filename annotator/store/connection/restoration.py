@@ -23,12 +23,14 @@ _LOGS = ("-wal", "-journal")
 class Incoming:
     """A copy of a backup beside the database that it is to replace.
 
+    path:       the place that it is for, which a link may lead to
     kept:       the name that what is there will have; None where there is nothing
     migrations: what brought the copy of an older backup up to date
     models:     the folder for trained models of the copy
     """
 
     store: Store
+    path: Path
     kept: Path | None
     migrations: tuple[str, ...]
     models: Path
@@ -53,7 +55,7 @@ def incoming(path: Path, backup: Path) -> Iterator[Incoming]:
                 made = folder / path.name
                 earlier = kept_name(path)
                 with _opened_copy(backup, made) as (store, migrations):
-                    yield Incoming(store, earlier, migrations, models_of(made))
+                    yield Incoming(store, path, earlier, migrations, models_of(made))
                 _put_in_place(made, path, earlier)
         finally:
             presence.leave(path, lock)

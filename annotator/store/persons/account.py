@@ -54,11 +54,15 @@ def titles_of_running_jobs(store: Store, person: Person) -> list[str]:
     return [row["title"] for row in rows]
 
 
-def stop_waiting_jobs(store: Store, person: Person) -> None:
-    """What somebody asked for and that has not begun is not begun any more."""
+def stop_jobs(store: Store, person: Person, *, also_running: bool = False) -> None:
+    """What somebody asked for and that has not begun is not begun any more.
+
+    also_running: what was running in a backup, where no process does it
+    """
     store.run(
-        "UPDATE jobs SET state = 'stopped', ended_at = ? WHERE asked_by = ? AND state = 'waiting'",
-        (store.now(), person.id),
+        """UPDATE jobs SET state = 'stopped', ended_at = ?1, worker = NULL, beat_at = NULL
+            WHERE asked_by = ?2 AND (state = 'waiting' OR (?3 AND state = 'running'))""",
+        (store.now(), person.id, also_running),
     )
 
 

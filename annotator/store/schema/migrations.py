@@ -25,7 +25,7 @@ from annotator.store.schema.perturbations import PERTURBATIONS
 from annotator.store.schema.proposed_sets import PROPOSED_SETS
 from annotator.store.schema.qualification import QUALIFICATION
 from annotator.store.schema.releases import RELEASES
-from annotator.store.schema.removals import REMOVALS
+from annotator.store.schema.removals import REMOVALS, REMOVED_ACCOUNTS
 from annotator.store.schema.repeated_events import REPEATED_EVENTS
 from annotator.store.schema.rounds import REVIEWING
 from annotator.store.schema.shown import SHOWN
@@ -262,3 +262,10 @@ def m034_crowd_workers_stopped_by_a_lead(db: Database) -> None:
     db.conn.execute(
         "ALTER TABLE crowd_workers ADD COLUMN is_stopped INTEGER NOT NULL DEFAULT 0 CHECK (is_stopped IN (0, 1))"
     )
+
+
+@MIGRATIONS()
+def m035_persons_removed_accounts(db: Database) -> None:
+    """By what a restore knows again who was anonymised or erased since the backup, without a name."""
+    for statement in REMOVED_ACCOUNTS:
+        db.conn.execute(statement)

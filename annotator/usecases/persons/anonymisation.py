@@ -11,6 +11,7 @@ from annotator.store.people import find_user
 from annotator.store.persons import removals
 from annotator.store.persons.account import Held, close_account, count_mentions_by_others, held_of, only_lead_of
 from annotator.store.persons.identity import (
+    Person,
     append_only_lifted,
     rename,
     take_out_words,
@@ -23,6 +24,7 @@ from annotator.usecases.persons.removal import (
     Removed,
     facts_renamed,
     give_up_all,
+    leave_no_byte,
     person_to_remove,
     rename_everywhere_else,
     require_still_administrator,
@@ -63,24 +65,33 @@ def anonymise(store: Store, actor: User, name: str) -> Removed:
     """
     with store.transaction():
         require_still_administrator(store, actor)
-        person = person_to_remove(store, name)
-        called = {old: _drawn_name(store) for old in person.names}
-        give_up_all(store, person)
-        words = words_of(store, person) | {*packed_words_of(store, person)}
-        call_otherwise_in_releases(store, called, words)
-        with append_only_lifted(store, "events", "comments"):
-            take_words_out_of_events(store, person, words)
-            take_out_words(store, person)
-            take_out_packed_words(store, person)
-            rewrite_facts(store, person, facts_renamed(called, words))
-            rename(store, person, called)
-            rename_everywhere_else(store, called)
-        if person.id is not None:
-            close_account(store, person, called[person.name])
-        actor_name = called.get(actor.name, actor.name)
-        add_event(store, actor_name, ANONYMISED, "user", person.id, name=called[person.name])
-        removals.add_removal(store, "anonymise")
-    return Removed(called[person.name], removals.wipe(store))
+        called = anonymise_person(store, actor, person_to_remove(store, name))
+    return Removed(called, leave_no_byte(store))
+
+
+def anonymise_person(store: Store, actor: User, person: Person, earlier: removals.Removal | None = None) -> str:
+    """The same within a transaction, of somebody who may be anonymised; answers the drawn name.
+
+    earlier: what was noted when it was done the first time, before a restore
+    """
+    removal = earlier or removals.removal_of(store, "anonymise", person)
+    called = {old: _drawn_name(store) for old in person.names}
+    give_up_all(store, person)
+    words = words_of(store, person) | {*packed_words_of(store, person)}
+    call_otherwise_in_releases(store, called, words)
+    with append_only_lifted(store, "events", "comments"):
+        take_words_out_of_events(store, person, words)
+        take_out_words(store, person)
+        take_out_packed_words(store, person)
+        rewrite_facts(store, person, facts_renamed(called, words))
+        rename(store, person, called)
+        rename_everywhere_else(store, called)
+    if person.id is not None:
+        close_account(store, person, called[person.name])
+    actor_name = called.get(actor.name, actor.name)
+    add_event(store, actor_name, ANONYMISED, "user", person.id, name=called[person.name])
+    removals.add_removal(store, removal)
+    return called[person.name]
 
 
 def _drawn_name(store: Store) -> str:

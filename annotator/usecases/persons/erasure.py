@@ -31,6 +31,7 @@ from annotator.usecases.persons.removal import (
     Removed,
     facts_renamed,
     give_up_all,
+    leave_no_byte,
     person_to_remove,
     rename_everywhere_else,
     require_still_administrator,
@@ -83,19 +84,28 @@ def erase(store: Store, actor: User, name: str) -> Removed:
         require_still_administrator(store, actor)
         person = person_to_remove(store, name)
         _require_paid(store, person)
-        made, held = made_by(store, person), held_of(store, person)
-        projects = projects_touched(store, person, made)
-        give_up_all(store, person)
-        for project_id in projects:
-            erase_in_releases(store, project_id, person.names, frozen_names_of(store, project_id, made.instances))
-        _erase(store, person, made)
-        actor_name = SOMEONE_ERASED if actor.name in person.names else actor.name
-        counts = {"annotations": held.annotations, "reviews": held.reviews}
-        for project_id in projects:
-            add_event(store, actor_name, ERASED, "project", project_id, project_id=project_id, **counts)
-        add_event(store, actor_name, ERASED, "user", **counts)
-        removals.add_removal(store, "erase")
-    return Removed(SOMEONE_ERASED, removals.wipe(store))
+        erase_person(store, actor, person)
+    return Removed(SOMEONE_ERASED, leave_no_byte(store))
+
+
+def erase_person(store: Store, actor: User, person: Person, earlier: removals.Removal | None = None) -> None:
+    """The same within a transaction, of somebody who may be erased.
+
+    earlier: what was noted when it was done the first time, before a restore
+    """
+    removal = earlier or removals.removal_of(store, "erase", person)
+    made, held = made_by(store, person), held_of(store, person)
+    projects = projects_touched(store, person, made)
+    give_up_all(store, person)
+    for project_id in projects:
+        erase_in_releases(store, project_id, person.names, frozen_names_of(store, project_id, made.instances))
+    _erase(store, person, made)
+    actor_name = SOMEONE_ERASED if actor.name in person.names else actor.name
+    counts = {"annotations": held.annotations, "reviews": held.reviews}
+    for project_id in projects:
+        add_event(store, actor_name, ERASED, "project", project_id, project_id=project_id, **counts)
+    add_event(store, actor_name, ERASED, "user", **counts)
+    removals.add_removal(store, removal)
 
 
 def _require_paid(store: Store, person: Person) -> None:

@@ -14,7 +14,7 @@ from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.connection.file_rights import copies_beside
 from annotator.store.people import get_user_by_id
 from annotator.store.persons import removals
-from annotator.store.persons.account import let_go_of_audits, stop_waiting_jobs, titles_of_running_jobs
+from annotator.store.persons.account import let_go_of_audits, stop_jobs, titles_of_running_jobs
 from annotator.store.persons.identity import Person, find_person
 from annotator.store.persons.packed import rename_in_packed
 from annotator.store.persons.record import rename_in_events, rename_in_views
@@ -81,7 +81,7 @@ def give_up_all(store: Store, person: Person) -> None:
                 name=person.name,
             )
         )
-    stop_waiting_jobs(store, person)
+    stop_jobs(store, person)
     if person.id is not None:
         user = get_user_by_id(store, person.id)
         standing = standing_of(store, person.id)
@@ -118,6 +118,13 @@ def names_of_copies(store: Store) -> list[str]:
     return [copy.name for copy in copies_beside(store.path)]
 
 
+def leave_no_byte(store: Store) -> bool:
+    """After somebody was taken out: it is noted beside the database, and the file is written anew; False where bytes stay."""
+    removals.keep_beside(store)
+    return removals.wipe(store)
+
+
 def finish_removals(store: Store) -> bool:
-    """Write the file anew where somebody was taken out and a killed process or a reader left bytes; False where they stay."""
+    """The same where a killed process or a reader left something of it; False where bytes stay."""
+    removals.keep_beside(store)
     return not removals.is_wiping_due(store) or removals.wipe(store)

@@ -51,6 +51,7 @@ OF_NOBODY = {
     "qualification_rules": "rules",
     "rationale_sets": "spans",
     "releases": "name rules digest",
+    "removals": "account_made_at name_hash",  # of whoever was taken out: nothing that leads to a name
     "repeated_events": "hour",
     "rounds": "outcome verdict",
     "runs": "method parameters unit",
