@@ -3,6 +3,9 @@
 By turns, each time a new door: half of the requests look at the page, half want to begin, each from an address of its own and
 with an id of its own. Strangers sit in a process of their own, which is there before. Target: at most 5 times as long at the
 median. None of those who are told to come back does so here, so that places may stay empty.
+
+Then a room: 50 people of one address look at a link of 40 places in one moment and press its button. Target: 40 come in, 10 read
+that all places are taken, each answer within ten seconds.
 """
 
 import os
@@ -36,22 +39,25 @@ from benchmarks.served import Server
 
 _PEOPLE, _REQUESTS, _CONNECTIONS, _PLACES = 20, 5_000, 250, 200
 _ROUNDS = 3
+_IN_ROOM, _PLACES_OF_ROOM = 50, 40
 _TEXTS = 3_000
 _QUIET_S = 6.0
 _BETWEEN_S = 0.4  # of one annotator: faster than anybody marks
 
 Statuses = Counter[int]
+Answers = Counter[str]
 
 
 def main() -> list[Measured]:
     """Saves before and during the rush, by turns."""
-    os.environ[AT_ONCE_VARIABLE] = str(_ROUNDS * _PLACES)  # the server inherits it
+    os.environ[AT_ONCE_VARIABLE] = str(_ROUNDS * (_PLACES + _PLACES_OF_ROOM))  # the server inherits it
     with tempfile.TemporaryDirectory() as name:
         database = Path(name) / "annotator.db"
         build(database)
         _add_texts(database, Path(name))
         people = add_people(database, _PEOPLE)
         doors = [_add_door(database, f"rush {number}") for number in range(_ROUNDS)]
+        rooms = [_add_door(database, f"room {number}", most_workers=_PLACES_OF_ROOM) for number in range(_ROUNDS)]
         with _server(database) as server:
             address = server.address
             rushes = [_Rush(address, door) for door in doors]  # before, since connections that rest are closed
@@ -59,6 +65,8 @@ def main() -> list[Measured]:
             quiet: list[float] = []
             rushed: list[float] = []
             statuses: Statuses = Counter()
+            in_room: list[float] = []
+            answers: Answers = Counter()
             seconds = calm_work = rush_work = 0.0
             for rush in rushes:
                 before = _processor_seconds(server)
@@ -69,7 +77,14 @@ def main() -> list[Measured]:
                 statuses.update(rush.statuses)
                 seconds += time.perf_counter() - began
                 rush_work += _processor_seconds(server) - before
-        n_workers = _count_workers(database)
+            n_workers = _count_workers(database)
+            slowest = 0.0
+            for door in rooms:
+                room = _Room(address, door)
+                quiet += _saves_while(annotators, lambda: time.sleep(_QUIET_S))
+                in_room += _saves_while(annotators, room.go)
+                answers.update(room.answers)
+                slowest = max(slowest, room.slowest)
     a_second = sum(statuses.values()) / seconds
     counts = ", ".join(f"{n} x {status}" for status, n in sorted(statuses.items()))
     what = f"a save of {_PEOPLE} people during {_REQUESTS:,} requests to a crowd door"
@@ -83,6 +98,21 @@ def main() -> list[Measured]:
             "of a core, for the rush alone", 100 * (rush_work - calm_work / len(quiet) * len(rushed)) / seconds, "%"
         ),
         Measured(f"places of {_ROUNDS * _PLACES} that stayed empty", _ROUNDS * _PLACES - n_workers, "places"),
+        *_of_rooms(answers, slowest, in_room, quiet),
+    ]
+
+
+def _of_rooms(answers: Answers, slowest: float, saves: list[float], quiet: list[float]) -> list[Measured]:
+    n_other = answers.total() - answers["in"] - answers["full"]
+    counts = ", ".join(f"{n} x {answer}" for answer, n in sorted(answers.items()))
+    what = f"a save while {_IN_ROOM} come to a link of {_PLACES_OF_ROOM} places"
+    return [
+        Measured(
+            f"{what} (median)", 1000 * statistics.median(saves), "ms", 1000 * statistics.median(quiet), "before", 5
+        ),
+        Measured("the same, 95th percentile", _late(saves), "ms", _late(quiet), "before"),
+        Measured(f"neither in nor full ({counts})", n_other, "people", at_most=0),
+        Measured("the slowest answer to one of them", slowest, "s", at_most=10),
     ]
 
 
@@ -100,8 +130,8 @@ def _add_texts(database: Path, folder: Path) -> None:
         import_file(store, LOCAL_OPERATOR, find_project(store, "Sentiment"), "jsonl", rows, ImportOptions())
 
 
-def _add_door(database: Path, name: str) -> str:
-    rules = DoorRules(name, most_workers=_REQUESTS, quota=20, at_once=_PLACES, parameter="PROLIFIC_PID")
+def _add_door(database: Path, name: str, most_workers: int = _REQUESTS) -> str:
+    rules = DoorRules(name, most_workers=most_workers, quota=20, at_once=_PLACES, parameter="PROLIFIC_PID")
     with open_store(database) as store:
         door = make_door(store, LOCAL_OPERATOR, find_project(store, "Sentiment").id, rules)
         set_door_state(store, LOCAL_OPERATOR, door.id, "open")
@@ -181,6 +211,43 @@ def _come(address: str, door: str, numbers: range, statuses: Statuses) -> None:
             continue
         statuses[0] += 1
         connection.close()
+
+
+class _Room:
+    """People who come in one moment from one address: each looks at the link, presses the button, and reads the answer."""
+
+    def __init__(self, address: str, door: str) -> None:
+        self._address, self._door = address, door
+        self.answers: Answers = Counter()
+        self.slowest = 0.0
+
+    def go(self) -> None:
+        """Let them come; what they read is in `answers` then."""
+        threads = [Thread(target=self._come, args=(number,)) for number in range(_IN_ROOM)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _come(self, number: int) -> None:
+        connection = HTTPConnection(self._address.removeprefix("http://"), timeout=60)
+        headers = {"Origin": self._address, "Accept-Language": "en"}
+        status, page = self._ask(connection, "GET", f"{self._door}?PROLIFIC_PID=pupil-{number}", None, headers)
+        if status == 200:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            form = urlencode({"platform_id": f"pupil-{number}"})
+            status, page = self._ask(connection, "POST", self._door, form, headers)
+        self.answers["in" if status == 303 else "full" if "All places are taken" in page else str(status)] += 1
+
+    def _ask(
+        self, connection: HTTPConnection, method: str, path: str, form: str | None, headers: dict[str, str]
+    ) -> tuple[int, str]:
+        began = time.perf_counter()
+        connection.request(method, path, form, headers)
+        answer = connection.getresponse()
+        page = answer.read().decode()
+        self.slowest = max(self.slowest, time.perf_counter() - began)
+        return answer.status, page
 
 
 @contextmanager

@@ -1,11 +1,14 @@
 """The doors for crowd workers: what they may reach, what others' names and sets they never see, and who is turned away."""
 
+import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -19,6 +22,7 @@ from annotator.usecases.crowd import visits
 from annotator.usecases.crowd.doors import change_door, doors_of, set_door_state
 from annotator.usecases.qualification.items import pick
 from annotator.usecases.qualification.rules import set_rules
+from annotator.web import crowd_gate
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, crowd, crowd_limits
 from annotator.web.routes.access import COOKIE, CROWD_COOKIE, ServerOptions, error_response
@@ -224,10 +228,16 @@ def test_who_does_not_fit_comes_later_and_who_has_begun_goes_on(client, store, d
     assert store.value("SELECT count(*) FROM crowd_workers") == 1
 
 
-def test_one_address_gets_a_rate_of_its_own(client, store, door):
-    statuses = [client.get(f"/crowd/{door.token}").status_code for _ in range(70)]
-    assert statuses[:60] == [200] * 60
-    assert set(statuses[62:]) == {503}  # a second or two may have passed
+class _NoTurns:
+    def take(self) -> float:
+        return 0.0
+
+
+def test_one_address_gets_a_rate_of_its_own(client, door, monkeypatch):
+    monkeypatch.setattr(crowd_limits, "LIMITS", crowd_limits.Limits(lambda: 0.0))
+    monkeypatch.setattr(crowd_limits.LIMITS, "_pages", dict.fromkeys(crowd_limits._A_SECOND, _NoTurns()))
+    statuses = [client.get(f"/crowd/{door.token}").status_code for _ in range(245)]
+    assert statuses == [200] * 240 + [503] * 5
 
 
 def test_the_rate_fills_up_again_with_time_and_forgets_old_addresses(monkeypatch):
@@ -252,7 +262,7 @@ def test_the_rate_fills_up_again_with_time_and_forgets_old_addresses(monkeypatch
 
 def test_who_is_turned_away_again_and_again_does_not_keep_the_others_out():
     now = [0.0]
-    turns = crowd_limits.Turns(10, lambda: now[0])
+    turns = crowd_limits.Turns(10, 3, lambda: now[0])
     n_taken = 0
     for _ in range(1000):  # in ten seconds
         now[0] += 0.01
@@ -266,14 +276,16 @@ def test_who_is_turned_away_again_and_again_does_not_keep_the_others_out():
 
 def test_who_come_at_once_get_one_turn_after_the_other_and_who_comes_alone_does_not_wait():
     now = [0.0]
-    turns = crowd_limits.Turns(10, lambda: now[0])
+    turns = crowd_limits.Turns(10, 3, lambda: now[0])
     assert [round(turns.take(), 3) for _ in range(4)] == [0.0, 0.1, 0.2, 0.3]
     now[0] = 60.0
     assert turns.take() == 0.0
 
 
 def test_a_rush_is_turned_away_before_a_route_with_a_page_in_the_language_of_who_came(client, door, monkeypatch):
-    monkeypatch.setattr(crowd_limits, "_LONGEST_WAIT_SECONDS", -1.0)
+    monkeypatch.setattr(crowd_limits, "LIMITS", crowd_limits.Limits(lambda: 0.0))
+    for turns in crowd_limits.LIMITS._pages.values():
+        turns._longest_wait = -1.0
     monkeypatch.setattr(crowd, "show_door", None)
     pages = [client.get(f"/crowd/{door.token}", headers={"Accept-Language": name}) for name in ("zh-CN", "en", "zh")]
     assert [page.status_code for page in pages] == [503] * 3
@@ -313,12 +325,46 @@ def test_a_rush_from_many_addresses_is_turned_away_and_whoever_ends_a_visit_is_n
             return False
         return True
 
-    # One at once, fifteen or five a second, and nobody who would wait for more than three seconds.
-    assert sum(taken(number, "door") for number in range(5000)) in {45, 46}
-    assert sum(taken(number, "begin") for number in range(5000)) in {15, 16}
+    # One at once, fifteen or six a second, and nobody who would wait for more than five or nine seconds.
+    assert sum(taken(number, "door") for number in range(5000)) in {75, 76}
+    assert sum(taken(number, "begin") for number in range(5000)) in {54, 55}
     assert taken(6000, "end")
     now[0] = 1.0
-    assert sum(taken(number, "door") for number in range(5000)) == 15
+    assert sum(taken(number, "door") for number in range(5000)) in {15, 16}
+
+
+@pytest.mark.parametrize("rules", [{"most_workers": 40}, {"most_workers": 100, "at_once": 40}])
+def test_fifty_who_come_in_one_moment_to_forty_places_all_get_one_or_read_that_it_is_full(
+    client, store, project, import_rows, rules, monkeypatch
+):
+    import_rows(project, [{"id": f"more {n}", "text": f"Text {n} was good.", "label": "positive"} for n in range(100)])
+    door = open_door(store, project, **rules)
+    monkeypatch.setattr(crowd_limits, "LIMITS", crowd_limits.Limits(lambda: 0.0))  # no second passes: all at once
+    waits: list[float] = []
+    yields = asyncio.sleep
+
+    async def note_wait(seconds: float) -> None:
+        waits.append(seconds)
+        await yields(0)
+
+    async def come(http: httpx.AsyncClient, number: int) -> httpx.Response:
+        page = await http.get(f"/crowd/{door.token}")
+        assert page.status_code == 200
+        data = {"platform_id": f"worker {number}"}
+        return await http.post(f"/crowd/{door.token}", data=data, headers=SAME | {"Accept-Language": "en"})
+
+    async def come_all() -> list[httpx.Response]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(client.app), base_url=HOST) as http:
+            return await asyncio.gather(*(come(http, number) for number in range(50)))
+
+    monkeypatch.setattr(crowd_gate.asyncio, "sleep", note_wait)
+    answers = asyncio.run(come_all())
+    full = [answer for answer in answers if "All places are taken at the moment" in answer.text]
+    assert Counter(answer.status_code for answer in answers) == {303: 40, 503: 10}
+    assert len(full) == 10
+    assert store.value("SELECT count(*) FROM crowd_workers") == 40
+    assert max(waits) < 10
+    assert crowd_limits._MOST_WAITING > 50
 
 
 def test_looking_at_a_door_again_and_again_asks_the_database_once(client, door, monkeypatch):

@@ -30,7 +30,7 @@ _USED = unsaid(
     "This link is used up: everybody whom this work needs has come. Please return the task on your platform."
 )
 _PAUSED = unsaid("This work is paused at the moment. Please come back later with the same link.")
-_FULL = unsaid("Everybody who fits in is at work already. Please come back in a few minutes with the same link.")
+_FULL = unsaid("All places are taken at the moment. Try the same link again in a few minutes.")
 _NO_WORK = unsaid("There is no text left to be given out at the moment. Please come back later with the same link.")
 
 

@@ -22,15 +22,16 @@ RETRY_AFTER_SECONDS = 60
 TOO_BUSY = 503
 # Who is turned away is let go after a pause: so a rush comes no faster than it is answered, and costs nobody who marks.
 PAUSE_SECONDS = 2.0
-# So many at once, and so many a second after that. A worker needs three or four in all, and a university's students may have one
-# address together.
-_OF_ADDRESS = (60.0, 1.0)
+# So many at once, and so many a second after that. A worker needs three or four in all, and a room of fifty students may have
+# one address together.
+_OF_ADDRESS = (240.0, 2.0)
 # So many a second of everybody together for each page: 15 a second are 54,000 in an hour. Whoever begins is written down, which
-# takes turns with the saves of those who mark: 5 a second are 18,000 in an hour.
-_A_SECOND: dict[Page, float] = {"door": 15.0, "begin": 5.0, "end": 15.0}
-_LONGEST_WAIT_SECONDS = 3.0
+# takes turns with the saves of those who mark: 6 a second are 21,600 in an hour.
+_A_SECOND: dict[Page, float] = {"door": 15.0, "begin": 6.0, "end": 15.0}
+# A room of fifty who press the button in one moment gets in or reads that it is full within ten seconds.
+_LONGEST_WAIT_SECONDS: dict[Page, float] = {"door": 5.0, "begin": 9.0, "end": 5.0}
 _MOST_ADDRESSES = 20_000
-_MOST_WAITING = 32
+_MOST_WAITING = 64  # more than have a turn within the longest wait
 _KNOWN_SECONDS = 2.0
 _MOST_DOORS = 1_000
 BUSY = unsaid("Too many people come to this link at this moment. Please come back in a minute: your place is not lost.")
@@ -68,8 +69,9 @@ class Rate:
 class Turns:
     """One after the other, so many a second, however many come at once."""
 
-    def __init__(self, a_second: float, clock: Clock = time.monotonic) -> None:
+    def __init__(self, a_second: float, longest_wait: float, clock: Clock = time.monotonic) -> None:
         self._between = 1 / a_second
+        self._longest_wait = longest_wait
         self._clock = clock
         self._next = 0.0
 
@@ -77,7 +79,7 @@ class Turns:
         """How many seconds it is until one's turn; raises TooBusy where that is too long."""
         now = self._clock()
         turn = max(self._next, now)
-        if turn - now > _LONGEST_WAIT_SECONDS:
+        if turn - now > self._longest_wait:
             raise TooBusy(_(BUSY))
         self._next = turn + self._between
         return turn - now
@@ -127,7 +129,9 @@ class Limits:
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._addresses = Rate(*_OF_ADDRESS, clock)
-        self._pages = {page: Turns(a_second, clock) for page, a_second in _A_SECOND.items()}
+        self._pages = {
+            page: Turns(a_second, _LONGEST_WAIT_SECONDS[page], clock) for page, a_second in _A_SECOND.items()
+        }
 
     def take(self, address: str, page: Page) -> float:
         """Take one request of an address for a page: the seconds until its turn; raises TooBusy where there is none left."""

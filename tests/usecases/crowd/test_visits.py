@@ -99,8 +99,8 @@ def test_a_door_is_off_until_the_lead_opens_it(store, project):
         ("paused", {}, TooBusy, "paused"),
         ("closed", {}, Conflict, "closed"),
         ("open", {"until": "2020-01-01T00:00:00.000Z"}, Conflict, "closed"),
-        ("open", {"at_once": 1}, TooBusy, "Everybody who fits in"),
-        ("open", {"most_workers": 1}, TooBusy, "Everybody who fits in"),
+        ("open", {"at_once": 1}, TooBusy, "All places are taken"),
+        ("open", {"most_workers": 1}, TooBusy, "All places are taken"),
     ],
 )
 def test_who_does_not_fit_is_told_why_and_nothing_is_written(store, project, state, rules, error, words):
