@@ -292,6 +292,7 @@ def _result(row: "ResultRow") -> Mapping[str, object]:
     return {
         "name": row.name, "category": row.category, "type": row.test.type if row.test else None, "n_cases": row.n_cases,
         "models": {model: dataclasses.asdict(rate) for model, rate in row.rates.items()},
+        "baselines": [dataclasses.asdict(baseline) for baseline in row.baselines],
         "difference": row.difference, "n_compared": row.n_compared, "verdict": row.verdict,
         "difference_bounds": None if row.difference_bounds is None else dataclasses.asdict(row.difference_bounds),
     }  # fmt: skip
@@ -302,7 +303,7 @@ def _share(value: float) -> str:
 
 
 def _lines(row: "ResultRow") -> list[str]:
-    from annotator.usecases.suites.result_words import difference_words
+    from annotator.usecases.suites.result_words import baseline_lines, difference_words
 
     lines = []
     for model, rate in row.rates.items():
@@ -315,7 +316,10 @@ def _lines(row: "ResultRow") -> list[str]:
         lines.append(
             f"{model}: {percent(rate.rate)}{interval}{deviation}; failed {failed}"
             + (f"; not applicable {none}" if none else "")
+            + (f"; {rate.against.words}" if rate.against is not None else "")
         )
+    if baselines := baseline_lines(row):
+        lines.append(f"baselines: {', '.join(baselines)}")
     if row.difference is not None:
         difference, interval, verdict = difference_words(row)
         between = f" [{interval.replace(' to ', ', ')}]" if interval else ""

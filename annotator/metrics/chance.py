@@ -124,15 +124,20 @@ def difference(verdict: Verdict) -> list[str]:
 
 def short(verdict: Verdict, null: str = RANDOM) -> str:
     """In a few words, without numbers."""
-    match verdict.word:
+    return word_in_words(verdict.word, _(null))
+
+
+def word_in_words(word: Word, null: str) -> str:
+    """Beside a null that is named in the reader's language."""
+    match word:
         case "too few":
             return _("too few to say")
         case "not told":
-            return _("no clear difference from {null}", null=_(null))
+            return _("no clear difference from {null}", null=null)
         case "better":
-            return _("better than {null}", null=_(null))
+            return _("better than {null}", null=null)
         case "not better":
-            return _("not better than {null}", null=_(null))
+            return _("not better than {null}", null=null)
 
 
 def _rounded(number: int) -> int:

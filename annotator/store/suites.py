@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from annotator.domain.suites import Applies, Case, StoredSuite, StoredTest, Text
@@ -107,6 +108,20 @@ def cases_of_suite(store: Store, suite_id: int) -> Iterator[Case]:
     """All cases of a suite, test by test."""
     sql = f"{_CASES} WHERE suite_id = ? ORDER BY position, number"
     return (_case(row) for row in store.iterate(sql, (suite_id,)))
+
+
+def cases_without_texts(store: Store, suite_id: int) -> dict[int, list[Case]]:
+    """By test its cases in order, as many empty texts for the texts: what is asked, without what it is asked of."""
+    sql = """SELECT test_id, suite_tests.name AS test_name, type, category, '' AS name, expectation, labels, is_forbidden,
+        tolerance, applies, '[]' AS texts, json_array_length(texts) AS n_texts, 'null' AS edits FROM suite_cases
+        JOIN suite_tests ON suite_tests.id = test_id WHERE suite_id = ? ORDER BY position, number"""
+    known: dict[tuple[object, ...], Case] = {}
+    cases: dict[int, list[Case]] = {}
+    for row in store.iterate(sql, (suite_id,)):
+        if (question := tuple(row)) not in known:
+            known[question] = replace(_case(row), texts=("",) * row["n_texts"])
+        cases.setdefault(row["test_id"], []).append(known[question])
+    return cases
 
 
 def cases_by_number(store: Store, test_id: int, numbers: Sequence[int]) -> list[Case]:

@@ -87,9 +87,28 @@ def one(value: float | None) -> dict[str, object]:
     return {"value": wanted, "deviation": None, "runs": [wanted]}
 
 
+def baselines_of(functional: dict) -> tuple[dict, dict]:
+    """By test and category what models that read nothing get, and what the model is beside them; taken out."""
+    parts = {**functional["tests"], **functional["categories"], "all": functional["all"]}
+    return (
+        {name: part.pop("baselines") for name, part in parts.items()},
+        {name: part.pop("against_baselines") for name, part in parts.items()},
+    )
+
+
 def test_the_samples_get_the_numbers_that_one_counts_by_hand(evaluate: Command) -> None:
     found = scored(evaluate, *SAMPLE)
     assert list(found) == ["functional", "contrast", "fairness", "counts"]
+    baselines, against = baselines_of(found["functional"])
+    # a text that must be negative, and two of which neither may be: random fails with 2/3, and with 1 − (2/3)²
+    assert baselines["simple negation"] == {
+        "always": dict.fromkeys(["negative", "neutral", "positive"], 0.5), "random": pytest.approx((2 / 3 + 5 / 9) / 2),
+    }  # fmt: skip
+    assert baselines["typos"] == {
+        "always": dict.fromkeys(["negative", "neutral", "positive"], 0.0),
+        "random": pytest.approx(2 / 3),
+    }
+    assert set(against.values()) == {"too few to say"}
     assert found["functional"] == {
         "tests": {
             "simple negation": {"category": "Logic", "type": "MFT", "n_cases": 2, "n_failed": [1], "n_not_applicable": [0], "rate": one(0.5)},
@@ -284,7 +303,9 @@ def test_a_second_model_is_compared_case_by_case(evaluate: Command) -> None:
     found = scored(evaluate, "--suite", suite, "--predictions", new, "--base-predictions", old, "--intervals")
     test = found["functional"]["tests"]["t"]
     assert test["rate"]["value"] == pytest.approx(1 / 3)
-    assert test["base"] == {"n_failed": [2], "n_not_applicable": [0], "rate": one(2 / 3)}
+    assert test["base"] == {
+        "n_failed": [2], "n_not_applicable": [0], "rate": one(2 / 3), "against_baselines": "too few to say",
+    }  # fmt: skip
     assert test["difference"] == {"value": pytest.approx(-1 / 3), "n": 3, "n_left_out": 0}
     # "d" applies to the first model alone, so there is nothing to compare
     assert found["functional"]["tests"]["d"]["difference"] == {"value": None, "n": 0, "n_left_out": 1}

@@ -1,6 +1,7 @@
 """Failure rates of functional tests, from a suite and what models predict for its texts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,23 +13,29 @@ from annotator.metrics.er_test_functional import failure_rate
 from annotator.metrics.ragged import Floats
 from annotator.scoring.over_runs import Samples, means_of_runs
 from annotator.scoring.reports import Report
+from annotator.scoring.suite_baselines import Baselines, baselines_of
 from annotator.scoring.verdicts import verdicts
 
 
 def functional_scores(suite: Suite, runs: Sequence[Run], base: Sequence[Run], samples: Samples) -> Report:
-    """Failure rates by test, by category and of all cases; those of a base model and the difference where it is given."""
-    verdicts, of_base = _verdicts_of_runs(suite, runs), _verdicts_of_runs(suite, base) if base else None
-    tests, categories = _numbers(suite, "test"), _numbers(suite, "category")
+    """Failure rates by test, by category and of all cases; those of a base model and the difference where it is given.
+
+    Each beside what models that read nothing get, which know the labels that the predictions know.
+    """
+    labels = sorted(labels_known(prediction for run in (*runs, *base) for prediction in run.of_texts.values()))
+    rates = _Rates(
+        _verdicts_of_runs(suite, runs), _verdicts_of_runs(suite, base) if base else None, _numbers(suite, "test"),
+        baselines_of(suite.cases, labels), samples,
+    )  # fmt: skip
     scores: Report = {"tests": {}, "categories": {}}
-    for group, by_name in (("tests", tests), ("categories", categories)):
+    for group, by_name in (("tests", rates.tests), ("categories", _numbers(suite, "category"))):
         of_group: Report = {}
         for name, numbers in by_name.items():
             first = suite.cases[numbers[0]]
             kind = {"category": first.category, "type": first.type} if group == "tests" else {}
-            name_of_rate = f"functional.{group}.{name}"
-            of_group[name] = {**kind, **_rates(verdicts, of_base, numbers, name_of_rate, samples)}
+            of_group[name] = {**kind, **rates.of_cases(numbers, f"functional.{group}.{name}")}
         scores[group] = of_group
-    scores["all"] = _rates(verdicts, of_base, list(range(len(suite.cases))), "functional.all", samples)
+    scores["all"] = rates.of_cases(list(range(len(suite.cases))), "functional.all")
     return scores
 
 
@@ -40,35 +47,50 @@ def _numbers(suite: Suite, attribute: str) -> dict[str, list[int]]:
     return numbers_by_name
 
 
-def _rates(
-    verdicts: Floats, of_base: Floats | None, numbers: Sequence[int], name_of_rate: str, samples: Samples
-) -> Report:
-    here = verdicts[:, numbers]
-    scores: Report = {"n_cases": len(numbers), **_of_model(here)}
-    samples.single[f"{name_of_rate}.rate"] = means_of_runs(here)
-    if of_base is not None:
-        base = of_base[:, numbers]
-        pair = means_of_runs(here), means_of_runs(base)
-        difference = mean_of(pair[0] - pair[1])
-        scores["base"] = _of_model(base)
-        scores["difference"] = {
-            "value": difference.value, "n": difference.n, "n_left_out": difference.n_left_out
-        }  # fmt: skip
-        samples.paired[f"{name_of_rate}.difference"] = pair
-    return scores
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rates:
+    """verdicts, of_base: float[n_runs, n_cases]; tests: the numbers of the cases of each."""
 
+    verdicts: Floats
+    of_base: Floats | None
+    tests: Mapping[str, Sequence[int]]
+    baselines: Baselines
+    samples: Samples
 
-def _of_model(verdicts: Floats) -> Report:
-    rate = failure_rate(verdicts)
-    return {
-        "n_failed": [int(np.nansum(of_run)) for of_run in verdicts],
-        "n_not_applicable": [int(np.isnan(of_run).sum()) for of_run in verdicts],
-        "rate": {
-            "value": rate.mean,
-            "deviation": rate.deviation,
-            "runs": [mean_of(of_run).value for of_run in verdicts],
-        },
-    }
+    def of_cases(self, numbers: Sequence[int], name_of_rate: str) -> Report:
+        *constants, random = self.baselines.rates(np.array(numbers))
+        scores: Report = {"n_cases": len(numbers), **self._of_model(self.verdicts, numbers)}
+        scores["baselines"] = {
+            "always": {str(constant.label): constant.rate for constant in constants},
+            "random": random.rate,
+        }
+        here = means_of_runs(self.verdicts[:, numbers])
+        self.samples.single[f"{name_of_rate}.rate"] = here
+        if self.of_base is not None:
+            pair = here, means_of_runs(self.of_base[:, numbers])
+            difference = mean_of(pair[0] - pair[1])
+            scores["base"] = self._of_model(self.of_base, numbers)
+            scores["difference"] = {
+                "value": difference.value, "n": difference.n, "n_left_out": difference.n_left_out
+            }  # fmt: skip
+            self.samples.paired[f"{name_of_rate}.difference"] = pair
+        return scores
+
+    def _of_model(self, verdicts: Floats, numbers: Sequence[int]) -> Report:
+        here, wanted = verdicts[:, numbers], set(numbers)
+        rate = failure_rate(here)
+        tests = [np.array([n for n in of_test if n in wanted], dtype=np.int64) for of_test in self.tests.values()]
+        against = self.baselines.against([(of, means_of_runs(verdicts[:, of])) for of in tests if len(of)])
+        return {
+            "n_failed": [int(np.nansum(of_run)) for of_run in here],
+            "n_not_applicable": [int(np.isnan(of_run).sum()) for of_run in here],
+            "rate": {
+                "value": rate.mean,
+                "deviation": rate.deviation,
+                "runs": [mean_of(of_run).value for of_run in here],
+            },
+            "against_baselines": None if against is None else against.words,
+        }
 
 
 def _verdicts_of_runs(suite: Suite, runs: Sequence[Run]) -> Floats:

@@ -55,6 +55,17 @@ def beside_rate(rate: Rate) -> str:
     return " · ".join(filter(None, parts))
 
 
+def baseline_lines(row: ResultRow, most: int | None = None) -> list[str]:
+    """What models that read nothing get, a line each; most: so many constant ones, those that fail least."""
+    judged = [baseline for baseline in row.baselines if baseline.rate is not None]
+    constants = [baseline for baseline in judged if baseline.label is not None]
+    shown = constants if most is None else sorted(constants, key=lambda baseline: baseline.rate or 0.0)[:most]
+    others = [baseline for baseline in judged if baseline.label is None]
+    lines = [_("{name}: {rate}", name=baseline.name, rate=percent(baseline.rate)) for baseline in (*shown, *others)]
+    n_more = len(constants) - len(shown)
+    return [*lines, _("and {n} more", n=n_more)] if n_more else lines
+
+
 def difference_words(row: ResultRow) -> tuple[str, str, str]:
     """A difference in percentage points, its interval, and what that comes to; "–" and nothing without one."""
     if row.difference is None:

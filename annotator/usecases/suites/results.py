@@ -1,7 +1,7 @@
 """What models make of a suite: failure rates by capability and test, two models compared, and the failing cases."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from annotator.errors import NotFound
 from annotator.language import _, unsaid
 from annotator.metrics.er_test_functional import failure_rate
 from annotator.metrics.failure_intervals import Bounds, RateDifference, rate_bounds, rate_difference
-from annotator.metrics.ragged import Floats
+from annotator.metrics.ragged import Floats, Integers
 from annotator.scoring.over_runs import means_of_runs
+from annotator.scoring.suite_baselines import AgainstBaseline, Baseline, baselines_of
 from annotator.store import Store
 from annotator.store import suite_runs as run_store
-from annotator.store.suites import cases_by_number
+from annotator.store.suites import cases_by_number, cases_without_texts
 from annotator.usecases.access.rights import require
 from annotator.usecases.suites.verdicts import as_floats, failing_texts
 
@@ -29,6 +30,7 @@ class Rate:
 
     rate:   None where no run answered, or the tests apply to no case
     bounds: its 95 % interval, over cases or over tests
+    against: it beside the best model that reads nothing; None where none is judged
     """
 
     rate: float | None
@@ -36,6 +38,7 @@ class Rate:
     n_failed: tuple[int, ...]
     n_not_applicable: tuple[int, ...]
     bounds: Bounds | None = None
+    against: AgainstBaseline | None = None
 
     @property
     def n_runs(self) -> int:
@@ -49,6 +52,7 @@ class ResultRow:
     rates:      by model
     difference: of the second compared model's rate from the first's, over the cases that both are judged on; n of these,
                 with its interval, and whether the second fails more or less often
+    baselines:  what models that read nothing get: a constant one of each label, and random
     """
 
     name: str
@@ -60,6 +64,7 @@ class ResultRow:
     n_compared: int = 0
     difference_bounds: Bounds | None = None
     verdict: str = ""
+    baselines: tuple[Baseline, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,8 @@ def suite_results(
     with store.snapshot():
         runs = run_store.list_runs(store, suite.id)
         packed = run_store.verdicts_of(store, suite.id)
-    return _Table(suite, runs, packed, compared).results()
+        cases = cases_without_texts(store, suite.id)
+    return _Table(suite, runs, packed, compared).results(_Baselines(project, suite, cases))
 
 
 def case_means(store: Store, actor: User, project: Project, suite: StoredSuite) -> dict[str, dict[str, Floats]]:
@@ -107,13 +113,13 @@ class _Table:
             self.runs.setdefault(run.model, []).append(run)
         self.verdicts = {cell: as_floats(codes) for cell, codes in packed.items()}
 
-    def results(self) -> SuiteResults:
+    def results(self, baselines: "_Baselines") -> SuiteResults:
         rows = []
         for category in dict.fromkeys(test.category for test in self.suite.tests):
             tests = [test for test in self.suite.tests if test.category == category]
-            rows.append(self._row(category, category, None, tests))
-            rows += [self._row(test.name, category, test, [test]) for test in tests]
-        rows.append(self._row(ALL, "", None, self.suite.tests))
+            rows.append(self._row(category, category, None, tests, baselines))
+            rows += [self._row(test.name, category, test, [test], baselines) for test in tests]
+        rows.append(self._row(ALL, "", None, self.suite.tests, baselines))
         return SuiteResults(self.suite, tuple(self.runs), tuple(rows), self.compared)
 
     def case_means(self) -> dict[str, dict[str, Floats]]:
@@ -127,16 +133,20 @@ class _Table:
             means[name] = {model: means_of_runs(verdicts) for model, verdicts in of_models.items() if len(verdicts)}
         return means
 
-    def _row(self, name: str, category: str, test: StoredTest | None, tests: Sequence[StoredTest]) -> ResultRow:
+    def _row(
+        self, name: str, category: str, test: StoredTest | None, tests: Sequence[StoredTest], baselines: "_Baselines"
+    ) -> ResultRow:  # fmt: skip
         by_model = {model: self._of(model, tests) for model in self.runs}
-        rates = {model: _rate(verdicts, tests) for model, verdicts in by_model.items()}
+        rates = {model: _rate(verdicts, tests, baselines) for model, verdicts in by_model.items()}
         n_cases = sum(test.n_cases for test in tests)
+        row = ResultRow(name, category, test, n_cases, rates, baselines=baselines.rates(tests))
         difference = self._difference(by_model, tests)
         if difference is None:
-            return ResultRow(name, category, test, n_cases, rates)
-        return ResultRow(
-            name, category, test, n_cases, rates, difference.value, difference.n, difference.bounds, difference.word
-        )
+            return row
+        return replace(
+            row, difference=difference.value, n_compared=difference.n, difference_bounds=difference.bounds,
+            verdict=difference.word,
+        )  # fmt: skip
 
     def _of(self, model: str, tests: Sequence[StoredTest]) -> Floats:
         """float[n_runs, n_cases]: of the runs that answered all of these tests."""
@@ -155,16 +165,40 @@ class _Table:
         return rate_difference(first, second)
 
 
-def _rate(verdicts: Floats, tests: Sequence[StoredTest]) -> Rate:
+class _Baselines:
+    """What models that read nothing make of a suite's tests."""
+
+    def __init__(self, project: Project, suite: StoredSuite, cases: Mapping[int, Sequence[Case]]) -> None:
+        in_order = [case for test in suite.tests for case in cases.get(test.id, ())]
+        labels = project.labels or tuple(sorted({label for case in in_order for label in case.labels}))
+        self._of_cases = baselines_of(in_order, labels)
+        lasts = np.cumsum([test.n_cases for test in suite.tests]).tolist()
+        self._numbers = {
+            test.id: np.arange(last - test.n_cases, last) for test, last in zip(suite.tests, lasts, strict=True)
+        }
+
+    def rates(self, tests: Sequence[StoredTest]) -> tuple[Baseline, ...]:
+        return self._of_cases.rates(np.concatenate([np.empty(0, np.int64), *self._numbers_of(tests)]))
+
+    def against(self, cases: Sequence[Floats], tests: Sequence[StoredTest]) -> AgainstBaseline | None:
+        """A model whose cases of these tests fail so often."""
+        return self._of_cases.against(list(zip(self._numbers_of(tests), cases, strict=True)))
+
+    def _numbers_of(self, tests: Sequence[StoredTest]) -> list[Integers]:
+        return [self._numbers[test.id] for test in tests]
+
+
+def _rate(verdicts: Floats, tests: Sequence[StoredTest], baselines: _Baselines) -> Rate:
     if not len(verdicts):
         return Rate(None, None, (), ())
-    over = failure_rate(verdicts)
+    over, cases = failure_rate(verdicts), _by_test(means_of_runs(verdicts), tests)
     return Rate(
         over.mean,
         over.deviation,
         tuple(int(np.nansum(row)) for row in verdicts),
         tuple(int(np.isnan(row).sum()) for row in verdicts),
-        rate_bounds(_by_test(means_of_runs(verdicts), tests)),
+        rate_bounds(cases),
+        baselines.against(cases, tests),
     )
 
 

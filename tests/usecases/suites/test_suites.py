@@ -18,13 +18,14 @@ from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.store import Store
 from annotator.store.events import list_events
 from annotator.store.suite_runs import find_run, list_runs
-from annotator.store.suites import cases_of_suite
+from annotator.store.suites import cases_of_suite, cases_without_texts
 from annotator.usecases.models import asked_models
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
 from annotator.usecases.suites import construction, runs
 from annotator.usecases.suites import files as suite_files
 from annotator.usecases.suites import results as suite_results
+from annotator.usecases.suites.result_words import baseline_lines
 from annotator.usecases.suites.runs import SuiteOptions, run_suite
 from tests.conftest import SHARED_DATA
 
@@ -604,3 +605,28 @@ def test_checklists_own_cases_come_in_with_their_labels_named(store, project) ->
     lines = {problem.line for problem in done.problems}
     assert done.suite.n_cases + len(lines) == n_lines
     assert done.suite.n_cases > 500
+
+
+def test_a_constant_model_gets_what_its_baseline_says(store, project, tmp_path) -> None:
+    save(store, project, *(case(n, f"a {n}") for n in range(20)))
+    save(store, project, case(0, "a", "b", test="i", kind="INV", labels=()))
+    save(store, project, case(0, "a", "b", test="d", kind="DIR", labels=("positive",)))
+    suite = construction.suite_named(store, project, "s")
+    texts = cases_without_texts(store, suite.id)
+    assert [[(c.type, c.labels, c.texts) for c in texts[test.id][:1]] for test in suite.tests] == [
+        [("MFT", ("negative",), ("",))], [("INV", (), ("", ""))], [("DIR", ("positive",), ("", ""))]
+    ]  # fmt: skip
+    file = tmp_path / "p.jsonl"
+    rows = [
+        {"test": c.test, "case": c.case, "position": at, "label": "negative", "probabilities": {"negative": 1, "positive": 0}}
+        for c in cases_of_suite(store, suite.id) for at in range(len(c.texts))
+    ]  # fmt: skip
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    suite_files.import_suite_predictions(store, LOCAL_OPERATOR, project, "s", (file,), model="constant")
+    for row in results(store, project).values():
+        baseline = next(baseline for baseline in row.baselines if baseline.label == "negative")
+        assert baseline.rate == row.rates["constant"].rate
+    everything = results(store, project)["All tests"]
+    assert everything.rates["constant"].against.words == "no clear difference from always “negative”"
+    assert baseline_lines(everything, 1)[0] == "always “negative”: 0.0 %"
+    assert baseline_lines(everything, 1)[-1] == "and 1 more"

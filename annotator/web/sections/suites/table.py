@@ -11,6 +11,7 @@ from annotator.domain.suites import capability_name
 from annotator.figures.rate_bars import RATE_STYLE, RateBar, rate_bar_html
 from annotator.language import _, together, unsaid
 from annotator.usecases.suites.result_words import (
+    baseline_lines,
     beside_rate,
     comparison_sentence,
     difference_words,
@@ -24,6 +25,7 @@ from annotator.web.sections.suites.cases import failing_cases
 from annotator.web.session import Visit
 
 _N_CASES = 2  # the column
+_MOST_BASELINES = 3  # constant ones in a cell
 _WIDTH = 1180  # pixels; wider, a number is far from its name
 _LEGEND = unsaid(
     "The failure rate is failing cases / cases that the test applies to (the others are n/a); lower is better. A bar reaches "
@@ -31,6 +33,7 @@ _LEGEND = unsaid(
     "failing cases. MFT: each text gets the expected label. INV: a changed text keeps the label, or the label's probability "
     "moves by no more than the tolerance. DIR: a probability does not fall, or does not rise, by more than the tolerance."
 )
+_BASELINES_ARE = unsaid("Baselines read nothing: they always give one label, or a random one.")
 
 # The numbers that can be opened look like links and are no taller than the others.
 _STYLE = """
@@ -52,7 +55,7 @@ def show_results(visit: Visit, project: Project, results: SuiteResults, models: 
         table.show_heads()
         for number, row in enumerate(results.rows):
             table.show_row(number, row)
-    st.caption(together(_(_LEGEND), what_intervals_are()))
+    st.caption(together(_(_LEGEND), _(_BASELINES_ARE), what_intervals_are()))
 
 
 class _Table:
@@ -63,7 +66,7 @@ class _Table:
         self.project = project
         self.models = models
         self.compared = compared
-        self.widths = [3, 0.6, 0.7, *([2.2] * len(models)), *([1.5] if compared else [])]
+        self.widths = [3, 0.6, 0.7, *([2.2] * len(models)), *([1.5] if compared else []), 1.8]
 
     def show_heads(self) -> None:
         heads = [
@@ -72,6 +75,7 @@ class _Table:
             _("Cases"),
             *self.models,
             *([_("Difference, points")] if self.compared else []),
+            _("Baselines"),
         ]
         for number, (column, head) in enumerate(zip(st.columns(self.widths), heads, strict=True)):
             column.markdown(f"**{as_text(head)}**", text_alignment="right" if number == _N_CASES else "left")
@@ -89,9 +93,10 @@ class _Table:
             self._show_cell(columns[3 + index].container(gap=None), f"tests_cell_{number}_{index}", row, model)
         if self.compared:
             difference, *below = difference_words(row)
-            cell = columns[-1].container(gap=None)
+            cell = columns[-2].container(gap=None)
             cell.markdown(difference)
             cell.html(rate_bar_html(RateBar(None, None, None, below)))
+        columns[-1].html(rate_bar_html(RateBar(None, None, None, baseline_lines(row, _MOST_BASELINES))))
 
     def _show_cell(self, column: DeltaGenerator, key: str, row: ResultRow, model: str) -> None:
         rate = row.rates[model]
@@ -108,7 +113,8 @@ class _Table:
             failing_cases(visit=self.visit, project=self.project, test=row.test, model=model)
         if rate.rate is not None:
             low, high = (None, None) if rate.bounds is None else (rate.bounds.low, rate.bounds.high)
-            column.html(rate_bar_html(RateBar(rate.rate, low, high, [beside_rate(rate)])))
+            against = "" if rate.against is None else rate.against.words
+            column.html(rate_bar_html(RateBar(rate.rate, low, high, [beside_rate(rate), against])))
 
 
 def _failing_words(rate: Rate) -> str:
