@@ -27,6 +27,7 @@ class ProjectModels(OpenProject):
         params: Mapping[str, object] | None = None,
         split: str | None = None,
         faithfulness: bool = False,
+        ratio: float | None = None,
         train: bool = False,
         again: bool = False,
         rename: Mapping[str, str] | None = None,
@@ -43,6 +44,7 @@ class ProjectModels(OpenProject):
                   name of one that was trained here
         label:    whose attribution: "predicted", "gold", "all", or a label
         params:   of the method
+        ratio:    of a project without gold, the share of a text's tokens that a rationale is, with faithfulness
         rename:   what the project calls labels of the model
         prompt:   of models that choose by a prompt or write their answer, with {text} in it; None: the usual one
         label_words: of both, what a label is called there; longest_answer: how many pieces one that writes has at most
@@ -56,7 +58,7 @@ class ProjectModels(OpenProject):
             renamed=rename or {}, is_anew=again, load=LoadOptions(
                 device=device, asks_hub=allow_model_hub, prompt=prompt or USUAL_PROMPT, label_words=label_words or {},
                 longest_answer=longest_answer,
-            ),
+            ), ratio=ratio,
         )  # fmt: skip
         return attribute(self.database.store, LOCAL_OPERATOR, self.rules, model, method, options, progress=progress)
 

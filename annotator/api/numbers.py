@@ -33,19 +33,19 @@ class ProjectNumbers(OpenProject):
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: None = None, group: None = None,
         gold_policy: GoldPolicy | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
-        explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False,
+        explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
     ) -> "ProjectReport": ...  # fmt: skip
     @overload
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: str, group: str,
         gold_policy: GoldPolicy | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
-        explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False,
+        explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
     ) -> "ProjectReport": ...  # fmt: skip
     @overload
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: str, group: None = None,
         gold_policy: GoldPolicy | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
-        explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False,
+        explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
     ) -> "GroupedReports": ...  # fmt: skip
     def evaluate(
         self,
@@ -61,6 +61,7 @@ class ProjectNumbers(OpenProject):
         explained: str = "predicted",
         n_resamples: int = 0,
         includes_training: bool = False,
+        ratio: float | None = None,
     ) -> "ProjectReport | GroupedReports":
         """The object that `annotator evaluate project --json` prints (docs/commands.md).
 
@@ -68,6 +69,7 @@ class ProjectNumbers(OpenProject):
         criterion: of sentence editing, such as "spelling" or "deleted"; "" for sentences that tell none
         n_resamples: above 0, each mean over instances has a bootstrap interval
         includes_training: a model that was trained here is scored on the split that it learned from too
+        ratio: of a project without gold, the share of a text's tokens that the top k are
         """
         from annotator.usecases.inspect.project_scores import evaluate_project  # noqa: PLC0415
 
@@ -76,7 +78,7 @@ class ProjectNumbers(OpenProject):
         of_all_criteria = _options(
             gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training
         )
-        of_groups = self._of_groups(replace(of_all_criteria, criterion=criterion), by, group)
+        of_groups = self._of_groups(replace(of_all_criteria, criterion=criterion, ratio=ratio), by, group)
         store, rules = self.database.store, self.rules
         reports = {
             name: evaluate_project(store, LOCAL_OPERATOR, rules, model=model, method=method, options=options)
@@ -100,6 +102,7 @@ class ProjectNumbers(OpenProject):
         gamma: float = 1.0,
         explained: str = "predicted",
         includes_training: bool = False,
+        ratio: float | None = None,
     ) -> "DataFrame":
         """A row a number: of each model, method and layer (seeds together) and each metric; random as a method stands last.
 
@@ -112,6 +115,7 @@ class ProjectNumbers(OpenProject):
                    changed version), "criterion", "annotator" (with that person's sets alone as gold) or "metadata:NAME"; ""
                    are those that tell none, and a group of which there is no such number has no row
         group:     of these the one alone
+        ratio:     of a project without gold, the share of a text's tokens that the top k are
         Raises:    NotFound where there is no gold or no output yet, for a metric that no row has, and for a group that is not
                    there; InvalidValue for what nothing is grouped by
         """
@@ -124,6 +128,7 @@ class ProjectNumbers(OpenProject):
 
         n_resamples = _N_RESAMPLES if intervals else 0
         options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
+        options = replace(options, ratio=ratio)
         rows: list[dict[str, object]] = []
         names: list[str] = []
         release = ""

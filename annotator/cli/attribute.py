@@ -75,6 +75,11 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     help="Also ask the model about the rationale alone and about the rest.",
 )
 @click.option(
+    "--ratio",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="With --faithfulness, of a project without gold: the share of a text's tokens that the rationale is.",
+)
+@click.option(
     "--rename",
     "renamed",
     multiple=True,

@@ -118,8 +118,17 @@ def _score(
 ) -> Scored:
     kind, layer = key
     if kind == "attribution":
-        return score_attributions(gold, outputs, answers, layer, options)
-    return score_rationales(gold, outputs, kind, options)
+        scored = score_attributions(gold, outputs, answers, layer, options)
+    else:
+        scored = score_rationales(gold, outputs, kind, options)
+    return scored if gold.has_gold else _without_gold(scored)
+
+
+def _without_gold(scored: Scored) -> Scored:
+    """The rankings alone, which are compared with each other."""
+    meaningless = {"instances_without_gold_sets", *([] if any(scored.gold.ratios) else ["instances_with_ties_at_k"])}
+    counts = {name: count for name, count in scored.counts.items() if name not in meaningless}
+    return replace(scored, values={}, null={}, counts=counts)
 
 
 def _of_names(scored: Scored, names: Collection[str] | None) -> Scored:
@@ -144,6 +153,6 @@ def _joined(gold: GoldTable, key: RowKey, parts: list[Scored]) -> Scored:
         null=joined_values([(len(part.gold), part.null) for part in parts]),
         is_flat=np.concatenate([part.is_flat for part in parts if part.is_flat is not None]),
     )
-    if key[0] == "hard":
+    if key[0] == "hard" and gold.has_gold:
         joined.totals |= span_numbers(joined)
     return joined

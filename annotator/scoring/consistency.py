@@ -21,7 +21,10 @@ def values_of_pairs(scored: Scored) -> tuple[list[Pair], dict[str, Floats]]:
     rows = rankings.rows
     first, second = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
     top, full = (_by_string(rows, order, first, second) for order in (rankings.selected, rankings.order))
-    return [(rows[a], rows[b]) for a, b in pairs], {
+    related = [(rows[a], rows[b]) for a, b in pairs]
+    if not len(rankings.selected.values):  # nothing says how many tokens are the top
+        return related, {"map_full_ranking": consistency.mean_average_precision(*full)}
+    return related, {
         "map": consistency.mean_average_precision(*top),
         "map_full_ranking": consistency.mean_average_precision(*full),
         "map_counting": consistency.mean_average_precision(*top, counts_repeats=True),

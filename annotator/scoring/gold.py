@@ -83,9 +83,13 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
 
 @dataclass(frozen=True, eq=False)
 class GoldTable:
-    """Rows of instances with gold, and what metrics take of them."""
+    """Rows of instances with gold, and what metrics take of them.
+
+    has_gold: False where no instance has any: then the rows are of all instances, for what needs no gold
+    """
 
     rows: Sequence[GoldRow]
+    has_gold: bool = True
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -147,7 +151,7 @@ class GoldTable:
     def take(self, indices: Iterable[int]) -> "GoldTable":
         """Some of the rows; the ratios, and who is related, stay those of the whole."""
         chosen = np.fromiter(indices, dtype=np.int64)
-        part = GoldTable([self.rows[index] for index in chosen.tolist()])
+        part = GoldTable([self.rows[index] for index in chosen.tolist()], self.has_gold)
         part.__dict__.update(
             ratios=self.ratios, edited_label=self.edited_label, sets=self.sets.take(chosen), n_tokens=self.n_tokens[chosen],
             is_related=self.is_related[chosen], sides=Sides(self.sides.lengths[chosen], self.ratios),
@@ -163,19 +167,19 @@ class GoldTable:
         return self if split is None else self._of_whole([row for row in self.rows if row.split == split])
 
     def _of_whole(self, rows: Sequence[GoldRow]) -> "GoldTable":
-        table = GoldTable(rows)
+        table = GoldTable(rows, self.has_gold)
         table.__dict__.update(ratios=self.ratios, side_names=self.side_names, edited_label=self.edited_label)
         return table
 
     def with_ratios(self, ratios: Sequence[float]) -> "GoldTable":
         """The same rows with the ratios of another table, such as the whole project's."""
-        table = GoldTable(self.rows)
+        table = GoldTable(self.rows, self.has_gold)
         table.__dict__["ratios"] = tuple(ratios)
         return table
 
     def put_together(self, parts: Iterable["GoldTable"]) -> "GoldTable":
         """The rows of parts of this table, one after the other."""
-        return GoldTable([row for part in parts for row in part.rows]).with_ratios(self.ratios)
+        return GoldTable([row for part in parts for row in part.rows], self.has_gold).with_ratios(self.ratios)
 
     @cached_property
     def sides(self) -> Sides:

@@ -33,6 +33,7 @@ class ScoringOptions:
     explained: which label's attribution is taken where there are several: "predicted" (else gold), or "gold"
     includes_training: a model is scored on the split that it learned from too
     has_null:  what is selected hard is scored beside as many tokens drawn at random
+    ratio:     of a project without gold, which has no RLR: the share of a side's tokens that k is
     """
 
     gold_policy: GoldPolicy | None = None
@@ -46,6 +47,7 @@ class ScoringOptions:
     has_null: bool = False
     by: str = ""
     group: str | None = None
+    ratio: float | None = None
 
     @property
     def grouping(self) -> tuple[str, str | None]:

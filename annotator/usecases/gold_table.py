@@ -2,7 +2,7 @@
 
 import gc
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -10,9 +10,11 @@ from annotator.domain.groups import Whose, groups_of_people, is_of_people
 from annotator.domain.instances import GoldInstance
 from annotator.domain.natural_order import natural_order
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.scoring.gold import GoldRow, GoldTable, gold_row
 from annotator.store import Store
-from annotator.store.instances import keys_of_originals
+from annotator.store.instances import iterate_instance_batches, keys_of_originals
 from annotator.usecases.gold import GoldOptions, gold_by_people, gold_instances
 
 
@@ -64,11 +66,23 @@ class GroupedGold:
 
 
 def grouped_gold(
-    store: Store, project: Project, policy: GoldPolicy, split: str | None, grouping: tuple[str, str | None]
+    store: Store,
+    project: Project,
+    policy: GoldPolicy,
+    split: str | None,
+    grouping: tuple[str, str | None],
+    ratio: float | None = None,
 ) -> GroupedGold:
-    """The gold of a group, or of all."""
+    """The gold of a group, or of all; where no instance has gold all instances, for what needs none.
+
+    ratio:  of a project without gold, the share of a side's tokens that k is
+    Raises: InvalidValue for a ratio beside gold, which has its own
+    """
     by, group = grouping
     whole = gold_table(store, project, policy, split, by=by)
+    check_ratio(ratio, whole)
+    if group is None and not len(whole):
+        return GroupedGold(_table_without_gold(store, project, split, whole.ratios, ratio), {}, {})
     criteria = _told(Counter(row.criterion for row in whole.rows))
     if is_of_people(by):
         counts = _people(store, project, split, by)
@@ -76,6 +90,29 @@ def grouped_gold(
         return GroupedGold(gold, counts, criteria)
     counts = _in_order(Counter(row.group for row in whole.rows if row.group is not None)) if by else {}
     return GroupedGold(whole.of_group(group), counts, criteria)
+
+
+def check_ratio(ratio: float | None, gold: GoldTable) -> None:
+    """Raise InvalidValue for a ratio beside gold, which has its own, and for one that is no share."""
+    if ratio is None:
+        return
+    if any(gold.ratios):
+        raise InvalidValue(_("This project has gold, which gives k. Leave the ratio (--ratio) out."))
+    if not 0 < ratio <= 1:
+        raise InvalidValue(_("The ratio (--ratio) must be above 0 and at most 1; it is {ratio}.", ratio=ratio))
+
+
+def _table_without_gold(
+    store: Store, project: Project, split: str | None, ratios: Sequence[float], ratio: float | None
+) -> GoldTable:
+    """Every instance that is not discarded, without result and sets. ratios: of gold elsewhere; without any k is 0."""
+    originals = keys_of_originals(store, project.id)
+    batches = iterate_instance_batches(store, project.id, split=split)
+    instances = (instance for batch in batches for instance in batch if instance.state != "discarded")
+    with _no_looking_for_cycles():
+        rows = [_row(GoldInstance(instance, (), None), project, originals, "") for instance in instances]
+    table = GoldTable(rows, has_gold=False)
+    return table.with_ratios(ratios if any(ratios) else (ratio or 0.0,) * len(table.side_names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,32 @@ def test_output_without_gold_says_where_gold_comes_from(page, store, make_projec
     assert app.info[0].value.startswith("No instance has gold under the policy")
 
 
+def test_attributions_without_gold_are_scored_for_what_needs_none(page, store, make_project, import_rows) -> None:
+    made = make_project()
+    import_rows(made, [
+        {"id": "a", "text": "bad slow dull plot", "label": "negative"},
+        {"id": "b", "text": "bad slow dull film", "label": "negative", "parent": "a", "perturbation_kind": "synonym"},
+    ])  # fmt: skip
+    take(store, made, [
+        SourceOutput(key, Run("m", "lime"), "f", 1, "", (), (SourceAttribution((ScoredPart((3.0, 2, 1, 0)),)),)) for key in "ab"
+    ])  # fmt: skip
+    app = page(made)
+    assert not app.exception
+    assert "MAP, full ranking" in table_of(app)
+    assert "MAP, top k" not in table_of(app)
+    assert any(
+        caption.value.startswith(r"No text here has gold\: faithfulness and consistency of 2 texts")
+        for caption in app.caption
+    )
+    app.number_input(key=f"metrics_top_k_{made.id}").set_value(50).run()
+    assert not app.exception
+    assert "MAP, top k" in table_of(app)
+    assert any("of the tokens, rounded up" in caption.value for caption in app.caption)
+    fresh = another_tab(app, **shown_state(app))
+    assert shown_state(fresh)["top_k"] == ["50"]
+    assert "MAP, top k" in table_of(fresh)
+
+
 def test_contrast_sets_that_have_labels_and_no_rationales_have_their_numbers(
     page, store, make_project, import_rows
 ) -> None:

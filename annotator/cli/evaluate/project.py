@@ -58,6 +58,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also score a model on the split that it was trained on.",
 )
+@click.option(
+    "--ratio",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Of a project without gold: the share of a text's tokens that the top k are. With gold it is the mean RLR.",
+)
 @click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances.")
 @click.option(
     "--metric",

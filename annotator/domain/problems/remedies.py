@@ -56,6 +56,7 @@ OPTIONS: dict[str, Option] = {
     "--number": Option("number", "name"),
     "--percent": Option("percent", "name"),
     "--prompt": Option("prompt", "name", unsaid("“What stands around the text”")),
+    "--ratio": Option("ratio", "name", unsaid("“Top k, % of the tokens”")),
     "--rename": Option(
         "rename", "pairs", unsaid("“Rename it” above"), unsaid("“Labels that the project calls otherwise”")
     ),

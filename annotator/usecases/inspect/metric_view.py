@@ -69,6 +69,8 @@ def policy_in_words(policy: str) -> str:
 def gold_summary(table: MetricTable) -> str:
     """What the numbers are held against: how much gold, under which policy, and by which RLR k is taken."""
     gold = table.gold
+    if gold["scored_without_gold"]:
+        return _without_any_gold(table)
     ratios = listed([f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items()])
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
     options = [_("policy “{policy}”", policy=policy_in_words(table.gold_policy))]
@@ -92,6 +94,23 @@ def gold_summary(table: MetricTable) -> str:
         *([] if n_exhaustive == n else [_recall(n_exhaustive)]),
     ]
     return " · ".join(parts)
+
+
+def _without_any_gold(table: MetricTable) -> str:
+    """How much is scored, and by which k."""
+    ratios = dict.fromkeys(written(ratio) for ratio in table.gold["ratios"].values())
+    texts = several(
+        "No text here has gold: faithfulness and consistency of {n} text",
+        "No text here has gold: faithfulness and consistency of {n} texts",
+        table.gold["scored_without_gold"],
+    )
+    split = [] if table.split is None else [_("split {split}", split=table.split or _("(none)"))]
+    top = (
+        _("top k: {ratio} of the tokens, rounded up", ratio=listed([*ratios]))
+        if any(table.gold["ratios"].values())
+        else _("no top k without gold: state its share of the tokens (--ratio; on the page, “Gold and split”)")
+    )
+    return " · ".join([texts, *split, top])
 
 
 def _without_gold(n: int) -> str:
@@ -157,10 +176,11 @@ def _recall(n_exhaustive: int) -> str:
 
 
 def _require_numbers(table: MetricTable) -> None:
-    if not table.gold["instances"]:
+    if not table.gold["instances"] and not (table.rows and table.columns):
         raise NotFound(
-            f"No instance of '{table.project}' that was asked for has gold under the policy “{table.gold_policy}”, so there is "
-            "nothing to score models against. Have texts annotated, or import rationales with 'annotator import'."
+            f"No instance of '{table.project}' that was asked for has gold under the policy “{table.gold_policy}”, and there are "
+            "no attributions to score for faithfulness or consistency. Have texts annotated, import rationales with "
+            "'annotator import', or compute attributions with 'annotator attribute --faithfulness'."
         )
     if not table.rows or not table.columns:
         raise NotFound(

@@ -128,7 +128,7 @@ def _evaluated(
         require_split(store, [project], options.split)
         require_fact(store, project, options.grouping[0])
         runs = runs_asked(store, project, model, method)
-        grouped = grouped_gold(store, project, policy, options.split, options.grouping)
+        grouped = grouped_gold(store, project, policy, options.split, options.grouping, options.ratio)
         return score_gold(
             store, project, runs, grouped, options, progress, keeps_instances=keeps_instances, show_gold=show_gold,
             release=gold_release(store, project, policy, is_of_people=options.whose is not None),
@@ -175,7 +175,7 @@ def score_gold(
     numbers["models"] = [
         scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda stored: stored.run.model)
     ]
-    if len(gold):
+    if len(gold) and gold.has_gold:
         numbers["random"] = random_numbers(gold, None if instance_numbers is None else instance_numbers.random)
     return numbers, None if instance_numbers is None else instance_numbers.behind()
 
@@ -258,13 +258,14 @@ def runs_asked(store: Store, project: Project, model: str | None, method: str | 
 def _described(gold: GoldTable, n_without_gold: int, n_other: int) -> GoldReport:
     """K of a side is ceil(ratio × its tokens); recall measures comprehensiveness only where gold is exhaustive."""
     return {
-        "instances": len(gold),
+        "instances": len(gold) if gold.has_gold else 0,
+        "scored_without_gold": 0 if gold.has_gold else len(gold),
         "labelled_without_gold": n_without_gold,
         "annotations_with_other_results": n_other,
-        "instances_without_sets": int((gold.sets.n_sets == 0).sum()) if len(gold) else 0,
+        "instances_without_sets": int((gold.sets.n_sets == 0).sum()) if len(gold) and gold.has_gold else 0,
         "sets": int(gold.sets.n_sets.sum()) if len(gold) else 0,
         "ratios": dict(zip(gold.side_names, gold.ratios, strict=True)),
-        "exhaustive_instances": sum(row.is_exhaustive for row in gold.rows),
+        "exhaustive_instances": sum(row.is_exhaustive for row in gold.rows) if gold.has_gold else 0,
     }
 
 
@@ -322,7 +323,7 @@ class _Scorer:
         for stored in runs:
             if not stored.run.method:
                 answers = answers_by_seed[stored.run.seed] = self._answers(stored.id)
-                if answers:
+                if answers and self.gold.has_gold:
                     self._add_quality(stored, quality, score_answers(gold, answers, is_label=self.is_label))
                 self._done()
         with_method = [stored for stored in runs if stored.run.method]

@@ -29,7 +29,7 @@ from annotator.store.instances import iterate_instance_batches
 from annotator.store.suite_runs import forget_computed
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
-from annotator.usecases.gold_table import gold_table
+from annotator.usecases.gold_table import check_ratio, gold_table
 from annotator.usecases.models.asked_models import AskedModel, asked_model
 from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
 from annotator.usecases.models.project_model import ProjectModel
@@ -74,6 +74,7 @@ class AttributingOptions:
     renamed:     what the project calls labels of the model, "" for one that is never an answer
     is_anew:     what is stored of the model is taken out first
     only:        these instances alone; None: all
+    ratio:       of a project without gold, which has no RLR: the share of a side's tokens that the rationale is
     """
 
     label: str = PREDICTED
@@ -88,6 +89,7 @@ class AttributingOptions:
     is_anew: bool = False
     load: LoadOptions = field(default_factory=LoadOptions)
     only: frozenset[int] | None = None
+    ratio: float | None = None
 
 
 @dataclass(slots=True)
@@ -303,12 +305,13 @@ def _selection(
         return None
     with store.snapshot():
         gold = gold_table(store, project, project.settings.gold_policy)
-    selection = Selection(gold, project.task)
+    check_ratio(options.ratio, gold)
+    selection = Selection(gold, project.task, options.ratio)
+    if not any(gold.ratios) and method == GOLD_METHOD:
+        raise InvalidValue(_("The project '{name}' has no gold rationales yet.", name=project.name))
     if not selection.has_ratio:
-        if method == GOLD_METHOD:
-            raise InvalidValue(_("The project '{name}' has no gold rationales yet.", name=project.name))
         notes.append(
-            "There are no gold rationales, from which k would follow; only shares of all tokens are asked about."
+            "There is no gold, from which k would follow; only shares of all tokens are asked about. State k with --ratio."
         )
     return selection
 

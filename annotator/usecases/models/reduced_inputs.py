@@ -35,14 +35,15 @@ class Reduced:
 class Selection:
     """How many tokens are selected: k by the project's gold, and the shares.
 
-    k = ceil(ratio × tokens of the side), the ratio being the mean RLR of the gold; likewise a share of each side. Sides are as
-    in scoring: the two of a pair, else the whole.
+    k = ceil(ratio × tokens of the side), the ratio being the mean RLR of the gold, or the stated one without gold; likewise a
+    share of each side. Sides are as in scoring: the two of a pair, else the whole.
     """
 
-    def __init__(self, gold: GoldTable, task: Task) -> None:
+    def __init__(self, gold: GoldTable, task: Task, ratio: float | None = None) -> None:
         self._gold = gold
         self._task = task
-        self.has_ratio = any(gold.ratios)
+        self._ratio = ratio
+        self.has_ratio = any(gold.ratios) or ratio is not None
 
     def of_attribution(self, instance: Instance, attribution: Attribution) -> list[Reduced]:
         """The top k of the scores and the top of each share; tokens that the model did not see are never selected."""
@@ -54,7 +55,8 @@ class Selection:
             (t, (t,) * lengths.shape[1]) for t in THRESHOLDS
         ]
         if self.has_ratio:
-            ratios_by_threshold.insert(0, (None, self._gold.ratios))
+            by_ratio = self._gold.ratios if self._ratio is None else (self._ratio,) * lengths.shape[1]
+            ratios_by_threshold.insert(0, (None, by_ratio))
         return [
             Reduced(instance, _sorted(top_of_sides(order, Sides(lengths, ratios)).values), threshold)
             for threshold, ratios in ratios_by_threshold

@@ -17,10 +17,12 @@ from annotator.domain.models import (
 )
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.errors import NotAllowed, NotFound
+from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.table import metric_table
 from annotator.store import Store
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
+from annotator.usecases.inspect.metric_view import gold_summary
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
@@ -72,7 +74,7 @@ def test_the_top_k_is_compared_with_each_set_by_itself_and_the_best_is_told(stor
     )
     numbers = evaluate_project(store, LOCAL_OPERATOR, scored_project)
     assert numbers["gold"] == {
-        "instances": 3, "instances_without_sets": 1, "sets": 3, "ratios": {"": 0.625}, "exhaustive_instances": 0,
+        "instances": 3, "scored_without_gold": 0, "instances_without_sets": 1, "sets": 3, "ratios": {"": 0.625}, "exhaustive_instances": 0,
         "labelled_without_gold": 0, "annotations_with_other_results": 0,
     }  # fmt: skip
     found = only(numbers)
@@ -199,6 +201,72 @@ def test_originals_and_perturbed_versions_are_compared_by_string_and_by_aligned_
     assert found["map_full_ranking"]["value"] == pytest.approx((0 + 1 / 2 + 2 / 3) / 3)
     assert found["by_kind"]["synonym"]["map"]["value"] == 0.0
     assert found["by_change"]["map"]["changed"]["n"] == 0
+
+
+PAIR = [
+    {"id": "o", "text": "a slow plot", "label": "negative"},
+    {"id": "p", "text": "a slow plot , really", "label": "negative", "parent": "o", "perturbation_kind": "dispensable"},
+]
+
+
+@pytest.fixture
+def pair(make_project, import_rows, take) -> Callable[..., Project]:
+    """An original and a perturbed version, with or without gold, of which a model says the same."""
+
+    def make(name: str, *sets: list[list[int]]) -> Project:
+        made = make_project(name=name, gold_policy="all")
+        import_rows(made, [row | ({"rationales": [sets[at]]} if sets else {}) for at, row in enumerate(PAIR)])
+        answers = (
+            Prediction(None, {"negative": 0.9, "positive": 0.1}), Prediction(None, {"negative": 0.7, "positive": 0.3}, "rationale"),
+            Prediction(None, {"negative": 0.4, "positive": 0.6}, "rest"),
+        )  # fmt: skip
+        take(
+            made,
+            attributed("o", (0.1, 2.0, 1.0), RUN, *answers),
+            attributed("p", (0.5, 1.0, 0.0, 2.0, 0.1), RUN, *answers),
+        )
+        return made
+
+    return make
+
+
+def test_without_gold_faithfulness_and_consistency_are_as_with_it(store, pair) -> None:
+    made, with_gold = pair("none"), pair("some", [[1, 2]], [[1, 2], [3, 4]])
+    ratio = (1 / 3 + 2 / 5) / 2
+    numbers = evaluate_project(store, LOCAL_OPERATOR, made, options=ScoringOptions(ratio=ratio))
+    expected = evaluate_project(store, LOCAL_OPERATOR, with_gold)
+    assert (numbers["gold"]["instances"], numbers["gold"]["scored_without_gold"]) == (0, 2)
+    assert numbers["gold"]["ratios"] == {"": ratio}
+    # k = 2 of each: slow, plot and ",", slow: (0 + 1 / 2) / 2 (Wang et al. 2022, Eq. 2)
+    assert only(numbers, "consistency")["map"]["value"] == 0.25
+    for part in ("consistency", "faithfulness"):
+        found, wanted = only(numbers, part), only(expected, part)
+        needing_gold = {name for name in wanted if name.startswith("method.quality")}
+        assert found == {name: value for name, value in wanted.items() if name not in needing_gold}
+    assert only(numbers, "faithfulness")["method.sufficiency"]["value"] == pytest.approx(0.9 - 0.7)
+    assert (only(numbers), numbers["models"][0]["quality"], numbers["random"]) == ({}, {}, {})
+
+
+def test_without_gold_and_a_stated_ratio_nothing_that_needs_a_top_k_is_scored(store, pair) -> None:
+    made = pair("none")
+    numbers = evaluate_project(store, LOCAL_OPERATOR, made)
+    found = only(numbers, "consistency")
+    assert "map" not in found
+    assert found["map_full_ranking"]["n"] == 1
+    assert "instances_with_ties_at_k" not in only(numbers, "counts")
+    told = gold_summary(metric_table(numbers))
+    assert told.startswith("No text here has gold: faithfulness and consistency of 2 texts · no top k without gold: ")
+    values = values_of_row(store, LOCAL_OPERATOR, made, RowChoice("m", "ig", "attribution"))
+    assert sorted(values.values) == sorted(
+        ["method.sufficiency", "method.comprehensiveness", "benchmark.new_p", "benchmark.map_full_ranking"]
+    )
+
+
+def test_a_ratio_is_refused_beside_gold_and_where_it_is_no_share(store, pair, scored_project) -> None:
+    with pytest.raises(InvalidValue, match=r"has gold, which gives k. Leave the ratio \(--ratio\) out"):
+        evaluate_project(store, LOCAL_OPERATOR, scored_project, options=ScoringOptions(ratio=0.2))
+    with pytest.raises(InvalidValue, match="must be above 0 and at most 1; it is 1.5"):
+        evaluate_project(store, LOCAL_OPERATOR, pair("none"), options=ScoringOptions(ratio=1.5))
 
 
 def test_intervals_come_when_they_are_asked_for(store, scored_project, take) -> None:

@@ -290,7 +290,9 @@ def test_without_gold_rationales_only_shares_are_asked_about(
     scripted(weighing({"soup": -1.0}))
     report = run(store, project, "occlusion", "spacy:x", has_faithfulness=True)
     assert report.n_reduced == 4 * 5
-    assert "no gold rationales" in report.notes[0]
+    assert "State k with --ratio" in report.notes[0]
+    assert run(store, project, "occlusion", "spacy:x", has_faithfulness=True, ratio=0.5).n_reduced == 4
+    assert len(outputs(store, project, "occlusion")[0].rationales[0].spans) > 0
     with pytest.raises(InvalidValue, match="no gold rationales yet"):
         run(store, project, "gold", "spacy:x")
 

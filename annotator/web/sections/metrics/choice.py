@@ -76,10 +76,11 @@ def _wants_shared(choices: PageChoices, line: DeltaGenerator, *, unless: bool) -
 
 def _choose_columns(choices: PageChoices, table: MetricTable) -> list[Column]:
     by_name = {column.name: column for column in table.columns}
-    # Another gold policy or split may have other columns.
+    # Another gold policy or split may have other columns; a stated k brings more, which the first ones then show.
+    part = "with_k" if table.gold["scored_without_gold"] and any(table.gold["ratios"].values()) else ""
     chosen = st.multiselect(
         _("Columns, of {n}", n=len(by_name)), list(by_name),
-        key=choices.several(state.COLUMNS, list(by_name), first_columns(table)),
+        key=choices.several(state.COLUMNS, list(by_name), first_columns(table), part=part),
         format_func=lambda name: f"{group_of(by_name[name])}: {named(by_name[name])}", placeholder=_("Choose options"),
     )  # fmt: skip
     return [column for column in table.columns if column.name in chosen]

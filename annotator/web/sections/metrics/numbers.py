@@ -50,6 +50,7 @@ class TableRequest:
     """What is scored, in a project of a database, as of an event.
 
     release: number of the newest release of the gold, which the table cites; 0 without any
+    ratio:   of a project without gold, the share of the tokens that the top k are
     """
 
     database: str
@@ -63,6 +64,7 @@ class TableRequest:
     has_intervals: bool
     event_id: int
     release: int = 0
+    ratio: float | None = None
 
     @property
     def options(self) -> ScoringOptions:
@@ -74,6 +76,7 @@ class TableRequest:
             explained=self.explained,
             includes_training=self.includes_training,
             n_resamples=self.n_resamples,
+            ratio=self.ratio,
         )
 
     @property
@@ -156,6 +159,7 @@ def show(
     if scored is None:
         return None
     request, table = scored
+    _learn_gold(project, table)
     _learn_groups(project, choices, request, table)
     _say_what_is_missing(table)
     return ScoredTable(request, table, *without_repeats(table.rows))
@@ -225,6 +229,18 @@ def _learn_groups(project: Project, choices: PageChoices, request: TableRequest,
     st.rerun()
 
 
+def _learn_gold(project: Project, table: MetricTable) -> None:
+    """Whether a share is to be chosen instead of the gold's RLR stands above the numbers, which alone tell: it is drawn again."""
+    lacks_gold = table.gold["scored_without_gold"] > 0
+    if st.session_state.get(_lacks_gold(project), False) != lacks_gold:
+        st.session_state[_lacks_gold(project)] = lacks_gold
+        st.rerun()
+
+
+def _lacks_gold(project: Project) -> str:
+    return f"metrics_lacks_gold_{project.id}"
+
+
 def _pin(project: Project) -> str:
     return f"metrics_as_of_{project.id}"
 
@@ -266,14 +282,24 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
             format_func=lambda name: _(_EXPLAINED[name]),
             help=_("This matters where a run explains several labels of an instance."),
         )  # fmt: skip
+        ratio = _choose_ratio(choices) if st.session_state.get(_lacks_gold(project)) else None
         includes_training = st.checkbox(
             _("Include the split that a model was trained on"), key=choices.flag(state.TRAINING),
             help=_("Otherwise a model that was trained here is scored only on the texts that it did not learn from."),
         )  # fmt: skip
     return TableRequest(
         str(database_path().absolute()), project.id, policy, None if split == _ALL else split, by, group,
-        explained, includes_training, has_intervals, event_id,
+        explained, includes_training, has_intervals, event_id, ratio=ratio,
     )  # fmt: skip
+
+
+def _choose_ratio(choices: PageChoices) -> float | None:
+    """Without gold there is no mean rationale length."""
+    percent = st.number_input(
+        _("Top k, % of the tokens"), 0, 100, key=choices.number(state.RATIO, 0, 100, 0),
+        help=_("There is no gold, which gives k elsewhere. 0: nothing that needs a k is scored."),
+    )  # fmt: skip
+    return int(percent) / 100 or None
 
 
 def _choose_group(project: Project, choices: PageChoices) -> tuple[str, str | None]:
@@ -359,7 +385,7 @@ def _offer_newer(project: Project) -> None:
 
 
 def _say_what_is_missing(table: MetricTable) -> None:
-    if not table.gold["instances"]:
+    if not table.gold["instances"] and not table.columns:
         st.info(
             _(
                 "No instance has gold under the policy “{policy}” here, so there is no table. Gold comes from accepted "

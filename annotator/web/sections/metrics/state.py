@@ -19,6 +19,7 @@ GROUP = Piece("group", unsaid("the group"))
 GROUP_METRIC = Piece("group_metric", unsaid("the metric of the groups"))
 GROUP_PAGE = Piece("group_page", unsaid("the page of the groups"))
 EXPLAINED = Piece("explained", unsaid("the explained label"))
+RATIO = Piece("top_k", unsaid("the share of the tokens that the top k are"))
 TRAINING = Piece("training", unsaid("the texts that a model learned from"))
 COLUMNS = Piece("columns", unsaid("the column"))
 ORDER = Piece("order", unsaid("the sorting by"))
@@ -50,7 +51,7 @@ VIEW = Piece("view", unsaid("the view number"))  # instead of the others: what w
 
 PIECES = (
     VIEW,
-    INTERVALS, POLICY, SPLIT, GROUPING, GROUP, GROUP_METRIC, GROUP_PAGE, EXPLAINED, TRAINING,
+    INTERVALS, POLICY, SPLIT, GROUPING, GROUP, GROUP_METRIC, GROUP_PAGE, EXPLAINED, RATIO, TRAINING,
     COLUMNS, ORDER, MODELS, METHODS, LAYERS, INSTANCES, TABLE_PAGE, CHART,
     AGAINST, COMPARED_METRIC, COMPARED_ROW,
     ROW, SEED, METRIC, MINUS, BY, BASE_MODEL, OTHER_MODEL, WORD_LISTS, POSITIVE, SUITE, LIST_OF, LIST_ORDER, LIST_PAGE,
