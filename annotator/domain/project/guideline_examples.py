@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotator.errors import InvalidValue
-from annotator.language import _
+from annotator.language import _, together
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})\s*(?P<info>[^`]*?)\s*")
 _FIELD = re.compile(r"\s*(?P<name>label|why):\s*(?P<value>.*)", re.IGNORECASE)
@@ -71,6 +71,13 @@ def parts_of(guidelines: str) -> list[Part]:
             markdown = []
             at = end + 1
     return [part for part in (*parts, "\n".join(markdown)) if not isinstance(part, str) or part.strip()]
+
+
+def require_sound_examples(guidelines: str) -> None:
+    """Raises: InvalidValue with every example that cannot be drawn, each with its line."""
+    problems = [part.problem for part in parts_of(guidelines) if isinstance(part, BadExample)]
+    if problems:
+        raise InvalidValue(together(*problems))
 
 
 def _is_example(line: str) -> bool:

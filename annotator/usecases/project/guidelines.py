@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from annotator.domain.people import User
+from annotator.domain.project.guideline_examples import require_sound_examples
 from annotator.domain.project.guidelines import ChangedLine, GuidelinesVersion, changed_lines
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotAllowed, NotFound
@@ -38,7 +39,7 @@ def change_guidelines(
     based_on: the version that the lead had before them, 0 for none
     is_small: it says the same as before, so that nobody is asked to read it again
 
-    Raises: Conflict where somebody else made a version meanwhile
+    Raises: Conflict where somebody else made a version meanwhile, InvalidValue for a worked example that cannot be drawn
     """
     from annotator.usecases.project.projects import change_project  # noqa: PLC0415  (brings NumPy, which routes do without)
 
@@ -58,6 +59,7 @@ def change_guidelines(
         project = get_project_by_id(store, project_id)
         if text == project.guidelines:
             return newest
+        require_sound_examples(text)
         change_project(store, actor, replace(project, guidelines=text), is_small=is_small)
         return newest + 1
 

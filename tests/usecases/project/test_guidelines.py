@@ -10,7 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.project.guidelines import changed_lines
 from annotator.domain.projects import Project
 from annotator.domain.rationales import RationaleSet
-from annotator.errors import Conflict, NotAllowed, NotFound
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.project.guidelines import newest_number, readings_of, versions_of
@@ -43,6 +43,15 @@ def lead(add_person: AddPerson, project: Project) -> User:
 def numbers_and_texts(store: Store, lead: User, project: Project) -> list[tuple[int, str]]:
     shown = guidelines_versions(store, lead, project.id)
     return [(each.version.number, each.version.text) for each in shown]
+
+
+def test_guidelines_with_a_worked_example_that_cannot_be_drawn_are_refused_with_every_line(
+    store: Store, project: Project, lead: User
+) -> None:
+    broken = "Read.\n```example\nThe [A: soup was cold.\n```\n~~~example\nlabel: no\n~~~\n```example\nIt ends [J: here]."
+    with pytest.raises(InvalidValue, match=r"Line 3: set A .* Line 5: the example has no text.* Line 8: the example is not"):
+        change_guidelines(store, lead, project.id, broken, based_on=0)
+    assert numbers_and_texts(store, lead, project) == []
 
 
 def test_each_change_is_a_version_that_says_who_made_it_and_what_changed(
