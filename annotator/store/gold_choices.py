@@ -35,6 +35,25 @@ def has_exhaustive(store: Store, project_id: int) -> bool:
     )
 
 
+def not_chosen(store: Store, project_id: int) -> dict[str, int]:
+    """By annotator, accepted annotations with sets of texts of which another one is the gold: the lead's choice, else the first.
+
+    Where annotators give the labels, which of them is the gold label is not looked at.
+    """
+    rows = store.rows(
+        """SELECT a.annotator, count(*) AS n FROM annotations AS a JOIN instances AS i ON i.id = a.instance_id
+            WHERE i.project_id = ? AND i.state <> 'discarded' AND a.state = 'accepted'
+                AND EXISTS (SELECT 1 FROM rationale_sets WHERE annotation_id = a.id)
+                AND a.id <> coalesce(
+                    (SELECT annotation_id FROM gold_choices WHERE instance_id = i.id),
+                    (SELECT min(id) FROM annotations WHERE instance_id = i.id AND state = 'accepted'
+                        AND (i.result IS NULL OR result IS NULL OR result = i.result)), 0)
+            GROUP BY a.annotator ORDER BY a.annotator""",
+        (project_id,),
+    )
+    return {row["annotator"]: row["n"] for row in rows}
+
+
 def is_chosen(store: Store, annotation_id: int) -> bool:
     """Whether an annotation is its instance's chosen gold."""
     choice = store.row(

@@ -1,6 +1,7 @@
 """The gold of single instances, and their gold labels: what their gold says, else the label they have had from the start."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +10,7 @@ from annotator.domain.groups import Whose, groups_of_people
 from annotator.domain.instances import Annotation, AnnotationState, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import InvalidValue
-from annotator.language import _, listed
+from annotator.language import _, listed, several, together, unsaid
 from annotator.review.gold import gold_with_choice
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
@@ -153,15 +154,54 @@ def require_split(store: Store, projects: Sequence[Project], split: str | None, 
 
 
 def gold_instances(
-    store: Store, project: Project, policy: GoldPolicy, options: GoldOptions = GoldOptions()
-) -> Iterator[GoldInstance]:
-    """The gold of every instance that has one and is not discarded, in the order of import."""
+    store: Store, project: Project, policy: GoldPolicy, options: GoldOptions = GoldOptions(),
+    left_out: Counter[str] | None = None,
+) -> Iterator[GoldInstance]:  # fmt: skip
+    """The gold of every instance that has one and is not discarded, in the order of import.
+
+    left_out: counts by annotator the annotations that might be gold and have no set in it
+    """
     states = counting_states(options)
     for instance, annotations, choice in _annotated(store, project, options.split):
         annotated = _of_people(instance, annotations, options.whose)
         gold = _gold(instance, annotated, choice, policy, states)
         if gold is not None and is_in(options.half, instance):
+            if left_out is not None:
+                used = {origin.annotation_id for origins in gold.origins for origin in origins}
+                left_out.update(a.annotator for a in annotated if a.state in states and a.sets and a.id not in used)
             yield gold
+
+
+def left_out_words(left_out: Mapping[str, int], policy: GoldPolicy, *, has_names: bool) -> str:
+    """Whose sets gold leaves out, in sentences; "" for nobody's. has_names: for who may know who annotated what."""
+    if not left_out:
+        return ""
+    n, why = sum(left_out.values()), _(_WHY_LEFT_OUT.get(policy, _OTHERWISE_LEFT_OUT))
+    if not has_names:
+        return together(
+            several(
+                "The sets of {n} annotation are not in this gold.",
+                "The sets of {n} annotations are not in this gold.",
+                n,
+            ),
+            why,
+        )
+    people = listed([f"{name} ({number:,})" for name, number in sorted(left_out.items())])
+    return together(
+        several(
+            "The sets of {n} annotation are not in this gold: {people}.",
+            "The sets of {n} annotations are not in this gold: {people}.",
+            n,
+            people=people,
+        ),
+        why,
+    )
+
+
+_WHY_LEFT_OUT: Mapping[GoldPolicy, str] = {
+    "chosen": unsaid("The policy “chosen” takes one annotation a text; “all” takes everybody's."),
+}
+_OTHERWISE_LEFT_OUT = unsaid("Their label is not the gold one, or no word of theirs has a majority.")
 
 
 def gold_by_people(store: Store, project: Project, policy: GoldPolicy, by: str) -> Iterator[tuple[str, GoldInstance]]:

@@ -17,7 +17,10 @@ _SHORT = 12  # characters of a digest that people compare by eye
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRules:
-    """What a project said of itself when its gold was frozen; title is its name."""
+    """What a project said of itself when its gold was frozen; title is its name.
+
+    n_left_out: annotations that might have been gold and have no set in it
+    """
 
     title: str
     labels: tuple[str, ...]
@@ -27,6 +30,7 @@ class ReleaseRules:
     policy: GoldPolicy
     licence: str
     citation: str
+    n_left_out: int = 0
 
     @staticmethod
     def of(project: Project, licence: str, citation: str) -> "ReleaseRules":

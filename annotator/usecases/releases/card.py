@@ -58,6 +58,8 @@ def _lines(release: Release, as_it_was: Project, counts: SplitCounts) -> Iterato
         yield f"* Labels: {', '.join(f'`{label}`' for label in rules.labels)}"
     yield f"* Gold policy `{rules.policy}`: {POLICY_WORDS[rules.policy]}."
     yield f"* Gold of {gold.words}."
+    if rules.n_left_out:
+        yield f"* Accepted annotations that the policy leaves out: {rules.n_left_out:,}."
     yield f"* Sets mark all the evidence in {counts.n_exhaustive:,} of {counted(gold.n_instances, 'instance')}."
     if release.n_erased:
         yield f"* {erased_words(release.n_erased)}"

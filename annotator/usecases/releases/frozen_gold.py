@@ -1,5 +1,6 @@
 """Freezing a project's gold as a release, and reading what was frozen."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -11,14 +12,14 @@ from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import Conflict, InvalidValue
 from annotator.formats.own.releases import pack, unpack
 from annotator.language import _, parted, several, together
-from annotator.store import Store
+from annotator.store import Store, gold_choices
 from annotator.store.annotate.instance_queue import unfinished_gold
 from annotator.store.events import add_event
 from annotator.store.gold import releases as release_store
 from annotator.store.measurements import last_event_id
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import gold_instances, labelled_gold
+from annotator.usecases.gold import gold_instances, labelled_gold, left_out_words
 from annotator.usecases.transfer.pseudonyms import Pseudonyms
 
 _AT_ONCE = 500
@@ -42,12 +43,12 @@ def freeze_gold(
     name = normal(name)
     if faults := [*_name_faults(store, project.id, name), *_licence_faults(rules.licence)]:
         raise InvalidValue(together(*faults))
-    unnamed = Pseudonyms.draw()
+    unnamed, left_out = Pseudonyms.draw(), Counter[str]()
     with store.snapshot():
         event_id = last_event_id(store, project.id)
         number = _next_number(store, project.id)
         tally = GoldTally(is_exhaustive=rules.is_exhaustive)
-        gold = tally.counted(unnamed.in_gold(gold_to_freeze(store, project, rules.policy)))
+        gold = tally.counted(unnamed.in_gold(gold_to_freeze(store, project, rules.policy, left_out)))
         parts = []
         while batch := list(islice(gold, _AT_ONCE)):
             parts.append(pack(number, batch))
@@ -61,14 +62,29 @@ def freeze_gold(
             )
         )
     release = Release(
-        0, project.id, number, name, rules, tally.result, actor.name, actor.id, store.now(), event_id, unnamed.secret
+        0,
+        project.id,
+        number,
+        name,
+        replace(rules, n_left_out=left_out.total()),
+        tally.result,
+        actor.name,
+        actor.id,
+        store.now(),
+        event_id,
+        unnamed.secret,
     )
     return _stored(store, actor, release, parts)
 
 
-def gold_to_freeze(store: Store, project: Project, policy: GoldPolicy) -> Iterator[GoldInstance]:
-    """The gold of now. A project that asks for labels alone, and has no accepted ones, has those that its texts came with."""
-    gold = gold_instances(store, project, policy)
+def gold_to_freeze(
+    store: Store, project: Project, policy: GoldPolicy, left_out: Counter[str] | None = None
+) -> Iterator[GoldInstance]:
+    """The gold of now. A project that asks for labels alone, and has no accepted ones, has those that its texts came with.
+
+    left_out: as of `gold_instances`
+    """
+    gold = gold_instances(store, project, policy, left_out=left_out)
     first = next(gold, None)
     if first is not None:
         yield first
@@ -78,8 +94,14 @@ def gold_to_freeze(store: Store, project: Project, policy: GoldPolicy) -> Iterat
 
 
 def unfinished_words(store: Store, actor: User, project: Project) -> str:
-    """What a lead reads before gold is frozen, and after it: how much of it is of texts that are not complete; "" for none."""
-    require(store, actor, project.id, "export")
+    """What a lead reads before gold is frozen: how much of it is not complete, and whose sets are not in it; "" for none."""
+    require(store, actor, project.id, "see all annotations")
+    policy = project.settings.gold_policy
+    not_chosen = gold_choices.not_chosen(store, project.id) if policy == "chosen" else {}
+    return together(_incomplete(store, project), left_out_words(not_chosen, policy, has_names=True))
+
+
+def _incomplete(store: Store, project: Project) -> str:
     unfinished = unfinished_gold(store, project.id)
     if not unfinished.n:
         return ""

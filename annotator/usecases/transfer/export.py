@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import WriteOptions
 from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, together
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.annotate.assignments import HeldWork, work_of_instances
@@ -51,7 +52,7 @@ from annotator.store.word_lists import list_word_lists
 from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import HALVES, GoldOptions, gold_instances, require_split
+from annotator.usecases.gold import HALVES, GoldOptions, gold_instances, left_out_words, require_split
 from annotator.usecases.transfer.contents import iterate_annotations
 from annotator.usecases.transfer.own_annotations import annotations_that_count
 from annotator.usecases.transfer.pseudonyms import Pseudonyms
@@ -76,12 +77,14 @@ _Annotated = tuple[Instance, list[Annotation]]
 class Exported:
     """What was written: n instances, and where each person's annotations are rows of their own, so many of those.
 
-    n_waiting: changed versions left out of contrast sets, because they have no gold yet
+    n_waiting:    changed versions left out of contrast sets, because they have no gold yet
+    not_in_gold:  whose sets are not in the gold that was written, in sentences
     """
 
     n: int
     n_waiting: int = 0
     n_annotations: int | None = None
+    not_in_gold: str = ""
 
     @property
     def words(self) -> str:
@@ -95,14 +98,15 @@ class Exported:
 
     @property
     def left_out(self) -> str:
-        """What was left out, in a sentence; "" for nothing."""
+        """What was left out, in sentences; "" for nothing."""
         if not self.n_waiting:
-            return ""
-        return several(
+            return self.not_in_gold
+        waiting = several(
             "{n} changed version without gold was left out. It is written once it is annotated.",
             "{n} changed versions without gold were left out. They are written once they are annotated.",
             self.n_waiting,
         )
+        return together(waiting, self.not_in_gold)
 
 
 def export_file(
@@ -131,11 +135,11 @@ def export_file(
         else:
             policy = options.gold_policy or project.settings.gold_policy
             n_versions = count_versions(store, project.id, options.split)
-            with_gold = passed.count_versions(gold_instances(store, project, policy, options))
+            with_gold = passed.count_versions(gold_instances(store, project, policy, options, passed.not_in_gold))
             gold = passed.count(for_them.open_to_them(with_gold))
             how = WriteOptions(project, policy, n_versions)
+            sees_all = has_right(actor, roles, "see all annotations")
             if format_name == DATASETS:
-                sees_all = has_right(actor, roles, "see all annotations")
                 of_people = annotations_that_count(store, project, options) if sees_all else iter(())
                 pairs = passed.count_annotations(of_people)
                 how = dataclasses.replace(how, annotations=pairs if has_names else unnamed.in_annotations(pairs))
@@ -143,8 +147,9 @@ def export_file(
             n_waiting = n_versions - passed.n_versions if format_name == "contrast" else 0
             has_people = format_name == DATASETS and passed.n_annotations > 0
             exported = Exported(
-                passed.n if n_written is None else n_written, n_waiting, passed.n_annotations if has_people else None
-            )
+                passed.n if n_written is None else n_written, n_waiting, passed.n_annotations if has_people else None,
+                "" if has_people else left_out_words(passed.not_in_gold, policy, has_names=sees_all),
+            )  # fmt: skip
     for_them.note()
     with store.transaction():
         add_event(
@@ -200,6 +205,7 @@ class _Counter:
         self.n = 0
         self.n_versions = 0
         self.n_annotations = 0
+        self.not_in_gold = Counter[str]()
 
     def count_versions(self, items: Iterator[GoldInstance]) -> Iterator[GoldInstance]:
         for item in items:

@@ -48,8 +48,12 @@ def numbers_and_texts(store: Store, lead: User, project: Project) -> list[tuple[
 def test_guidelines_with_a_worked_example_that_cannot_be_drawn_are_refused_with_every_line(
     store: Store, project: Project, lead: User
 ) -> None:
-    broken = "Read.\n```example\nThe [A: soup was cold.\n```\n~~~example\nlabel: no\n~~~\n```example\nIt ends [J: here]."
-    with pytest.raises(InvalidValue, match=r"Line 3: set A .* Line 5: the example has no text.* Line 8: the example is not"):
+    broken = (
+        "Read.\n```example\nThe [A: soup was cold.\n```\n~~~example\nlabel: no\n~~~\n```example\nIt ends [J: here]."
+    )
+    with pytest.raises(
+        InvalidValue, match=r"Line 3: set A .* Line 5: the example has no text.* Line 8: the example is not"
+    ):
         change_guidelines(store, lead, project.id, broken, based_on=0)
     assert numbers_and_texts(store, lead, project) == []
 

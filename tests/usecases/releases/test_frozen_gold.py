@@ -242,5 +242,6 @@ def test_before_freezing_a_lead_reads_how_much_of_the_gold_is_not_complete(
     assert frozen(store, made).gold.n_instances == 3, "what is said takes nothing out"
     change_project(store, LOCAL_OPERATOR, replace(made, settings=replace(made.settings, annotators_per_instance=1)))
     assert unfinished_words(store, LOCAL_OPERATOR, made) == (
-        "1 text with gold is not complete. Its gold is frozen as it is now."
+        "1 text with gold is not complete. Its gold is frozen as it is now. The sets of 1 annotation are not in this gold: "
+        "ann (1). The policy “chosen” takes one annotation a text; “all” takes everybody's."
     ), "each has as many as are wanted; one is in hand, given out ahead"

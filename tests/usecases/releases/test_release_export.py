@@ -15,7 +15,8 @@ from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.releases.export import FORMATS, export_release
-from annotator.usecases.releases.frozen_gold import freeze_gold
+from annotator.usecases.releases.frozen_gold import freeze_gold, unfinished_words
+from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.gold_words import gold_words
 from annotator.usecases.transfer.imported_work import accepted_annotations
@@ -104,3 +105,26 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(store, project, re
     (tmp_path / "out" / "mine.txt").touch()
     with pytest.raises(ExportRefused, match="is not an empty folder"):
         export_release(store, LOCAL_OPERATOR, project, 1, "jsonl", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [("chosen", "The policy “chosen” takes one annotation a text; “all” takes everybody's."), ("all", "")],
+)
+def test_whose_sets_the_policy_leaves_out_is_said_before_freezing_of_an_export_and_by_number_on_the_card(
+    store, make_project, import_rows, add_person, tmp_path, policy: str, why: str
+) -> None:
+    project = make_project(gold_policy=policy)
+    row = {"text": "so good, so good", "label": "positive", "rationales": [[[0, 2]]]}
+    import_rows(project, [{"id": f"t{n}", **row, "annotator": name} for n in range(3) for name in NAMES[: 1 + (n > 0)]])
+    people = "The sets of 2 annotations are not in this gold: Another One (2). "
+    assert unfinished_words(store, LOCAL_OPERATOR, project) == (people + why if why else "")
+    exported = export_file(store, LOCAL_OPERATOR, project, "csv", tmp_path / "gold.csv")
+    assert exported.left_out == (people + why if why else "")
+    researcher = add_person("researcher", project, "researcher")
+    for_them = export_file(store, researcher, project, "benchmark", tmp_path / "gold").left_out
+    assert for_them == ("The sets of 2 annotations are not in this gold. " + why if why else "")
+    freeze_gold(store, LOCAL_OPERATOR, project, "first", licence="CC BY 4.0")
+    export_release(store, LOCAL_OPERATOR, project, 1, "csv", tmp_path / "release")
+    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
+    assert ("* Accepted annotations that the policy leaves out: 2.\n" in card) == bool(why)
