@@ -97,6 +97,7 @@ class ProjectFiles(OpenProject):
         merge: "How" = "sum",
         add_labels: Sequence[str] = (),
         leave_out_labels: Sequence[str] = (),
+        merge_labels: bool = False,
         number_keys: bool = False,
         majority_labels: bool = False,
         columns: Mapping[str, str] | None = None,
@@ -104,6 +105,7 @@ class ProjectFiles(OpenProject):
         all_doubles: bool = False,
         prompt: str = "",
         encoding: str | None = None,
+        sheet: str | None = None,
         update: bool = False,
         skip_invalid: bool = False,
         dry_run: bool = False,
@@ -117,6 +119,7 @@ class ProjectFiles(OpenProject):
         vocabulary:       of model output with token numbers alone, a file with each token's text
         add_labels:       labels of the file that the project gets
         leave_out_labels: labels of the file that are left out, with what carries them
+        merge_labels:     labels that differ in case, blanks or width alone are one
         number_keys:      texts of a file without keys get numbers
         majority_labels:  a text without a label gets the one that most of its annotators in the file gave
         columns:          of a CSV or JSONL, the column that holds a field, such as {"text": "sentence"}; it is remembered
@@ -124,6 +127,7 @@ class ProjectFiles(OpenProject):
         prompt:           of inseq's files, what stands around the project's text in what the model read, as in
                           "Review: {text} Sentiment:"
         encoding:         in which the files are, such as "windows-1252", where they are not UTF-8
+        sheet:            of a spreadsheet with several sheets, the one that is read
         all_doubles:      model output without keys is given to every instance with its text
         Raises: ImportRefused, whose `problems` name line, field, value and reason
         """
@@ -134,9 +138,10 @@ class ProjectFiles(OpenProject):
             gold=gold, split=split, language=language, key_prefix=key_prefix, update=update, dry_run=dry_run,
             skip_invalid=skip_invalid, model=model, method=method, seed=seed, merge=merge, renamed=rename or {},
             gold_policy=gold_policy, vocabulary=None if vocabulary is None else Path(vocabulary),
-            added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), number_keys=number_keys,
+            added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), merge_labels=merge_labels,
+            number_keys=number_keys,
             majority_labels=majority_labels, columns=columns or {}, metadata_columns=tuple(metadata_columns),
-            all_doubles=all_doubles, prompt=prompt, encoding=encoding,
+            all_doubles=all_doubles, prompt=prompt, encoding=encoding, sheet=sheet,
         )  # fmt: skip
         return report_in_python(import_paths(self.database.store, LOCAL_OPERATOR, self.rules, paths, options, format))
 

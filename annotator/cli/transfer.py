@@ -58,6 +58,9 @@ _ROWS_BETWEEN_LINES = 5_000
 @click.option(
     "--leave-out-label", "left_labels", multiple=True, metavar="LABEL", help="A label whose rows are left out."
 )
+@click.option(
+    "--merge-labels", is_flag=True, help="Make labels one that differ in case, blanks or full and half width alone."
+)
 @click.option("--number-keys", is_flag=True, help="Number the texts of a file without keys.")
 @click.option(
     "--majority-labels", is_flag=True, help="Give a text without a label the one that most of its annotators gave."
@@ -83,6 +86,7 @@ _ROWS_BETWEEN_LINES = 5_000
     metavar="NAME",
     help="In which encoding the files are, such as windows-1252; without it they are UTF-8.",
 )
+@click.option("--sheet", metavar="NAME", help="Of a spreadsheet with several sheets: the one that is read.")
 @click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
 @click.option("--model", default="", help="For model output: the model, if the file names none.")
 @click.option("--method", default="", help="For model output: the method, if the file names none.")
@@ -138,10 +142,10 @@ def _show_letters(files: "Sequence[NamedFile]", encoding: str | None) -> None:
     """How the encoding that was named reads the files, for whoever named it to look at."""
     if encoding is None:
         return
-    from annotator.usecases.transfer.encodings import recoded_bytes, samples
+    from annotator.usecases.transfer.encodings import is_text, recoded_bytes, samples
 
     for file in files:
-        if file.path.is_file():
+        if file.path.is_file() and is_text(file.path.name):
             content = file.path.read_bytes()
             recoded_bytes(content, encoding, file.name)
             for sample in samples(content, encoding, 3):

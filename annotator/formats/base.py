@@ -23,6 +23,7 @@ class ReadOptions:
     columns: of plain rows, the column that holds a field of ours, where whoever imports it chose one.
     left_columns: columns of plain rows that are not read; needed_columns: those that have to be there.
     metadata_columns: columns that look like marks and become metadata all the same.
+    sheet: of a spreadsheet, the one that is read.
     key_of: gives plain rows without a key one, by split, texts, annotator and line.
     """
 
@@ -38,6 +39,7 @@ class ReadOptions:
     needed_columns: tuple[str, ...] = ()
     metadata_columns: frozenset[str] = frozenset()
     key_of: KeyOf | None = None
+    sheet: str | None = None
 
 
 Reader = Callable[[Path, ReadOptions], Iterator[SourceItem]]

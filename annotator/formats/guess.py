@@ -1,5 +1,6 @@
 """Which format a file or folder seems to be in, from its names and its first lines. A guess: people may know better."""
 
+import codecs
 import csv
 import re
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,9 @@ _READ_BYTES = 2**18
 _MOST_FILES = 50
 _LINES_LOOKED_AT = 50
 _FIELD = re.compile(rb'"([\w .-]{1,60})"\s*:')
+_SHEETS = frozenset({".xlsx", ".xlsm", ".ods"})
+_ZIP = b"PK\x03\x04"
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BOM = b"\xef\xbb\xbf"
 _DELIMITERS = ",;\t|"
 _TABLES = frozenset({".csv", ".tsv"})
@@ -78,6 +82,7 @@ _ROWS = Guess("jsonl", unsaid("JSONL"), is_general=True)
 _REASONS = Guess("self-explanations", unsaid("self-explanations"))
 _REQUEST_NAMES = ("custom_id", "key", "id", "instance_id")
 _TABLE = Guess("csv", unsaid("a CSV table"), is_general=True)
+_SHEET = Guess("csv", unsaid("a spreadsheet"), is_general=True)
 _ANSWERS = Guess("predictions", unsaid("predictions of a model"))
 _SCORES = Guess("attributions", unsaid("model output"))
 # Fields of model output that stand beside texts: those may be texts to be marked, with what a model said of them.
@@ -117,12 +122,21 @@ def _files(path: Path) -> Iterator[Path]:
 
 def _of_file(path: Path) -> Guess | None:
     with path.open("rb") as file:
-        start = file.read(_READ_BYTES).removeprefix(_BOM).lstrip()
+        start = _in_utf8(file.read(_READ_BYTES)).removeprefix(_BOM).lstrip()
     if start.startswith((b"{", b"[")):
         return _of_json(start)
+    if start.startswith(_ZIP):
+        return _SHEET if path.suffix.lower() in _SHEETS else None
     if start.startswith(b"<") or (b"<del>" in start and b"<ins>" in start and path.suffix.lower() not in _TABLES):
         return _AESW if b"<del>" in start or b"<ins>" in start or b"<sentence" in start else None
     return _of_table(start, path)
+
+
+def _in_utf8(start: bytes) -> bytes:
+    """The beginning of a file in UTF-8, where it says by its byte order mark that it is in UTF-16."""
+    if start.startswith(_UTF16) and not start.startswith(codecs.BOM_UTF32_LE):
+        return start.decode("utf-16", "ignore").encode("utf-8", "ignore")
+    return start
 
 
 def _of_json(start: bytes) -> Guess | None:

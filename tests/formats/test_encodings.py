@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from annotator.errors import InvalidValue
+from annotator.formats.guess import guess_format
 from annotator.formats.rows.encodings import ENCODINGS, Sample, recoded, recoded_bytes, samples
 
 WORDS = {
@@ -33,6 +34,40 @@ def test_an_encoding_that_is_not_read_is_refused_with_those_that_are() -> None:
     ):
         recoded_bytes(b"a", "klingon", "f")
     assert recoded_bytes(b"caf\xe9", "cp1252", "f") == "café".encode()  # another name of one that is
+
+
+OTHER_NAMES = [
+    ("latin-1", b"caf\xe9 \x96 \x93so\x94", "café – “so”"), ("ISO-8859-1", b"caf\xe9", "café"), ("ansi", b"caf\xe9", "café"),
+    ("iso-8859-15", b"\xa4", "€"), ("koi8-r", b"\xd0\xcc\xcf\xc8\xcf", "плохо"), ("gbk", "很好".encode("gbk"), "很好"),
+    ("sjis", "とても".encode("shift_jis"), "とても"), ("cp949", "좋다".encode("cp949"), "좋다"), ("utf8", "好".encode(), "好"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "text"), OTHER_NAMES)
+def test_the_usual_names_of_encodings_are_taken(name: str, content: bytes, text: str) -> None:
+    assert recoded_bytes(content, name, "f").decode() == text
+
+
+@pytest.mark.parametrize("name", ["rot13", "base64", "unicode_escape", "idna", ""])
+def test_what_is_no_encoding_of_files_is_refused(name: str) -> None:
+    with pytest.raises(InvalidValue, match="is not an encoding that is read here"):
+        recoded_bytes(b"a", name, "f")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be"])
+def test_a_byte_order_mark_says_the_encoding_without_a_word(tmp_path: Path, encoding: str) -> None:
+    mark = "\ufeff" if encoding.endswith("e") else ""
+    path = tmp_path / "rows.csv"
+    path.write_bytes(f"{mark}id,text\n1,café 好\n".encode(encoding))
+    (tmp_path / "plain.csv").write_bytes("id,text\n1,好\n".encode())
+    guess = guess_format(path)
+    assert guess is not None or encoding == "utf-32"
+    for named in (None, "utf-8"):
+        with recoded(path, named) as readable:
+            assert readable.read_bytes().decode("utf-8-sig") == "id,text\n1,café 好\n"
+    with recoded(tmp_path, None) as folder:
+        assert (folder / "plain.csv").read_bytes() == "id,text\n1,好\n".encode()
+        assert (folder / "rows.csv").read_bytes().decode("utf-8-sig") == "id,text\n1,café 好\n"
 
 
 def test_a_folder_is_read_with_all_its_files_and_stays_as_it_is(tmp_path: Path) -> None:

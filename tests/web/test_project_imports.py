@@ -1,11 +1,13 @@
 """The Project page as a script: what it says of imported work and of missing labels, and how both are mended there."""
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR
@@ -586,3 +588,37 @@ def test_of_two_columns_with_marks_none_is_guessed_and_both_are_refused_with_wha
     reasons = [reason.replace("\\", "").replace(":small[]", "") for reason in app.table[0].value["reason"]]
     assert all("keep it as metadata (“Marks kept as metadata” under “Columns”)" in reason for reason in reasons)
     assert [reason.split("'")[1] for reason in reasons] == ["spans", "tags"]
+
+
+def test_labels_that_are_written_in_several_ways_are_merged_by_a_button(page, unlabelled, store) -> None:
+    app = page(unlabelled, "Import")
+    rows = [
+        {"id": str(n), "text": f"Good {n}.", "label": label}
+        for n, label in enumerate(("good", "Good ", "GOOD", "good"))
+    ]
+    app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
+    app.button(key="import_check").click().run()
+    assert "The project gets these labels: “good” (2), “Good” (1) and “GOOD” (1)." in said(app.caption)
+    app.button(key="import_merge_labels_remedy").click().run()
+    assert "The project gets these labels: “good” (4)." in said(app.caption)
+    app.button(key="import_store").click().run()
+    assert find_project(store, unlabelled.name).labels == ("good",)
+
+
+def test_a_sheet_of_a_spreadsheet_is_chosen_and_its_columns_are_asked_about(page, make_project) -> None:
+    book = Workbook()
+    book.active.append(["nothing", "here"])
+    sheet = book.create_sheet("Texts")
+    sheet.append(["Nr", "Text", "label"])
+    sheet.append([1, "Good food.", "positive"])
+    content = io.BytesIO()
+    book.save(content)
+    app = page(make_project(), "Import")
+    app.file_uploader(key="import_files").set_value([("texts.xlsx", content.getvalue(), "")]).run()
+    app.selectbox(key="import_sheet").set_value("Texts").run()
+    key = next(box for box in app.selectbox if box.key.startswith("import_column_id"))
+    key.set_value("Nr").run()
+    text = next(box for box in app.selectbox if box.key.startswith("import_column_text"))
+    text.set_value("Text").run()
+    app.button(key="import_check").click().run()
+    assert "1 new instance" in said(app.success)

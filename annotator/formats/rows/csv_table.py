@@ -1,4 +1,4 @@
-"""A CSV file as a table: its delimiter, its header, and its rows as objects with lists and truth values in their cells."""
+"""A CSV file or a sheet as a table: its header, and its rows as objects with lists and truth values in their cells."""
 
 import ast
 import csv
@@ -25,6 +25,8 @@ from annotator.formats.rows.lines import (
     read_lines,
 )
 from annotator.formats.rows.marks import are_tags
+from annotator.formats.rows.sheet_cells import NO_VALUE, cell_name
+from annotator.formats.rows.sheets import is_spreadsheet, sheet_rows
 from annotator.language import _, unsaid
 
 MAX_COLUMNS = 5_000
@@ -67,6 +69,7 @@ class CsvTable:
     delimiter: str = ","
     header: list[str] = field(default_factory=list)
     header_line: int = 1
+    is_sheet: bool = False
     _broken: list[Problem] = field(default_factory=list)  # lines of the row being read that are not UTF-8
 
     def rows(self) -> Iterator[Row | Problem]:
@@ -108,6 +111,8 @@ class CsvTable:
 
     def open(self) -> Problem | None:
         """Find delimiter and header; the problem of a file that has none."""
+        if is_spreadsheet(self.path):
+            return self._open_sheet()
         csv.field_size_limit(MAX_LINE_BYTES)
         lines = list(islice(self._lines(), _LINES_LOOKED_AT))
         if self._broken and self._broken[0].line == 1:
@@ -130,6 +135,19 @@ class CsvTable:
         except csv.Error as error:
             reason = _("The header is not valid CSV: {reason}.", reason=_(str(error)))
             return Problem(self.path.name, self.header_line, "header", shown(lines[0]), reason)
+        return self._too_many_columns()
+
+    def _open_sheet(self) -> Problem | None:
+        """Find the header of a spreadsheet: its first row that holds something."""
+        self.is_sheet = True
+        first = next(sheet_rows(self.path, self.options.sheet), None)
+        self.header_line = 1 if first is None else first.number
+        self.header = [] if first is None else [cell.text.strip() for cell in first.cells]
+        while self.header and not self.header[-1]:
+            self.header.pop()
+        return self._too_many_columns()
+
+    def _too_many_columns(self) -> Problem | None:
         if len(self.header) > MAX_COLUMNS:
             reason = _(
                 "The header names {columns}, and a table may have {most} at most; leave columns out.",
@@ -152,6 +170,9 @@ class CsvTable:
 
     def body(self) -> Iterator[Row | Problem]:
         """The rows of a header that can be used."""
+        if self.is_sheet:
+            yield from self._sheet_body()
+            return
         lines = self._lines()
         for _line in islice(lines, self.header_line):
             pass
@@ -172,6 +193,24 @@ class CsvTable:
                     return
                 yield from self._row(cells, line)
             line = reader.line_num + self.header_line + 1
+
+    def _sheet_body(self) -> Iterator[Row | Problem]:
+        """The rows of a sheet; of a row with a formula that gave no value, which cell it is."""
+        for row in sheet_rows(self.path, self.options.sheet):
+            if row.number <= self.header_line:
+                continue
+            cells, findings = list(row.cells), Findings(self.path.name, row.number)
+            while len(cells) > len(self.header) and not (cells[-1].text or cells[-1].error):
+                cells.pop()
+            for column, cell in enumerate(cells):
+                name = self.header[column] if column < len(self.header) else ""
+                if cell.error and name not in self.options.left_columns:
+                    findings.refuse(name, cell.error, _formula_words(cell_name(column, row.number), cell.error))
+            if findings.is_refused:
+                yield from findings.problems
+            else:
+                texts = [cell.text for cell in cells]
+                yield from self._row(texts + [""] * (len(self.header) - len(texts)), row.number)
 
     def _lines(self) -> Iterator[str]:
         """Lines with their line ends; blank ones inside a quoted cell must stay, so all stay."""
@@ -203,7 +242,12 @@ class CsvTable:
             yield Row(self.path.name, line, values)
 
     def _values(self, cells: list[str], findings: Findings) -> dict[str, Any]:
-        if len(cells) != len(self.header):
+        if len(cells) > len(self.header) and self.is_sheet:
+            name = cell_name(len(self.header), findings.line or 0)
+            findings.refuse(
+                "line", cells, _("Cell {cell} has no column: the header ends before it. Name its column.", cell=name)
+            )
+        elif len(cells) != len(self.header):
             reason = _(
                 "The row has {cells}, but the header names {columns}; put cells that hold {delimiters} in quotation marks.",
                 cells=counted(len(cells), "cell"),
@@ -241,6 +285,15 @@ class CsvTable:
             and not is_target
             and self.options.task.spec_of(name) is None
         )
+
+
+def _formula_words(cell: str, error: str) -> str:
+    if error == NO_VALUE:
+        return _(
+            "Cell {cell} holds a formula without a value. Open the file in a spreadsheet program, and save it.",
+            cell=cell,
+        )
+    return _("The formula in cell {cell} gives {error}. Correct it, or leave its column out.", cell=cell, error=error)
 
 
 def _names(lines: list[str], delimiter: str) -> list[str]:

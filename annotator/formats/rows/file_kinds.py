@@ -11,7 +11,7 @@ _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (
         b"PK\x03\x04",
         unsaid("a zip archive (a spreadsheet or a Word file is one, too)"),
-        unsaid("Unpack it, or export it as text"),
+        unsaid("Unpack it, export it as text, or import a spreadsheet in the format csv"),
     ),
     (b"PK\x05\x06", unsaid("an empty zip archive"), unsaid("There is nothing in it to import")),
     (b"\x1f\x8b", unsaid("a gzip archive"), unsaid("Unpack it")),
@@ -30,7 +30,11 @@ _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (b"ARROW1", unsaid("an Arrow file"), unsaid("Write its rows as JSONL")),
     (b"\x93NUMPY", unsaid("a NumPy array"), unsaid("Write its values as JSON")),
     (b"SQLite format 3\x00", unsaid("a SQLite database"), unsaid("Export its rows as CSV or JSONL")),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", unsaid("an old Excel or Word file"), unsaid("Export it as CSV in UTF-8")),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        unsaid("an old Excel or Word file"),
+        unsaid("Save it as .xlsx, or export it as text"),
+    ),
     (b"%PDF-", unsaid("a PDF file"), unsaid("Take its text out first")),
     (b"\x89PNG\r\n", unsaid("a picture"), unsaid("Choose the file with the texts")),
     (b"\xff\xd8\xff", unsaid("a picture"), unsaid("Choose the file with the texts")),

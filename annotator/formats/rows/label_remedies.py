@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from annotator.domain.label_tables import proposed_names
+from annotator.domain.label_variants import variant_among
 from annotator.language import _
 
 LABEL = "label"  # the remedy of such a problem, whose value is the label
@@ -17,6 +18,14 @@ def label_remedy(label: str, labels: Sequence[str]) -> str:
     """
     likely = proposed_names([label], labels)[label] if labels else None
     pair = f"{label}={likely or labels[0]}" if labels else label
+    if name := variant_among(label, labels):
+        return _(
+            "merge it with '{name}' and others alike (--merge-labels), add it to the labels (--add-label {label}), say which of "
+            "them it is (--rename {pair}), or leave it out (--leave-out-label {label})",
+            name=name,
+            label=shlex.quote(label),
+            pair=shlex.quote(pair),
+        )
     return _(
         "add it to the labels (--add-label {label}), say which of them it is (--rename {pair}), or leave it out "
         "(--leave-out-label {label})",

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from annotator.domain.label_variants import trimmed
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
@@ -134,9 +135,9 @@ class RowReader:
         return f"{self.options.key_prefix}{key}" if key not in {None, ""} else ""
 
     def _result(self, value: str | int | None) -> str | None:
-        if value is None or (value == "" and self.options.task.result_kind == "label"):
-            return None
-        return str(value)
+        if value is None or self.options.task.result_kind == "answer":
+            return None if value is None else str(value)
+        return trimmed(str(value)) or None
 
     def _segments(
         self, plan: Plan, values: Mapping[str, Any], plain: PlainRow, n_tags: int | None, findings: Findings

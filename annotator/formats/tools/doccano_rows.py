@@ -151,8 +151,8 @@ def _take_labels(
         elif label.start_offset is not None and label.end_offset is not None:
             span_label = "" if label.label is None else names.of(label.label) or str(label.label)
             labelled.spans.append(RowSpan(field_name, label.start_offset, label.end_offset, span_label, label.user))
-        elif (said := label.text if label.label is None else names.of(label.label)) is not None:
-            labelled.results.append((label.user, said))
+        elif (label_or_answer := label.text if label.label is None else names.of(label.label)) is not None:
+            labelled.results.append((label.user, label_or_answer))
         elif label.label is None:
             findings.refuse(field_name, "", _("The label is missing. Add it, or remove the entry."))
         else:

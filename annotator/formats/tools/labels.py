@@ -58,9 +58,10 @@ def refuse_archives_and_tables(path: Path, remedy: str) -> None:
         return
     with path.open("rb") as file:
         start = file.read(len(_ZIP_START))
-    if start == _ZIP_START or path.suffix.lower() == ".zip":
+    is_table = path.suffix.lower() in {".csv", ".tsv", ".xlsx", ".ods"}
+    if (start == _ZIP_START and not is_table) or path.suffix.lower() == ".zip":
         raise InvalidValue(_("'{path}' is a zip archive; unpack it and name the file or folder inside it.", path=path))
-    if path.suffix.lower() in {".csv", ".tsv", ".xlsx"}:
+    if is_table:
         raise InvalidValue(
             _("'{path}' is a table, which says less than the tool's JSON. {remedy}", path=path, remedy=remedy)
         )

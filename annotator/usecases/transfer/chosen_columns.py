@@ -77,7 +77,9 @@ def chosen_columns(project: Project, format_name: str, options: ImportOptions) -
     )
 
 
-def choices_of(store: Store, actor: User, project: Project, format_name: str, path: Path) -> ColumnChoices | None:
+def choices_of(
+    store: Store, actor: User, project: Project, format_name: str, path: Path, sheet: str | None = None
+) -> ColumnChoices | None:
     """What the columns of a file may be chosen for; None where its format, or what it holds, has no plain rows."""
     require(store, actor, project.id, "manage project")
     if format_name not in PLAIN or path.is_dir():
@@ -85,7 +87,7 @@ def choices_of(store: Store, actor: User, project: Project, format_name: str, pa
     chosen = chosen_columns(project, format_name, ImportOptions())
     options = ReadOptions(
         project.task, project.labels, columns=chosen.columns, left_columns=frozenset(chosen.left),
-        metadata_columns=frozenset(chosen.metadata),
+        metadata_columns=frozenset(chosen.metadata), sheet=sheet,
     )  # fmt: skip
     with suppress(InvalidValue, NotFound):  # the check says why it cannot be read
         return column_choices(path, format_name, options)

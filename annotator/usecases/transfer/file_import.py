@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.label_variants import variants_of
 from annotator.domain.people import User
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import SourceColumns
@@ -15,6 +16,7 @@ from annotator.formats.guess import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.formats.rows.encodings import recoded
 from annotator.formats.rows.file_kinds import is_blank
+from annotator.formats.rows.sheets import sheet_names
 from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.annotate.annotators import accepted_of
@@ -121,6 +123,14 @@ def guessed(path: Path) -> Guess | None:
     return None
 
 
+def sheets_in(path: Path) -> list[str]:
+    """The sheets of a spreadsheet from which one is chosen; [] where there is nothing to choose."""
+    with suppress(InvalidValue):  # whoever reads it says why it cannot be read
+        names = sheet_names(path)
+        return names if len(names) > 1 else []
+    return []
+
+
 def _import(
     store: Store,
     actor: User,
@@ -140,13 +150,17 @@ def _import(
         read_options = ReadOptions(
             project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
             labels.not_own, chosen.columns, frozenset(chosen.left), chosen.needed, frozenset(chosen.metadata),
-            numbers.key if options.number_keys else None,
+            numbers.key if options.number_keys else None, options.sheet,
         )  # fmt: skip
-        items = _Counted(_in_own_labels(get_reader(format_name)(path, read_options), labels))
+        options, labels = _with_variants(project, format_name, path, options, read_options, labels)
+        read_options = replace(read_options, renamed=labels.not_own)
+        items = _Counted(labels.each(get_reader(format_name)(path, read_options)))
         Intake(store, project, options, report, progress).run(items.each())
         _refuse(report, options, path, format_name, items.n_rows)
         report.notes += labels.notes()
         report.labels_met = labels.met
+        if not labels.are_as_written:
+            report.tell_labels(labels.counts, project.labels)
         report.notes += numbers.notes()
         project = _take_policy(store, actor, get_project_by_id(store, project.id), options.gold_policy)
         project = remember_columns(store, actor, project, chosen, options)
@@ -161,12 +175,29 @@ def _import(
 
 def _labels_of(project: Project, options: ImportOptions) -> OwnLabels:
     left, remembered = frozenset(options.left_labels), remembered_labels(project, options)
-    return OwnLabels(options.renamed, left, options.added_labels, remembered, are_needed=not options.is_one_of_several)
+    return OwnLabels(
+        options.renamed, left, options.added_labels, remembered, are_needed=not options.is_one_of_several,
+        are_as_written=project.task.result_kind == "answer",
+    )  # fmt: skip
 
 
-def _in_own_labels(items: Iterator[object], labels: OwnLabels) -> Iterator[object]:
-    """The items of a file in the project's labels."""
-    return labels.each(items) if labels.is_anything_asked else items
+def _with_variants(
+    project: Project, format_name: str, path: Path, options: ImportOptions, read_options: ReadOptions, labels: OwnLabels
+) -> tuple[ImportOptions, OwnLabels]:
+    """Where labels are merged that differ in case, blanks or width alone: the file is read once before, to count them."""
+    if not options.merge_labels or project.task.result_kind != "label":
+        return options, labels
+    counting = OwnLabels(labels.renamed, labels.left, labels.added, labels.remembered, are_needed=False)
+    key_of = None if read_options.key_of is None else _line_as_key
+    for _item in counting.each(get_reader(format_name)(path, replace(read_options, labels=(), key_of=key_of))):
+        pass
+    groups = variants_of(counting.counts, project.labels)
+    merged = {label: group.name for group in groups for label in group.others}
+    return replace(options, renamed={**options.renamed, **merged}), replace(labels, merged=merged)
+
+
+def _line_as_key(_split: str, _texts: object, _annotator: str | None, line: int | None) -> str:
+    return str(line)
 
 
 def _take_policy(store: Store, actor: User, project: Project, policy: GoldPolicy | None) -> Project:
@@ -215,7 +246,7 @@ def _import_output(
             project.task, project.labels, options.model, options.method, options.seed, options.split, options.key_prefix,
             options.vocabulary, labels.not_own, options.prompt,
         )  # fmt: skip
-        rows = _Counted(_in_own_labels(get_output_reader(format_name)(path, read_options), labels))
+        rows = _Counted(labels.each(get_output_reader(format_name)(path, read_options)))
         intake = Intake(store, project, options, report, progress)
         intake.run(intake.quotes.each(rows.each()) if format_name == SELF_EXPLANATIONS else rows.each())
         _refuse(report, options, path, format_name, rows.n_rows)

@@ -1,8 +1,10 @@
 """What becomes of the labels of a file, as the person who imports says it: called otherwise, added, or left out."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from annotator.domain.label_variants import trimmed
 from annotator.domain.models import Prediction, SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.own_sources import SourceProject
@@ -19,6 +21,7 @@ from annotator.store.projects import set_labels
 from annotator.usecases.access.rights import require
 
 _SHOWN = 12
+_COUNTED = 1_000
 _UNMET = {
     "renamed": unsaid("The file has no label '{label}' that could be renamed. It has {labels}."),
     "left out": unsaid("The file has no label '{label}' that could be left out. It has {labels}."),
@@ -33,6 +36,7 @@ class OwnLabels:
     renamed: what the project calls labels of the file; left: those that are left out; added: those that become the project's
     remembered: what it called labels of earlier files, which this one need not have
     are_needed: whether the file has to have the labels that are renamed, added or left out; one of several need not
+    merged: labels that differ from another one in case, blanks or width alone, and are called what that one is
     """
 
     renamed: Mapping[str, str]
@@ -40,22 +44,20 @@ class OwnLabels:
     added: tuple[str, ...] = ()
     remembered: Mapping[str, str] = field(default_factory=dict)
     are_needed: bool = True
+    merged: Mapping[str, str] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)  # of the labels of texts, else of their annotators
     n_rows: int = 0  # left out, and of the others, annotations and parts of what models say
     n_annotations: int = 0
     n_parts: int = 0
+    are_as_written: bool = False  # answers, and the labels of the program's own export
     _met: dict[str, None] = field(default_factory=dict)  # in the order of the file
     _recalled: dict[str, str] = field(default_factory=dict)  # of those that are remembered the ones that were met
     _gone: set[int] = field(default_factory=set)  # keys and splits of instances that were left out
 
     @property
-    def is_anything_asked(self) -> bool:
-        """Whether a label of the file is to be treated in any way."""
-        return bool(self.renamed or self.left or self.added or self.remembered)
-
-    @property
     def not_own(self) -> frozenset[str]:
         """Labels of the file that the project need not have."""
-        return frozenset((*self.renamed, *self.left, *self.added, *self.remembered))
+        return frozenset((*self.renamed, *self.left, *self.added, *self.remembered, *self.merged))
 
     def each(self, items: Iterable[object]) -> Iterator[object]:
         """The same items in the project's labels, without those that are left out.
@@ -69,13 +71,12 @@ class OwnLabels:
                     _("The program's own export keeps its labels; import it without {option}.", option=option)
                 )
             if isinstance(item, SourceProject):
-                self.remembered = {}
+                self.remembered, self.are_as_written = {}, True
+            kept_row: object = item
             if isinstance(item, SourceInstance):
-                kept_row: object = self._instance(item)
-            elif isinstance(item, SourceOutput):
+                kept_row = self._kept(item if self.are_as_written else with_trimmed_labels(item))
+            elif isinstance(item, SourceOutput) and self.is_anything_asked:
                 kept_row = self._output(item)
-            else:
-                kept_row = item
             if kept_row is not None:
                 yield kept_row
         unmet = unmet_label(self.renamed, self.added, self.left, self.met) if self.are_needed else None
@@ -134,7 +135,23 @@ class OwnLabels:
         if label in self.remembered:
             self._recalled[label] = self.remembered[label]
             return self.remembered[label]
-        return self.renamed.get(label, label)
+        ours = self.renamed.get(label, label)
+        return self.merged.get(ours, ours)
+
+    @property
+    def is_anything_asked(self) -> bool:
+        """Whether a label of the file is to be treated in any way."""
+        return bool(self.renamed or self.left or self.added or self.remembered or self.merged)
+
+    def _kept(self, row: SourceInstance) -> SourceInstance | None:
+        """A row in the project's labels, which are counted; None where it is left out."""
+        kept_row = self._instance(row) if self.is_anything_asked else row
+        if kept_row is not None and len(self.counts) < _COUNTED:
+            results = [kept_row.result]
+            if kept_row.result is None:
+                results = [annotation.result for annotation in kept_row.annotations]
+            self.counts.update(label for label in results if label is not None)
+        return kept_row
 
     def _result(self, result: str | None) -> str | None:
         return None if result is None else self._named(result)
@@ -201,6 +218,24 @@ class OwnLabels:
             self._named(label): p for label, p in prediction.probabilities.items() if not self._is_left_part(label)
         }
         return replace(prediction, result=self._result(prediction.result), probabilities=probabilities)
+
+
+def with_trimmed_labels(instance: SourceInstance) -> SourceInstance:
+    """The instance with labels without blanks at their ends; the same one where none has any."""
+    given = (instance.result, *(annotation.result for annotation in instance.annotations))
+    if all(label is None or label == trimmed(label) for label in given):
+        return instance
+    return replace(
+        instance,
+        result=_trimmed(instance.result),
+        annotations=tuple(
+            replace(annotation, result=_trimmed(annotation.result)) for annotation in instance.annotations
+        ),
+    )
+
+
+def _trimmed(label: str | None) -> str | None:
+    return None if label is None else trimmed(label) or None
 
 
 def unmet_label(

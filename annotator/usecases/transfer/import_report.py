@@ -1,6 +1,6 @@
 """How a file is to be imported, and what an import did."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Literal
 
 from annotator.domain.gold import Accepted
 from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance, Place
+from annotator.domain.label_variants import Variants, variant_words, variants_of
 from annotator.domain.models import Output, SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.output_changes import OutputPlan
@@ -25,6 +26,7 @@ GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
 MERGES = HOWS
 _SHOWN_PROBLEMS = 200
 _SHOWN_ROWS = 8
+_SHOWN_LABELS = 12
 # What several files have together as the sum of each; of instances, or of rows of model output, and of anything.
 _ROW_COUNTS = ("n_new", "n_unchanged", "n_updated")
 _COUNTS = (
@@ -44,14 +46,14 @@ class ImportOptions:
     prompt: of model output, what stands around the text in what the model read, with {text} in its place.
     merge: how the scores of a token's pieces are joined.
     all_doubles: of model output without keys, what is said of a text that several instances have is said of each.
-    renamed: what the project calls labels of the file.
+    renamed: what the project calls labels of the file. merge_labels: those that differ in case, blanks or width alone are one.
     added_labels: labels of the file that become the project's; left_labels: those that are left out, with what carries them.
     number_keys: texts of a file without keys get numbers.
     majority_labels: a text without a label gets the one that most of its annotators in the file gave.
     columns: of plain rows, the column that holds a field; left_columns: those that are not read; metadata_columns: those that
     look like marks and become metadata. All are remembered; forget_columns: what was remembered before is forgotten.
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
-    encoding: in which the file is, where it is not UTF-8; none is ever guessed.
+    encoding: in which the file is, where it is not UTF-8; none is ever guessed. sheet: of a spreadsheet, the one that is read.
     is_one_of_several: the file is read with others, and need not have every label of which something is said.
     """
 
@@ -81,6 +83,8 @@ class ImportOptions:
     metadata_columns: tuple[str, ...] = ()
     forget_columns: bool = False
     encoding: str | None = None
+    sheet: str | None = None
+    merge_labels: bool = False
     is_one_of_several: bool = False
 
 
@@ -98,6 +102,8 @@ class ImportReport:
     n_unlabelled: new texts without a label, where the project has no labels either
     n_numbered: texts whose annotators may be numbered in each text anew; numbered: how the first of them is called
     accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
+    labels: of a project without labels, those that it gets, with how many texts have each
+    variants: labels of the file that differ in case, blanks or width alone, with how often each stands there
     by_file: where several files were read at once, the report of each by its path; all else is of them together
     """
 
@@ -132,6 +138,8 @@ class ImportReport:
     columns: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+    variants: list[Variants] = field(default_factory=list)
     preview: list[dict[str, object]] = field(default_factory=list)
     by_file: dict[str, "ImportReport"] = field(default_factory=dict)
 
@@ -199,6 +207,19 @@ class ImportReport:
             self.columns.append(table.told)
             self.doubts += table.doubts
             self.n_warnings += len(table.doubts)
+
+    def tell_labels(self, counts: Mapping[str, int], labels: Sequence[str]) -> None:
+        """Say which labels a project gets that has none, and which of the file's are probably one."""
+        self.labels = {} if labels else dict(counts)
+        self.variants = variants_of(counts, labels)
+        if self.labels:
+            named = [f"“{label}” ({n:,})" for label, n in islice(self.labels.items(), _SHOWN_LABELS)]
+            more = len(self.labels) - len(named)
+            words = listed(named, "and") if not more else _("{labels} and {n} more", labels=listed(named), n=more)
+            self.columns.append(_("The project gets these labels: {labels}.", labels=words))
+        if self.variants:
+            self.doubts.append(variant_words(self.variants, counts))
+            self.n_warnings += 1
 
     @property
     def file_words(self) -> list[str]:

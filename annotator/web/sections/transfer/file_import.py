@@ -30,13 +30,14 @@ from annotator.web.sections.gold_policies import meaning_of
 from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.transfer.import_columns import ask_columns
 from annotator.web.sections.transfer.import_encoding import ask_encoding
-from annotator.web.sections.transfer.import_format import apart, are_read_alone, ask_format, format_of_each
+from annotator.web.sections.transfer.import_format import apart, are_read_alone, ask_format, ask_sheet, format_of_each
 from annotator.web.sections.transfer.import_remedies import (
     ask_labels,
     ask_prompt,
     has_questions,
     note_labels,
     note_prompt,
+    show_merge,
     show_remedies,
 )
 from annotator.web.session import Visit
@@ -51,6 +52,7 @@ _GOLD_WORDS = {
     "draft": unsaid("drafts to be revised"),
     "reference": unsaid("for reference only"),
 }
+_ALIKE = unsaid("Labels that differ only in case, blanks or full and half width become one.")
 _SEEN: dict[ResultMode, str] = {
     "contest": unsaid("Annotators will see the label or answer that the file gives to a text, and may contest it."),
     "confirm": unsaid("Annotators will see the label or answer that the file gives to a text, and cannot change it."),
@@ -62,9 +64,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_missing_labels(store, visit, project, is_before_texts=False)
     st.caption(
         _(
-            "CSV and JSONL with named columns, Annotator's own export, ERASER (its split files with docs.jsonl, or a zip "
-            "with docs/), the benchmark's input and gold, and exports of other tools. Importing the same rows twice changes "
-            "nothing."
+            "CSV, JSONL and spreadsheets with named columns, Annotator's own export, ERASER (its split files with docs.jsonl, "
+            "or a zip with docs/), the benchmark's input and gold, and exports of other tools. Importing the same rows twice "
+            "changes nothing."
         )
     )
     files = st.file_uploader(
@@ -85,7 +87,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     )
     split = right.text_input(_("Split, if the file names none"), key="import_split", placeholder="train")
     is_each_alone = are_read_alone(texts, format_name)
-    chosen = ask_columns(store, visit, project, format_name, texts[:1] if is_each_alone else texts)
+    sheet = ask_sheet(texts)
+    chosen = ask_columns(store, visit, project, format_name, texts[:1] if is_each_alone else texts, sheet)
     of_output = _ask_of_output([file.name for file, _format in outputs])
     with st.expander(_("More")):
         language = st.text_input(
@@ -95,15 +98,16 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         renamed = _ask_renamed()
         update = st.checkbox(_("Let changed rows overwrite instances with the same key"), key="import_update")
         skip_invalid = st.checkbox(_("Leave rows with problems out and store the rest"), key="import_skip")
+        merge_labels = st.checkbox(_("Merge labels alike"), key="import_merge_labels", help=_(_ALIKE))
         number_keys = st.checkbox(_("Number texts without keys"), key="import_number")
     labels = ask_labels(project, _named(project, files), may_add=True)
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
         columns=chosen.columns, left_columns=chosen.left, metadata_columns=chosen.metadata,
-        number_keys=chosen.number_keys or number_keys, majority_labels=chosen.majority_labels,
+        merge_labels=merge_labels, number_keys=chosen.number_keys or number_keys, majority_labels=chosen.majority_labels,
         model=of_output.model, method=of_output.method, all_doubles=of_output.all_doubles,
-        prompt=ask_prompt(_named(project, files)),
+        prompt=ask_prompt(_named(project, files)), sheet=sheet,
     )  # fmt: skip
     stored = st.container()
     uploads = [Upload((file,), name) for file, name in outputs]
@@ -300,7 +304,7 @@ def _show_check(
     """What was found, its first sentence beside the button that asked for it; what can be stored, with its button."""
     say = partial(on_page, field_words=partial(field_words, project))
     if isinstance(answer, ImportRefused):
-        _show_refusal(answer, len(uploads), say, beside)
+        _show_refusal(answer, len(uploads), project.labels, say, beside)
         return
     policies = [
         _show_report(
@@ -317,7 +321,7 @@ def _show_check(
         done = _try(store, visit, project, uploads, storing)
         st.session_state.pop("import_checked", None)
         if isinstance(done, ImportRefused):
-            _show_refusal(done, len(uploads), say, beside)
+            _show_refusal(done, len(uploads), project.labels, say, beside)
             return
         keep_stored(project, done)
         st.rerun()
@@ -342,6 +346,7 @@ def _show_report(
         st.caption(as_text(say(column_words)))
     for doubt in answer.doubts:
         st.warning(as_text(say(doubt)), icon=":material/info:")
+    show_merge(answer.variants)
     container = st.container()
     policy = _ask_policy(answer)
     for note in answer.notes_under(policy):
@@ -402,8 +407,10 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
     )  # fmt: skip
 
 
-def _show_refusal(refusal: ImportRefused, n_files: int, say: Say, beside: DeltaGenerator) -> None:
-    """What is wrong; n_files: how many were read one by one, of which each is named."""
+def _show_refusal(
+    refusal: ImportRefused, n_files: int, labels: Sequence[str], say: Say, beside: DeltaGenerator
+) -> None:
+    """What is wrong; n_files: how many were read one by one, of which each is named; labels: the project's."""
     n = refusal.n_problems
     beside.error(
         several(
@@ -422,7 +429,7 @@ def _show_refusal(refusal: ImportRefused, n_files: int, say: Say, beside: DeltaG
     )
     notes = st.container()
     _show_problems(_problem_words, refusal.problems, refusal.n_problems, say)
-    show_remedies(refusal.problems, can_leave_out=refusal.can_leave_out)
+    show_remedies(refusal.problems, labels, can_leave_out=refusal.can_leave_out)
     if refusal.notes:
         where = notes if n_files > 1 else st
         where.info("  \n".join(as_text(say(note)) for note in refusal.notes), icon=":material/info:")

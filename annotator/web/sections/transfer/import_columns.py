@@ -33,13 +33,15 @@ class Chosen:
     majority_labels: bool = False
 
 
-def ask_columns(store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any]) -> Chosen:
+def ask_columns(
+    store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any], sheet: str | None = None
+) -> Chosen:
     """The columns of one file with plain rows; open where something is missing or guessed."""
-    seen = _choices(store, visit, project, format_name, files)
+    seen = _choices(store, visit, project, format_name, files, sheet)
     if seen is None:
         return Chosen()
     with st.expander(_("Columns"), expanded=seen.are_open, icon=":material/view_column:"):
-        chosen = _ask(seen, "_".join(file.file_id for file in files) + format_name)
+        chosen = _ask(seen, "_".join(file.file_id for file in files) + format_name + (sheet or ""))
         st.caption(
             _("What is chosen here is remembered for this project. Columns that hold none of these become metadata.")
         )
@@ -160,17 +162,17 @@ def _capital(words: str) -> str:
 
 
 def _choices(
-    store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any]
+    store: Store, visit: Visit, project: Project, format_name: str, files: Sequence[Any], sheet: str | None
 ) -> ColumnChoices | None:
     """Read once for the same files and format."""
     if not files or format_name not in PLAIN:
         return None
-    signature = (project.id, project.settings, format_name, spoken_language(), *(file.file_id for file in files))
+    signature = (project.id, project.settings, format_name, sheet, spoken_language(), *(file.file_id for file in files))
     before, seen = st.session_state.get(_SEEN, (None, None))
     if before != signature:
         try:
             with laid_out((file.name, file.getbuffer()) for file in files) as path:
-                seen = choices_of(store, visit.user, project, format_name, path)
+                seen = choices_of(store, visit.user, project, format_name, path, sheet)
         except InvalidValue:  # an archive that cannot be unpacked; the check says why
             seen = None
         st.session_state[_SEEN] = (signature, seen)

@@ -9,7 +9,7 @@ import streamlit as st
 from annotator.domain.problems.remedies import on_page
 from annotator.errors import InvalidValue
 from annotator.language import _
-from annotator.usecases.transfer.encodings import ENCODINGS, UTF8, recoded_bytes, samples
+from annotator.usecases.transfer.encodings import ENCODINGS, UTF8, is_text, marked, recoded_bytes, samples
 from annotator.web.frame import as_text
 
 
@@ -36,8 +36,11 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
             "reads UTF-8. Nothing is guessed."),
     )  # fmt: skip
     if encoding == UTF8:
+        files = [
+            _recoded(file, encoding) for file in files for encoding in [marked(bytes(file.getbuffer()[:4])) or UTF8]
+        ]
         _warn_of_other_bytes(files)
-        return list(files)
+        return files
     try:
         made = [_recoded(file, encoding) for file in files]
     except InvalidValue as error:
@@ -53,7 +56,10 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
     return made
 
 
-def _recoded(file: Any, encoding: str) -> RecodedFile:
+def _recoded(file: Any, encoding: str) -> Any:
+    """The file in UTF-8; one that holds no text, or is in it already, as it is."""
+    if encoding == UTF8 or not (is_text(file.name) or file.name.lower().endswith(".zip")):
+        return file
     if file.name.lower().endswith(".zip"):
         raise InvalidValue(
             _(

@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several
 from annotator.usecases.transfer.chosen_columns import PLAIN
-from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
+from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed, sheets_in
 from annotator.usecases.transfer.uploads import laid_out
 from annotator.web.frame import as_text
 
@@ -20,6 +20,7 @@ _FORMAT = "import_format"
 _BY_HAND = "import_format_by_hand"
 _GUESS = "import_guess"
 _GUESSES = "import_guesses"  # of each file by itself
+_SHEET, _SHEETS = "import_sheet", "import_sheets"
 _MOST_NAMED = 6
 _GENERAL = frozenset({"csv", "jsonl"})  # forms that texts and model output have alike
 
@@ -56,6 +57,26 @@ def ask_format(
                 _("Open the Tests page"), f"/tests?{urlencode({'project': project.id})}", icon=":material/fact_check:"
             )
     return chosen
+
+
+def ask_sheet(files: Sequence[Any]) -> str | None:
+    """Which sheet is read of spreadsheets that have several; None where there is nothing to choose."""
+    names = list(dict.fromkeys(name for file in files for name in _sheets_of(file)))
+    if not names:
+        return None
+    chosen: str = st.selectbox(_("Sheet"), names, key=_SHEET, help=_("One sheet of a file is read at a time."))
+    return chosen
+
+
+def _sheets_of(file: Any) -> list[str]:
+    """The sheets of a file, read once."""
+    if not file.name.lower().endswith((".xlsx", ".xlsm", ".ods")):
+        return []
+    known: dict[str, list[str]] = st.session_state.setdefault(_SHEETS, {})
+    if file.file_id not in known:
+        with laid_out([(file.name, file.getbuffer())]) as path:
+            known[file.file_id] = sheets_in(path)
+    return known[file.file_id]
 
 
 def _each_words(files: Sequence[Any], formats: Sequence[str]) -> str:

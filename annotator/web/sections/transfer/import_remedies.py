@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from annotator.domain.label_variants import Variants, variant_among
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.language import _, unsaid
@@ -17,6 +18,7 @@ _ADD, _RENAME, _LEAVE = unsaid("Add it"), unsaid("Rename it"), unsaid("Leave it 
 _PROMPT = "import_prompt_needed"
 _MOST = 12
 _CHECK = "import_check"
+_MERGE, _MERGE_WORDS = "import_merge_labels", unsaid("Merge these labels and check again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +85,13 @@ def _prompt_key(files: str) -> str:
     return f"import_prompt_{files}"
 
 
-def show_remedies(problems: Sequence[Problem], *, can_leave_out: bool) -> None:
-    """Buttons for what mends problems of other kinds."""
+def show_remedies(problems: Sequence[Problem], labels: Sequence[str], *, can_leave_out: bool) -> None:
+    """Buttons for what mends problems of other kinds. labels: the project's."""
     remedies = {problem.remedy for problem in problems}
+    are_alike = any(p.remedy == "label" and variant_among(p.value, labels) for p in problems)
     buttons = [
         ("import_doubles", _("Give all instances with the text what is said of it"), "doubles" in remedies),
+        (_MERGE, _(_MERGE_WORDS), are_alike),
         ("import_number", _("Number the texts and check again"), "number" in remedies),
         ("import_update", _("Let changed rows overwrite"), "update" in remedies),
         ("import_skip", _("Leave these rows out and check again"), can_leave_out),
@@ -100,6 +104,12 @@ def show_remedies(problems: Sequence[Problem], *, can_leave_out: bool) -> None:
             key = _prompt_key(st.session_state.get(_PROMPT, ("", ""))[0])
             words = as_text(_("Read the texts within “{proposal}”", proposal=proposal))
             st.button(words, key="import_prompt_remedy", on_click=_choose, args=(key, proposal))
+
+
+def show_merge(variants: Sequence[Variants]) -> None:
+    """The button that merges labels which differ in case, blanks or width alone."""
+    if variants:
+        st.button(_(_MERGE_WORDS), key=f"{_MERGE}_remedy", on_click=_choose, args=(_MERGE,))
 
 
 def _choose(key: str, value: object = True) -> None:
