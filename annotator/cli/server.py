@@ -18,19 +18,27 @@ _PORT = click.IntRange(0, 65535)
     "--url", envvar="ANNOTATOR_URL", help="The address at which people reach it, if another (also ANNOTATOR_URL)."
 )
 @click.option(
+    "--allowed-host",
+    "allowed",
+    metavar="NAME",
+    multiple=True,
+    envvar="ANNOTATOR_ALLOWED_HOSTS",
+    help="A further name under which people reach it; repeat it for several.",
+)
+@click.option(
     "--allow-model-hub",
     is_flag=True,
     envvar="ANNOTATOR_ALLOW_MODEL_HUB",
     help="Allow models that pages name to be fetched from the Hugging Face hub.",
 )
 @click.pass_obj
-def serve(path: Path, host: str, port: int, url: str | None, allow_model_hub: bool) -> None:
+def serve(path: Path, host: str, port: int, url: str | None, allowed: tuple[str, ...], allow_model_hub: bool) -> None:
     """Serve a database; for a fresh one, print the link that makes the first account."""
     from annotator.usecases.models.model_places import HUB_VARIABLE
     from annotator.web.server import serve as serve_database
 
     os.environ[HUB_VARIABLE] = "1" if allow_model_hub else "0"  # the process that does long work reads it
-    serve_database(path, host, port, url=url)
+    serve_database(path, host, port, url=url, allowed=allowed)
 
 
 @click.command()

@@ -46,6 +46,16 @@ class Sparing(logging.Filter):
         return count.n <= _OF_ONE_KIND
 
 
+class OneLine(logging.Filter):
+    """Takes the trace from what is the sender's fault, as bytes that are no text: it says nothing of this program."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Every record is written."""
+        if record.exc_info and isinstance(record.exc_info[1], UnicodeError):
+            record.exc_info = record.exc_text = None
+        return True
+
+
 class OnceAMinute(logging.Filter):
     """Lets a warning through unless the same one was written within the last minute.
 
@@ -77,4 +87,8 @@ def begin_log() -> None:
     logging.basicConfig(
         level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", handlers=[handler]
     )
-    logging.getLogger("uvicorn.error").addFilter(Sparing())  # Streamlit gives it a handler of its own
+    # Streamlit gives these handlers of their own.
+    others = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "streamlit"]
+    for name in ("uvicorn.error", *others):
+        logging.getLogger(name).addFilter(OneLine())
+        logging.getLogger(name).addFilter(Sparing())

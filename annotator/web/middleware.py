@@ -1,5 +1,6 @@
 """What happens to every request before a route sees it: options, the gate for pages, and security headers."""
 
+import logging
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from annotator.usecases.access.roles import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
 from annotator.web.crowd_gate import CrowdGate
+from annotator.web.hosts import refusal_of
 from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes.access import (
     COOKIE,
@@ -55,6 +57,10 @@ _CLOSED_PATHS = ("/media/", "/_stcore/upload_file/", "/_stcore/metrics")
 _UNUSED_PATHS = ("/auth/", "/oauth2callback", "/_stcore/agent/")
 _PAGE_PATHS = frozenset(page.path for page in PAGES)
 _REFUSED = 1008  # a web socket's word for 403
+_UNREADABLE = 1003  # a web socket's word for what cannot be taken
+_MISDIRECTED = 421
+_LONGEST_PARSED = 2**20
+_LOG = logging.getLogger(__name__)
 
 # Streamlit needs inline scripts, eval (charts) and blobs (components); nothing needs another host, and none is asked.
 _PAGE_POLICY = (
@@ -83,12 +89,16 @@ class Gate:
             return
         speak(language_of_browser(HTTPConnection(scope).headers.get("accept-language", "")))
         give_options(cast("dict[str, object]", scope), self._options)
+        if not self._options.hosts.allows(HTTPConnection(scope).headers.get("host", "")):
+            await self._refuse_host(scope, receive, send)
+            return
         if scope["type"] == "websocket":
             if not await self._may_connect(HTTPConnection(scope)):
                 await WebSocketClose(_REFUSED)(scope, receive, send)
                 return
             _write_host_as_in_origin(scope)
-            await self._app(scope, receive, send)
+            socket = _SocketOfPage(receive, send)
+            await self._app(scope, socket.receive, socket.send)
             return
         # To these nothing is sent compressed: it would cost 15 ms for a long text and save nothing (a proxy compresses itself).
         if (scope.get("client") or ("",))[0] in LOOPBACK_NAMES:
@@ -96,9 +106,17 @@ class Gate:
         refusal = await self._refusal(HTTPConnection(scope))
         await (refusal or self._app)(scope, receive, _with_headers(send))
 
+    async def _refuse_host(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Whoever runs the server reads why in the log; a web socket can say nothing."""
+        refusal = refusal_of(HTTPConnection(scope).headers.get("host", ""))
+        if scope["type"] == "websocket":
+            await WebSocketClose(_REFUSED)(scope, receive, send)
+            return
+        if self._options.is_demonstration:
+            refusal = "The demonstration answers on this machine only."
+        await PlainTextResponse(refusal, _MISDIRECTED)(scope, receive, _with_headers(send))
+
     async def _refusal(self, request: HTTPConnection) -> Response | None:
-        if self._is_elsewhere(request):
-            return PlainTextResponse("The demonstration answers on this machine only.", 421)
         if request.scope["path"].startswith(_UNUSED_PATHS):
             return PlainTextResponse("There is nothing here.", 404)
         if _is_page(request) or request.scope["path"].startswith(_CLOSED_PATHS):
@@ -112,12 +130,50 @@ class Gate:
         for this machine's address, to compare it with a foreign origin.) A tab whose session has ended finds out by its page's
         document, which asks for the page again.
         """
-        if self._is_elsewhere(request) or not is_own_origin(request, request.headers.get("origin", "")):
+        if not is_own_origin(request, request.headers.get("origin", "")):
             return False
         return COOKIE in request.cookies and await run_in_threadpool(_is_signed_in, request)
 
-    def _is_elsewhere(self, request: HTTPConnection) -> bool:
-        return self._options.is_demonstration and not _is_loopback(request.headers.get("host", ""))
+
+class _SocketOfPage:
+    """A web socket up to its first message that no page sends: then it ends, with a line in the log and no trace."""
+
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self._receive = receive
+        self._send = send
+        self._is_over = False
+
+    async def receive(self) -> Message:
+        """The next message, or the end."""
+        message = await self._receive()
+        if message["type"] != "websocket.receive" or _is_of_page(message.get("bytes")):
+            return message
+        _LOG.warning("A web socket was closed, since it sent what no page sends.")
+        await self.send({"type": "websocket.close", "code": _UNREADABLE})
+        self._is_over = True
+        return {"type": "websocket.disconnect", "code": _UNREADABLE}
+
+    async def send(self, message: Message) -> None:
+        """Nothing is sent after the end."""
+        if not self._is_over:
+            await self._send(message)
+
+
+def _is_of_page(content: bytes | None) -> bool:
+    """Whether it is a message as Streamlit's pages send them."""
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # noqa: PLC0415  (loaded by now)
+    from streamlit.proto.BackMsg_pb2 import BackMsg  # noqa: PLC0415
+
+    if content is None:
+        return False
+    if len(content) > _LONGEST_PARSED:
+        return True  # Streamlit itself looks at its length first
+    message = BackMsg()
+    try:
+        message.ParseFromString(content)
+    except DecodeError:
+        return False
+    return message.WhichOneof("type") is not None
 
 
 def _write_host_as_in_origin(scope: Scope) -> None:
@@ -178,11 +234,6 @@ def _is_page(request: HTTPConnection) -> bool:
         and "text/html" in request.headers.get("accept", "")
         and not request.scope["path"].startswith(_OPEN_PATHS)
     )
-
-
-def _is_loopback(host: str) -> bool:
-    """A page elsewhere may let its own name lead to this machine; the demonstration asks for no password."""
-    return urlsplit(f"//{host}").hostname in LOOPBACK_NAMES
 
 
 def _with_headers(send: Send) -> Send:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +27,7 @@ from annotator.usecases.databases import open_store, served
 from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
 from annotator.web.addresses import Addresses, addresses_of, is_loopback, listen
+from annotator.web.hosts import AllowedHosts, allowed_hosts
 from annotator.web.logs import begin_log
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
@@ -62,15 +63,17 @@ def serve(
     port: int,
     *,
     url: str | None = None,
+    allowed: Sequence[str] = (),
     is_demonstration: bool = False,
     open_browser: bool = False,
 ) -> None:
     """Serve a database until the process is stopped.
 
-    port:   0 lets the system choose
-    url:    where people reach the server, when that is not where it listens
-    Raises: InvalidValue when a page file is missing, the port is taken, or the demonstration is to leave this machine;
-            StoreError when the database cannot be opened
+    port:    0 lets the system choose
+    url:     where people reach the server, when that is not where it listens
+    allowed: further hosts under which it answers
+    Raises: InvalidValue when a page file is missing, the port is taken, a host is none, or the demonstration is to leave
+            this machine; StoreError when the database cannot be opened
     """
     _refuse_missing_pages()
     if is_demonstration and not is_loopback(host):
@@ -80,6 +83,7 @@ def serve(
     with listen(host, port) as listener:
         bound, port = listener.getsockname()[:2]
         addresses = addresses_of(bound, port, url)
+        hosts = AllowedHosts() if is_demonstration else allowed_hosts(bound, host, url, allowed)
         # Open until the server ends, so that no other process replaces the file, whether anybody asks for anything or not.
         with (
             open_store(path, create=not is_demonstration) as store,
@@ -96,7 +100,7 @@ def serve(
             if open_browser:
                 _open_browser(f"{addresses.here}/link/{first_link}" if first_link else addresses.here)
             os.environ[DATABASE_VARIABLE] = str(path)
-            _run(build_app(ServerOptions(path, is_demonstration)), listener)
+            _run(build_app(ServerOptions(path, is_demonstration, hosts)), listener)
 
 
 def build_app(options: ServerOptions) -> "App":

@@ -183,3 +183,14 @@ def test_the_log_does_not_keep_every_kind_of_line_for_ever(said: Log) -> None:
     for number in range(3000):
         said.warn(f"kind {number}")
     assert len(said.filter._counts) <= 1000
+
+
+def test_a_trace_of_bytes_that_are_no_text_is_left_out_and_every_other_stays() -> None:
+    for error, has_trace in (
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid"), False),
+        (KeyError("a defect"), True),
+    ):
+        info = (type(error), error, None)
+        record = logging.LogRecord("uvicorn.error", logging.ERROR, "", 1, "It failed.", (), info)
+        assert logs.OneLine().filter(record)
+        assert bool(record.exc_info) is has_trace

@@ -125,9 +125,9 @@ def test_the_form_signs_in_with_a_cookie_that_scripts_cannot_read(client: TestCl
 
 def test_over_https_the_cookie_travels_encrypted_only(path: Path) -> None:
     with client_of(path) as client:
-        client.base_url = "https://annotator.example"
+        client.base_url = "https://127.0.0.1:8443"
         response = client.post(
-            "/sign-in", data={"name": "ann", "password": PASSWORD}, headers={"Origin": "https://annotator.example"}
+            "/sign-in", data={"name": "ann", "password": PASSWORD}, headers={"Origin": "https://127.0.0.1:8443"}
         )
     assert "Secure" in response.headers["set-cookie"].split("; ")
 

@@ -9,11 +9,13 @@ from starlette.routing import WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import net_util
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.usecases.access import accounts
+from annotator.web.hosts import AllowedHosts, allowed_hosts
 from annotator.web.middleware import web_middleware
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 
@@ -48,7 +50,12 @@ def connects(tmp_path: Path, cookie: str) -> Iterator[Callable[..., bool]]:
         await socket.close()
 
     def tried(*, is_demonstration: bool = False, scheme: str = "ws", **headers: str) -> bool:
-        options = ServerOptions(tmp_path / "annotator.db", is_demonstration)
+        hosts = (
+            AllowedHosts()
+            if is_demonstration
+            else allowed_hosts("127.0.0.1", "127.0.0.1", None, ["annotate.example.org"])
+        )
+        options = ServerOptions(tmp_path / "annotator.db", is_demonstration, hosts)
         app = Starlette(routes=[WebSocketRoute(STREAM, stream)], middleware=web_middleware(options))
         with TestClient(app) as client:
             try:
@@ -128,3 +135,45 @@ def test_the_demonstration_connects_under_its_own_name_only(connects: Callable[.
     rebound = {"host": "rebound.example:8501", "origin": "http://rebound.example:8501"}
     assert connects(is_demonstration=True, origin=OWN, cookie=f"{COOKIE}={cookie}")
     assert not connects(is_demonstration=True, cookie=f"{COOKIE}={cookie}", **rebound)
+
+
+@pytest.mark.parametrize(
+    ("content", "is_taken"),
+    [
+        (BackMsg(rerun_script={"query_string": "a=1"}).SerializeToString(), True),
+        (b"\xff\xfe garbage", False),
+        (b"", False),  # a message of no kind
+        (b"\x00" * 5000, False),
+        ("text", False),
+        ("", False),
+        (b"{}", False),
+    ],
+)
+def test_a_socket_ends_with_the_first_message_that_no_page_sends_and_one_line_says_so(
+    tmp_path: Path, cookie: str, caplog: pytest.LogCaptureFixture, content: bytes | str, is_taken: bool
+) -> None:
+    received: list[object] = []
+
+    async def stream(socket: WebSocket) -> None:
+        await socket.accept()
+        while (message := await socket.receive())["type"] == "websocket.receive":
+            received.append(message["bytes"])
+            await socket.send_bytes(b"taken")
+        await socket.send_bytes(b"after the end")  # Streamlit may, and nothing comes of it
+
+    app = Starlette(
+        routes=[WebSocketRoute(STREAM, stream)], middleware=web_middleware(ServerOptions(tmp_path / "annotator.db"))
+    )
+    headers = {"host": HOST, "origin": OWN, "cookie": f"{COOKIE}={cookie}"}
+    with TestClient(app) as client, client.websocket_connect(f"ws://testserver{STREAM}", headers=headers) as socket:
+        (socket.send_text if isinstance(content, str) else socket.send_bytes)(content)  # type: ignore[operator]
+        answer = socket.receive()
+        if is_taken:
+            socket.close()
+    assert (answer["type"], received) == (("websocket.send", [content]) if is_taken else ("websocket.close", []))
+    lines = [record for record in caplog.records if record.name == "annotator.web.middleware"]
+    assert [record.getMessage() for record in lines] == (
+        [] if is_taken else ["A web socket was closed, since it sent what no page sends."]
+    )
+    assert not any(record.exc_info for record in lines)
+    close_kept_store()

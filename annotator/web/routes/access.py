@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import compare_digest
 
@@ -28,6 +28,7 @@ from annotator.errors import (
 from annotator.language import _, speak, unsaid
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
+from annotator.web.hosts import AllowedHosts
 from annotator.web.routes.origins import is_changed_on_the_way, is_from_elsewhere, is_from_own_page
 from annotator.web.routes.worker_paths import require_open_to
 
@@ -63,6 +64,7 @@ class ServerOptions:
 
     path: Path
     is_demonstration: bool = False
+    hosts: AllowedHosts = field(default_factory=AllowedHosts)
 
 
 def give_options(connection_scope: dict[str, object], options: ServerOptions) -> None:

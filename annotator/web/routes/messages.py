@@ -104,6 +104,8 @@ def _decode(raw: bytes, decoder: msgspec.json.Decoder[_B]) -> _B:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidValue(_("The message cannot be read: {error}.", error=error)) from error
+    except RecursionError as error:
+        raise AnnotatorError(_("The message is nested too deeply to be read. Send it flatter.")) from error
 
 
 def _json(answer: object, status: int) -> Response:
