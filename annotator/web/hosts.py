@@ -12,6 +12,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from annotator.errors import InvalidValue
+from annotator.language import _
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _LONGEST_SHOWN = 100
@@ -46,8 +47,8 @@ def allowed_hosts(bound: str, host: str, url: str | None, named: Iterable[str]) 
         names |= {host_name(urlsplit(url).netloc.rpartition("@")[2]) or ""}
     if ip_address(bound).is_loopback:
         return AllowedHosts(names | {bound, host.lower()})
-    own = socket.gethostname().lower()  # without asking anybody for a longer one
-    return AllowedHosts(names | {host.lower(), own, f"{own}.local"}, takes_addresses=True)
+    machine = socket.gethostname().lower()  # without asking anybody for a longer one
+    return AllowedHosts(names | {host.lower(), machine, f"{machine}.local"}, takes_addresses=True)
 
 
 def host_name(host: str) -> str | None:
@@ -64,8 +65,12 @@ def host_name(host: str) -> str | None:
 def refusal_of(host: str) -> str:
     """What is said to whoever asks for another host; in the log, too, since it may be the operator's own proxy."""
     shown = "".join(letter for letter in host if letter.isprintable())[:_LONGEST_SHOWN]
-    _LOG.warning("A request for the host '%s' was refused. If people reach this server under it, %s", shown, _OPTION)
-    return f"This server does not answer under the name '{shown}'. If you run it, {_OPTION}\n"
+    _LOG.warning("The host '%s' was refused. If people use it for this server: --allowed-host or --url.", shown)
+    return _(
+        "This server does not answer under the name '{name}'. If you run it: start it with --allowed-host NAME, or with --url "
+        "(docs/commands.md, “Behind a proxy”).",
+        name=shown,
+    )
 
 
 def _is_address(name: str) -> bool:
@@ -80,9 +85,9 @@ def _checked(name: str) -> str:
     plain = host_name(name)
     if not plain or plain != name.lower().strip("[]").rstrip("."):
         raise InvalidValue(
-            f"'{name}' is no host. Write its name alone, like annotate.example.org, without http:// or a port."
+            _(
+                "'{name}' is no host. Write its name alone, like annotate.example.org, without http:// or a port.",
+                name=name,
+            )
         )
     return plain
-
-
-_OPTION = "start it with --allowed-host NAME, or with --url (docs/commands.md, “Behind a proxy”)."

@@ -73,7 +73,7 @@ def test_the_refusal_names_the_option_to_whoever_asks_and_in_the_log(caplog: pyt
     assert "does not answer under the name 'annotate.lab[2Jx" in said
     assert "start it with --allowed-host NAME, or with --url" in said
     assert len(caplog.text) < 500
-    assert "--allowed-host NAME" in caplog.text
+    assert "--allowed-host" in caplog.text
 
 
 @pytest.mark.parametrize("host", ["localhost:8501", "[::1]:1"])
@@ -106,7 +106,7 @@ def test_a_running_server_takes_the_hosts_that_it_was_given_and_no_other(databas
         process.terminate()
         _, errors = process.communicate()
     assert statuses == {"annotate.lab": 200, "rebound.example": 421, f"localhost:{port}": 200}
-    assert "A request for the host 'rebound.example' was refused." in errors
+    assert "The host 'rebound.example' was refused." in errors
 
 
 def _status(port: int, host: str) -> int:
