@@ -169,6 +169,22 @@ def test_labels_that_do_not_fit_into_a_low_window_come_as_a_list_with_all_of_the
     expect(shown.page.get_by_role("radio", name=LONG_LABELS[1])).to_have_attribute("aria-checked", "true")
 
 
+@pytest.mark.parametrize("n_sets", [2, 3])
+def test_beside_open_guidelines_no_chip_of_a_set_is_cut(panel_in: Open, n_sets: int) -> None:
+    draft = samples.draft(*([[10 * n, 10 * n + 9]] for n in range(n_sets)))
+    fake = Fake([work(1, samples.instance("many", samples.many(80)["segments"][0]), draft=draft)])
+    shown = panel_in(fake, viewport={"width": 1280, "height": 720})
+    shown.page.evaluate("document.getElementById('block').style.width = '654px'")  # so wide is the panel there
+    chips = shown.page.locator(".sets .chip")
+    expect(chips).to_have_count(n_sets)
+    cut = shown.page.evaluate(
+        """() => { const row = shadow.querySelector(".sets").getBoundingClientRect();
+        return [...shadow.querySelectorAll(".sets .chip")].map((chip) => chip.getBoundingClientRect())
+          .filter((box) => box.left < row.left - 1 || box.right > row.right + 1).length; }"""
+    )
+    assert (shown.page.evaluate("shadow.querySelector('.panel').clientWidth"), cut) == (654, 0)
+
+
 def letters(shown: PanelPage) -> tuple[float, float]:
     """The size of the letters and the height of a line, in pixels."""
     size, line = shown.page.locator(".segment-text").first.evaluate(
