@@ -113,7 +113,7 @@ def _when_words(forecast: Forecast) -> str:
         case "nothing lately":
             return _("None was done in the last {n} days, so it cannot be told when all will be done.", n=LATELY_DAYS)
         case "too few days":
-            return _("When all will be done can be told after {n} days on which some were done.", n=FEWEST_DAYS)
+            return _("A forecast appears after {n} working days.", n=FEWEST_DAYS)
         case "too far":
             return _("At the pace of the last {days} all are done in more than five years.", days=days)
         case "too uneven":

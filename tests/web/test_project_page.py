@@ -108,7 +108,7 @@ def test_what_was_discarded_is_done_too_and_the_parts_are_said(
     page = opened(project, lea(project), "Progress").run()
     assert not page.exception
     [shown] = page.get("progress")
-    assert (shown.proto.value, shown.proto.text) == (10, "10 % done: 2 complete and 1 discarded of 30")
+    assert (shown.proto.value, shown.proto.text) == (10, "10 % done: 3 of 30 texts.")
 
 
 def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_have_a_table_of_their_own(
@@ -121,6 +121,10 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     score(store, rita, project)
     page = opened(project, lea(project), "Progress").run()
     assert not page.exception
+    heads = {one.label: one.value for one in page.metric}
+    assert heads == {"Texts": "9", "To annotate": "5", "In progress": "1", "Waiting for review": "2", "Complete": "1"}
+    [bar] = page.get("progress")
+    assert bar.proto.text == "11 % done: 1 of 9 texts. 2 wait for review."
     [row] = table_with(page, "under review")
     parts = ("accepted", "under review", "returned", "in progress", "skipped", "with the lead", "discarded")
     assert (row["accepted"], row["under review"]) == (1, 2)
@@ -129,7 +133,7 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     assert (of_rita["person"], of_rita["reviews given"], of_rita["waiting for them"]) == ("rita", 1, 2)
     assert (row["last submission"], of_rita["last review"]) == ("less than a day ago", "less than a day ago")
     sentences = "\n".join(one.value for one in page.markdown)
-    assert "8 texts are left. When all will be done can be told after 5 days on which some were done." in sentences
+    assert "8 texts are left. A forecast appears after 5 working days." in sentences
     assert sentences.count("are left") == 1
 
 
@@ -637,10 +641,8 @@ def test_what_was_given_out_ahead_is_said_beside_the_counts(
     assert work is not None
     annotate_work.note_seen(store, ann, work.assignment.id, store.now())
     page = opened(project, lea(project), "Progress").run()
-    assert [(one.label, one.value) for one in page.metric][2:4] == [("To annotate", "3"), ("In progress", "2")]
-    assert "Of what is in progress 1 text was given out ahead and is not seen yet" in " ".join(
-        one.value for one in page.caption
-    )
+    assert [(one.label, one.value) for one in page.metric][1:3] == [("To annotate", "3"), ("In progress", "2")]
+    assert page.metric[2].help == "Includes 1 text given out ahead, not seen yet."
     counts = annotate_work.counts_in(store, ann, project.id, None)
     assert counts["open"] + counts["waiting"] == 5
 
@@ -683,7 +685,7 @@ def test_less_than_one_percent_is_not_said_to_be_nothing(
     change_many(store, lead, project, BulkChange("discard", reason="broken text"), ids)
     page = opened(project, lead, "Progress").run()
     [shown] = page.get("progress")
-    assert shown.proto.text == "less than 1 % done: 0 complete and 1 discarded of 150"
+    assert shown.proto.text == "less than 1 % done: 1 of 150 texts."
 
 
 def test_before_anybody_is_chosen_naming_people_says_to_choose_and_then_what_one_alone_leaves_undone(

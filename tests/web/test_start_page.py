@@ -83,6 +83,6 @@ def test_a_lead_reads_how_far_projects_are_where_nothing_waits(opened: Opened) -
     told = [caption.value for caption in app.caption if "texts are done." in caption.value]
     assert len(told) == len(HOW_FAR)
     assert told[0] == (
-        "30 of 69 texts are done. 39 texts are left. When all will be done can be told after 5 days on which some were done. "
+        "30 of 69 texts are done. 39 texts are left. A forecast appears after 5 working days. "
         "4 people submitted work in the last 7 days."
     )

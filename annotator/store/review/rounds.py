@@ -78,6 +78,20 @@ def count_undecided(store: Store, project_id: int, *, at_most: int = 10_000) -> 
     )
 
 
+def count_under_review(store: Store, project_id: int) -> int:
+    """How many open texts nobody has still to annotate, and of which an annotation is before its reviewers."""
+    return int(
+        store.value(
+            """SELECT count(DISTINCT rounds.instance_id) FROM rounds JOIN annotations ON annotations.id = annotation_id
+                JOIN instances ON instances.id = rounds.instance_id
+                WHERE rounds.project_id = ?1 AND outcome IS NULL AND annotations.state = 'submitted'
+                    AND instances.state = 'open' AND instances.open_slots = 0
+                    AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND state = 'leased')""",
+            (project_id,),
+        )
+    )
+
+
 def close_round(
     store: Store, annotation_id: int, outcome: Outcome, decided_by: str, reason: str, verdict: Verdict | None
 ) -> None:

@@ -32,7 +32,7 @@ from annotator.store.projects import (
     update_project,
 )
 from annotator.store.review.reviews import give_up_reviews_of
-from annotator.store.review.rounds import count_undecided
+from annotator.store.review.rounds import count_undecided, count_under_review
 from annotator.usecases.access.rights import require, require_may_create, require_no_worker, roles_with
 from annotator.usecases.access.veiled_events import veiled
 from annotator.usecases.notices.recipients import tell, tell_of_stuck_rounds
@@ -53,8 +53,9 @@ _CHANGEABLE = ("name", "labels", "language", "settings", "guidelines", "question
 class Progress:
     """How far a project is: instances by state, each person's work by state, and what waits for the lead.
 
-    n_open_rounds: annotations that wait for scores, counted up to 10,000
-    n_unseen:      texts that people were given ahead and have not seen yet
+    n_open_rounds:  annotations that wait for scores, counted up to 10,000
+    n_unseen:       texts that people were given ahead and have not seen yet
+    n_under_review: texts that wait for scores alone
     """
 
     instances: dict[str, int]
@@ -62,6 +63,7 @@ class Progress:
     n_open_proposals: int
     n_open_rounds: int
     n_unseen: int = 0
+    n_under_review: int = 0
 
     @property
     def n_instances(self) -> int:
@@ -242,6 +244,7 @@ def progress_of(store: Store, actor: User, project_id: int) -> Progress:
         count_open_proposals(store, project_id),
         count_undecided(store, project_id),
         count_unseen(store, project_id),
+        count_under_review(store, project_id),
     )
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotator.domain.projects import Project
+from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import TASKS, Task, get_task
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, unsaid
@@ -99,7 +99,7 @@ def _open(project: Project) -> None:
 
 
 def _show_creating(store: Store, visit: Visit) -> None:
-    """Task, name, labels, language; everything else has a default and can be changed under Rules."""
+    """Task, name, labels, language, people; everything else has a default and can be changed under Rules."""
     # Outside the form, since what the form asks for follows from it.
     task_name = st.selectbox(_("Task"), [*TASKS, _CUSTOM], format_func=_described, key="create_task")
     result = TASKS[task_name].result_kind if task_name in TASKS else _result_field()
@@ -111,11 +111,14 @@ def _show_creating(store: Store, visit: Visit) -> None:
         )
         segments = _segment_fields() if task_name == _CUSTOM else ""
         labels = _labels_field() if result == "label" else ()
+        people = _people_fields()
         if submitted(_("Create"), type="primary", key="create_go") is None:
             return
     try:
         task = _task(task_name, segments, result)
-        project = create_project(store, visit.user, name, task, labels=labels, language=language.strip() or "en")
+        project = create_project(
+            store, visit.user, name, task, labels=labels, language=language.strip() or "en", settings=people
+        )
     except InvalidValue as error:
         st.error(as_text(str(error)))
         return
@@ -154,6 +157,21 @@ def _labels_field() -> tuple[str, ...]:
         help=_("Nobody can be given texts without labels until the project has some."),
     )  # fmt: skip
     return labels_in(text)
+
+
+def _people_fields() -> ProjectSettings:
+    """How many annotate and review; a few people begin with one of each, and the benchmark's authors had three reviewers."""
+    left, right = st.columns(2)
+    annotators = left.number_input(_("Annotators per text"), 1, 100, 1, key="create_annotators")
+    reviewers = right.number_input(
+        _("Reviewers per annotation"),
+        0,
+        100,
+        1,
+        key="create_reviewers",
+        help=_("0: no review. Can be changed under Rules."),
+    )
+    return ProjectSettings(annotators_per_instance=annotators, reviewers_per_annotation=reviewers)
 
 
 def _described(name: str) -> str:

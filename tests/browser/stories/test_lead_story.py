@@ -104,7 +104,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
 
     accept_stuck_round(lead)
     lead.section("Progress")
-    lead.sees("100 % done: 2 complete of 2")
+    lead.sees("100 % done: 2 of 2 texts.")
     lead.section("Instances")
     page.get_by_label("To look at a text").fill("a")
     page.keyboard.press("Enter")

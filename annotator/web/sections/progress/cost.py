@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from annotator.domain.numbers import UNDEFINED
+from annotator.domain.numbers import UNDEFINED, duration
 from annotator.domain.people import role_name
 from annotator.domain.project.pay import PayBasis, PayRate, PayUnit, parse_rate
 from annotator.domain.projects import Project
@@ -61,7 +61,9 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
 
 def _show_sums(payroll: Payroll) -> None:
     columns = st.columns(3)
-    columns[0].metric(_("Hours"), f"{payroll.hours:,.1f}")
+    # Below an hour in minutes: what a first day came to is not nought.
+    time = f"{payroll.hours:,.1f} h" if payroll.hours >= 1 else duration(payroll.hours * 3600)
+    columns[0].metric(_("Working time"), time)
     columns[1].metric(_("People"), f"{len({of_one.person for of_one in payroll.work}):,}")
     total, rate = payroll.total, payroll.rate
     columns[2].metric(
@@ -84,7 +86,7 @@ def _show_work(payroll: Payroll, zone_name: str) -> None:
     st.dataframe(
         [_row(payroll, of_one) for of_one in payroll.work], hide_index=True, key="progress_pay",
         column_config={
-            _("hours"): st.column_config.NumberColumn(format="%.2f"),
+            _("hours"): st.column_config.NumberColumn(format="%.3f"),
             _("amount"): amount,
         },
     )  # fmt: skip

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.language import _, several, unsaid
+from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.project.projects import Progress, progress_of
@@ -44,39 +44,36 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _show_counts(progress: Progress) -> None:
+    """Each text under one of the heads; what may be nought for the whole of a project is shown when there is some."""
     counts = progress.instances
+    n_open, n_queued = counts.get("open", 0), counts.get("queued", 0)
     shown = {
-        _("Instances"): progress.n_instances,
+        _("Texts"): progress.n_instances,
+        _("To annotate"): n_queued,
+        _("In progress"): n_open - n_queued - progress.n_under_review,
+        _("Waiting for review"): progress.n_under_review,
         _("Complete"): counts.get("complete", 0),
-        _("To annotate"): counts.get("queued", 0),
-        _("In progress"): counts.get("open", 0) - counts.get("queued", 0),
         _("With the lead"): counts.get("held", 0),
         _("Discarded"): counts.get("discarded", 0),
     }
+    for rare in (_("With the lead"), _("Discarded")):
+        if not shown[rare]:
+            del shown[rare]
+    ahead = several(
+        "Includes {n} text given out ahead, not seen yet.",
+        "Includes {n} texts given out ahead, not seen yet.",
+        progress.n_unseen,
+    )
+    helps = {_("In progress"): ahead if progress.n_unseen else None}
     for column, (title, value) in zip(st.columns(len(shown)), shown.items(), strict=True):
-        column.metric(title, f"{value:,}")
-    if progress.n_unseen:
-        st.caption(
-            several(
-                "“To annotate” is what nobody has. Of what is in progress {n} text was given out ahead and is not seen yet, "
-                "since each annotator has the next text already. To annotators all that they have counts as still to annotate.",
-                "“To annotate” is what nobody has. Of what is in progress {n} texts were given out ahead and are not seen yet, "
-                "since each annotator has the next text already. To annotators all that they have counts as still to annotate.",
-                progress.n_unseen,
-            )
-        )
+        column.metric(title, f"{value:,}", help=helps.get(title))
     _show_bar(progress)
 
 
 def _show_bar(progress: Progress) -> None:
-    n, discarded = progress.n_instances, progress.instances.get("discarded", 0)
-    percent = 100 * progress.n_done // n  # never 100 before the last one
-    share = _("less than 1") if progress.n_done and not percent else f"{percent}"
-    values = {"share": share, "complete": f"{progress.instances.get('complete', 0):,}", "n": f"{n:,}"}
-    if discarded:
-        text = _(
-            "{share} % done: {complete} complete and {discarded} discarded of {n}", **values, discarded=f"{discarded:,}"
-        )
-    else:
-        text = _("{share} % done: {complete} complete of {n}", **values)
-    st.progress(percent, text=text)
+    n, n_done = progress.n_instances, progress.n_done
+    percent = 100 * n_done // n  # never 100 before the last one
+    share = _("less than 1") if n_done and not percent else f"{percent}"
+    done = _("{share} % done: {done} of {n} texts.", share=share, done=f"{n_done:,}", n=f"{n:,}")
+    waiting = several("{n} waits for review.", "{n} wait for review.", progress.n_under_review)
+    st.progress(percent, text=together(done, waiting if progress.n_under_review else ""))
