@@ -182,6 +182,12 @@ def failures_between(store: Store, name: str, since: str, until: str) -> list[st
     return [row["at"] for row in rows]
 
 
+def forget_last_failure(store: Store, name: str) -> None:
+    store.run(
+        "DELETE FROM sign_in_failures WHERE rowid = (SELECT max(rowid) FROM sign_in_failures WHERE name = ?)", (name,)
+    )
+
+
 def clear_failures(store: Store, name: str) -> None:
     """Forget the failures of a name."""
     store.run("DELETE FROM sign_in_failures WHERE name = ?", (name,))

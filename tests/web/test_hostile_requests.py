@@ -136,34 +136,34 @@ def posted_as_json() -> list[Route]:
 JSON_ROUTES = [route.path for route in posted_as_json()]
 
 
-@pytest.mark.parametrize(("path", "method"), ROUTES)
-def test_no_route_answers_under_a_host_that_is_not_the_servers(
-    client: TestClient, project: Project, path: str, method: str
-) -> None:
-    answer = client.request(method, filled(path, project, "x"), headers={"Host": "rebound.example:8501"})
-    assert answer.status_code == 421
-    assert method == "HEAD" or "--allowed-host NAME" in answer.text
-    assert "set-cookie" not in answer.headers
+def test_no_route_answers_under_a_host_that_is_not_the_servers(client: TestClient, project: Project) -> None:
+    for path, method in ROUTES:
+        answer = client.request(method, filled(path, project, "x"), headers={"Host": "rebound.example:8501"})
+        assert (answer.status_code, "set-cookie" in answer.headers) == (421, False), (method, path)
+        assert method == "HEAD" or "--allowed-host NAME" in answer.text
 
 
-@pytest.mark.parametrize("path", JSON_ROUTES)
+@pytest.mark.parametrize("body", DEEP)
 def test_json_that_is_nested_a_thousand_deep_is_refused_in_a_sentence(
-    client: TestClient, project: Project, token: str, path: str
+    client: TestClient, project: Project, token: str, body: bytes
 ) -> None:
-    headers = {"Authorization": f"Bearer {token}"} if "{project" in path else {}
-    for body in DEEP:
+    for path in JSON_ROUTES:
+        headers = {"Authorization": f"Bearer {token}"} if "{project" in path else {}
         answer = client.post(filled(path, project, "x"), content=body, headers=headers)
         is_read_so_far = body.startswith(b"{") and "{project" not in path
-        assert answer.status_code in ({400} if is_read_so_far else {400, 422}), answer.text[:300]
-        assert "nested" in answer.text or body.startswith(b"["), answer.text[:300]  # a list is refused as a list
+        assert answer.status_code in ({400} if is_read_so_far else {400, 422}), (path, answer.text[:300])
+        assert "nested" in answer.text or body.startswith(b"["), (
+            path,
+            answer.text[:300],
+        )  # a list is refused as a list
 
 
-@pytest.mark.parametrize("path", JSON_ROUTES)
-def test_bytes_that_are_no_message_are_refused(client: TestClient, project: Project, token: str, path: str) -> None:
-    headers = {"Authorization": f"Bearer {token}"} if "{project" in path else {}
-    for body in BYTES:
+@pytest.mark.parametrize("body", BYTES)
+def test_bytes_that_are_no_message_are_refused(client: TestClient, project: Project, token: str, body: bytes) -> None:
+    for path in JSON_ROUTES:
+        headers = {"Authorization": f"Bearer {token}"} if "{project" in path else {}
         answer = client.post(filled(path, project, "x"), content=body, headers=headers)
-        assert answer.status_code < 500, (body[:40], answer.text[:300])
+        assert answer.status_code < 500, (path, answer.text[:300])
 
 
 @pytest.mark.parametrize("text", STRINGS)
@@ -188,15 +188,14 @@ def repr_of(body: Any) -> bytes:
 
 
 @pytest.mark.parametrize("text", STRINGS)
-@pytest.mark.parametrize(("path", "method"), [row for row in ROUTES if row[1] == "GET"])
-def test_strings_in_an_address_never_break_a_route(
-    client: TestClient, project: Project, token: str, path: str, method: str, text: str
-) -> None:
-    headers = {"Authorization": f"Bearer {token}"} if "{project" in path else {}
-    query = "&".join(f"{name}={quoted(text)}" for name in NAMES)
-    for address in (filled(path, project, text[:200]), f"{filled(path, project, 'x')}?{query[:60_000]}"):
-        answer = client.request(method, address, headers=headers)
-        assert answer.status_code < 500 or answer.status_code == 503, (address[:200], answer.text[:300])
+def test_strings_in_an_address_never_break_a_route(client: TestClient, project: Project, token: str, text: str) -> None:
+    query = "&".join(f"{name}={quoted(text)}" for name in NAMES)[:60_000]
+    for path, method in ROUTES:
+        headers = {"Authorization": f"Bearer {token}"} if "{project" in path else {}
+        for address in (filled(path, project, text[:200]), f"{filled(path, project, 'x')}?{query}"):
+            if method == "GET":
+                answer = client.request(method, address, headers=headers)
+                assert answer.status_code < 500 or answer.status_code == 503, (address[:200], answer.text[:300])
 
 
 def test_the_names_that_are_tried_are_those_that_routes_look_for() -> None:

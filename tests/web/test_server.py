@@ -26,6 +26,7 @@ from annotator.store import open_store
 from annotator.store.people import add_failure
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts, failures
+from annotator.usecases.access.failures import Sender, counted_as
 from annotator.web import server
 from annotator.web.addresses import listen
 from annotator.web.navigation import PAGES
@@ -202,13 +203,15 @@ def test_twenty_failures_close_a_name_for_a_quarter_of_an_hour(running: Running)
     with open_store(running.path) as store, store.transaction():
         for _ in range(19):
             store.run(
-                "INSERT INTO sign_in_failures VALUES ('cat', strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-80 seconds'))"
+                "INSERT INTO sign_in_failures VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-80 seconds'))",
+                (counted_as(store, "cat", Sender("127.0.0.1")),),
             )
     assert "name or the password is wrong" in running.sign_in("cat", "wrong password").text
     refused = running.sign_in("cat")
     assert "Too many failures for this name. Try again in 15 minutes." in refused.text
     assert "set-cookie" not in refused.headers
     assert running.sign_in("dan").status == 303
+    assert "annotator_known=" in running.sign_in("dan").headers.get("set-cookie", "")
 
 
 def test_five_failures_make_a_name_wait_for_seconds(running: Running) -> None:

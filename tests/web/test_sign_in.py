@@ -178,6 +178,21 @@ def test_too_many_failures_make_one_wait(client: TestClient) -> None:
     assert re.match(r"Too many failures for this name\. Try again in [45] seconds\.", alert(sign_in(client)))
 
 
+def test_a_browser_of_the_account_gets_in_while_a_stranger_guesses_from_many_addresses(
+    client: TestClient, path: Path
+) -> None:
+    signed_in = sign_in(client)
+    known = next(cookie for cookie in signed_in.headers.get_list("set-cookie") if "annotator_known=" in cookie)
+    assert {"HttpOnly", "SameSite=lax", "Path=/sign-in", "Max-Age=31536000"} <= set(known.split("; "))
+    with open_store(path) as store, store.transaction():
+        rows = [("ann", store.now())] * 100
+        store.run_many("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", rows)
+    client.cookies.delete("annotator_session")
+    assert sign_in(client).status_code == 303
+    client.cookies.clear()
+    assert "Try again in 15 minutes" in alert(sign_in(client))
+
+
 def test_whoever_is_signed_in_goes_on_from_the_form(client: TestClient) -> None:
     sign_in(client)
     assert client.get("/sign-in?next=/annotate").headers["location"] == "/annotate"

@@ -21,7 +21,8 @@ from annotator.store.people import Session
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.tokens import revoke_tokens_of
 from annotator.text.characters import normal
-from annotator.usecases.access.failures import count_failure, note_failure
+from annotator.usecases.access.failures import Sender, count_failure, forget_failure, note_failure
+from annotator.usecases.access.known_browsers import find_browser
 from annotator.usecases.access.passwords import (
     LONGEST_NAME,
     checked_name,
@@ -37,6 +38,9 @@ __all__ = ["Session"]
 
 SESSION_LASTS = dt.timedelta(days=14)
 LINK_LASTS = dt.timedelta(hours=24)
+_SIGNED_IN = Sender(
+    browser="with a session"
+)  # whoever is signed in: nobody else's failures keep them from a new password
 
 _WRONG = unsaid("The name or the password is wrong. Check both, or ask an administrator for a new link.")
 _BAD_LINK = unsaid(
@@ -288,14 +292,17 @@ def make_link(store: Store, user: User | None, lasts: dt.timedelta = LINK_LASTS)
 # --- signing in and out -----------------------------------------------------------------------------------------------
 
 
-def sign_in(store: Store, name: str, password: str) -> str:
+def sign_in(store: Store, name: str, password: str, *, address: str = "", browser_note: str = "") -> str:
     """Answer the token of a new session; raises NotAllowed, in the same words for a wrong name and a wrong password.
 
     The attempt counts as a failure until it has succeeded, so that many at once cannot outrun the count.
+
+    address, browser_note: where it comes from, and what the browser kept of earlier sign-ins
     """
     name = normal(name)[:LONGEST_NAME]
+    sender = Sender(address, find_browser(store, name, browser_note))
     with store.transaction():
-        count_failure(store, name)
+        count_failure(store, name, sender)
         stored_hash = people_store.password_hash(store, name)
     if not is_password(stored_hash, password):
         note_failure(store, name)
@@ -306,7 +313,7 @@ def sign_in(store: Store, name: str, password: str) -> str:
             raise NotAllowed(_(_WRONG))
         user = people_store.get_user(store, name)
         people_store.set_password_hash(store, user, new_hash)
-        people_store.clear_failures(store, name)
+        forget_failure(store, name, sender)
         add_event(store, user.name, "sign in", "user", user.id)
         return start_session(store, user)
 
@@ -322,7 +329,7 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
         stored_hash = people_store.password_hash(store, name)
         if stored_hash is None:
             raise InvalidValue(_("You have no password here, so there is none to change."))
-        count_failure(store, name)
+        count_failure(store, name, _SIGNED_IN)
     if not is_password(stored_hash, old):
         note_failure(store, name)
         raise NotAllowed(_("The old password is wrong. Nothing was changed."))
@@ -336,7 +343,7 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
         people_store.set_password_hash(store, user, new_hash)
         people_store.end_other_sessions(store, user, digest_of(token))
         people_store.withdraw_links(store, user)
-        people_store.clear_failures(store, user.name)
+        forget_failure(store, user.name, _SIGNED_IN)
         add_event(store, user.name, "change password", "user", user.id)
 
 

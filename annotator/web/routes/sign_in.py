@@ -12,6 +12,7 @@ from starlette.routing import Route
 from annotator.errors import AnnotatorError, InvalidValue, NotAllowed, NotSignedIn, TooBusy
 from annotator.language import _
 from annotator.usecases.access import accounts
+from annotator.usecases.access.known_browsers import noted_in
 from annotator.web import forms
 from annotator.web.routes import password_hashes
 from annotator.web.routes.access import (
@@ -28,6 +29,8 @@ from annotator.web.routes.access import (
 
 _LARGEST_FORM = 32_768
 _MOST_FIELDS = 10
+KNOWN_COOKIE = "annotator_known"
+_KNOWN_SECONDS = 365 * 24 * 3600
 
 Form = Mapping[str, str]
 
@@ -127,7 +130,9 @@ def sign_in(request: Request, form: Form) -> Response:
             if is_demonstration:
                 token = accounts.sign_in_as(store, name, is_demonstration=True)
             else:
-                token = accounts.sign_in(store, name, form.get("password", ""))
+                note = request.cookies.get(KNOWN_COOKIE, "")
+                password = form.get("password", "")
+                token = accounts.sign_in(store, name, password, address=_address_of(request), browser_note=note)
     except AnnotatorError as error:
         return _sign_in_form(request, name=name, error=said_of(error), status=status_of(error))
     return _with_session(request, token, _next_of(request))
@@ -190,9 +195,26 @@ def _with_session(request: Request, token: str, next_path: str) -> Response:
         samesite="lax",
         secure=is_https(request),
     )
+    if not options_of(request).is_demonstration:
+        _know_again(request, response, token)
     if CROWD_COOKIE in request.cookies:
         response.delete_cookie(CROWD_COOKIE, path="/")  # whoever signs in is led to their pages again
     return response
+
+
+def _know_again(request: Request, response: Response, token: str) -> None:
+    """Whoever guesses at this account from elsewhere does not keep it out of this browser."""
+    with route_store(request) as store:
+        note = noted_in(store, accounts.session_of(store, token).user, request.cookies.get(KNOWN_COOKIE, ""))
+    response.set_cookie(
+        KNOWN_COOKIE,
+        note,
+        max_age=_KNOWN_SECONDS,
+        path="/sign-in",
+        httponly=True,
+        samesite="lax",
+        secure=is_https(request),
+    )
 
 
 def _end_session(request: Request) -> None:

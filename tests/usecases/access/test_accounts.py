@@ -15,6 +15,9 @@ from annotator.store import people as people_store
 from annotator.store.connection.database import iso
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts, passwords
+from annotator.usecases.access.failures import Sender, counted_as
+from annotator.usecases.access.known_browsers import find_browser, noted_in
+from annotator.usecases.access.passwords import LONGEST_NAME
 from annotator.usecases.access.rights import require, require_administrator
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.upkeep import back_up
@@ -32,6 +35,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
+NOWHERE = Sender()  # as a script of this machine signs in
+
+
 def make_project(store: Store, name: str = "P") -> int:
     with store.transaction():
         return add_project(store, name, get_task("sentiment"), labels=["no", "yes"]).id
@@ -43,10 +49,13 @@ def make_user(store: Store, name: str = "ann", role: str = "administrator") -> U
     return added.user
 
 
-def fail(store: Store, name: str, times: int, *, seconds_ago: int = 0) -> None:
+def fail(store: Store, name: str, times: int, *, seconds_ago: int = 0, sender: Sender | None = NOWHERE) -> None:
+    """sender: None for failures of a name from everywhere"""
+    with store.transaction():
+        key = name if sender is None else counted_as(store, name, sender)
     at = iso(store.moment() - dt.timedelta(seconds=seconds_ago))
     with store.transaction():
-        store.run_many("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", [(name, at)] * times)
+        store.run_many("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", [(key, at)] * times)
 
 
 def actions(store: Store) -> list[str]:
@@ -366,7 +375,96 @@ def test_success_forgets_the_failures(store: Store) -> None:
     make_user(store)
     fail(store, "ann", 4)
     accounts.sign_in(store, "ann", PASSWORD)
-    assert people_store.failures_between(store, "ann", "", "9") == []
+    assert store.value("SELECT count(*) FROM sign_in_failures") == 0
+
+
+def test_who_guesses_at_a_name_from_elsewhere_does_not_keep_its_owner_out(store: Store) -> None:
+    make_user(store)
+    for _ in range(5):
+        with pytest.raises(NotAllowed, match=WRONG):
+            accounts.sign_in(store, "ann", "a guess", address="192.0.2.1")
+    with pytest.raises(NotAllowed, match="Too many failures"):
+        accounts.sign_in(store, "ann", PASSWORD, address="192.0.2.1")
+    assert accounts.sign_in(store, "ann", PASSWORD, address="192.0.2.2")
+    with pytest.raises(NotAllowed, match="Too many failures"):  # its owner's success helps nobody who guesses
+        accounts.sign_in(store, "ann", PASSWORD, address="192.0.2.1")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"),
+    [
+        ("192.0.2.1", "192.0.2.2", False),
+        ("192.0.2.1", "::ffff:192.0.2.1", True),
+        ("2001:db8::1", "2001:db8::ffff", True),  # one customer has all of these
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("", "unknown", False),
+    ],
+)
+def test_addresses_of_one_customer_count_as_one(store: Store, first: str, second: str, is_one: bool) -> None:
+    with store.transaction():
+        keys = [counted_as(store, name, Sender(address)) for name, address in (("ann", first), ("ANN", second))]
+    assert (keys[0] == keys[1]) is is_one
+    assert min(map(len, keys)) > LONGEST_NAME  # so that no name that somebody types is counted as one
+
+
+def guess_from_many_addresses(store: Store, times: int) -> None:
+    for number in range(times):
+        with pytest.raises(NotAllowed, match=WRONG):
+            accounts.sign_in(store, "ann", "a guess", address=f"192.0.2.{number}")
+
+
+def test_guesses_from_many_addresses_make_the_name_wait_and_not_the_browsers_of_its_owner(store: Store) -> None:
+    ann = make_user(store)
+    note = noted_in(store, ann, "")
+    moment = store.moment()
+    store.clock = lambda: moment
+    guess_from_many_addresses(store, 30)
+    with pytest.raises(NotAllowed, match="Too many failures"):
+        accounts.sign_in(store, "ann", "a guess", address="198.51.100.1")
+    fail(store, "ann", 70, sender=None)
+    with pytest.raises(NotAllowed, match="Try again in 15 minutes"):
+        accounts.sign_in(store, "ann", PASSWORD, address="198.51.100.1")
+    assert accounts.sign_in(store, "ann", PASSWORD, address="198.51.100.1", browser_note=note)
+
+
+def test_success_from_many_places_is_no_guessing(store: Store) -> None:
+    make_user(store)
+    for number in range(40):
+        accounts.sign_in(store, "ann", PASSWORD, address=f"192.0.2.{number}")
+
+
+def test_a_browser_that_is_known_waits_for_its_own_failures_alone(store: Store) -> None:
+    ann = make_user(store)
+    note = noted_in(store, ann, "")
+    for _ in range(5):
+        with pytest.raises(NotAllowed, match=WRONG):
+            accounts.sign_in(store, "ann", "wrong password", address="192.0.2.1", browser_note=note)
+    with pytest.raises(NotAllowed, match="Too many failures"):
+        accounts.sign_in(store, "ann", PASSWORD, address="192.0.2.1", browser_note=note)
+    assert accounts.sign_in(store, "ann", PASSWORD, address="192.0.2.1")
+    assert accounts.sign_in(store, "ann", PASSWORD, browser_note=noted_in(store, ann, ""))
+
+
+def test_a_note_counts_for_its_account_and_password_alone_and_cannot_be_made_up(store: Store) -> None:
+    ann, bea = make_user(store), make_user(store, "bea")
+    note = noted_in(store, ann, "")
+    shared = noted_in(store, bea, note)
+    assert [find_browser(store, name, shared) is not None for name in ("ann", "bea", "nobody")] == [True, True, False]
+    assert find_browser(store, "bea", note) is None
+    forged = [note[:-1] + ("0" if note[-1] != "0" else "1"), note.replace(f"{ann.id}.", f"{bea.id}.", 1), "", "~", "1..", "1.é.é", "x" * 9000]  # fmt: skip
+    assert [find_browser(store, name, cookie) for cookie in forged for name in ("ann", "bea")] == [None] * 14
+    token = accounts.reset_user(store, LOCAL_OPERATOR, "ann")
+    accounts.set_password_with_link(store, token, None, PASSWORD + "!")
+    assert find_browser(store, "ann", shared) is None
+
+
+def test_a_browser_keeps_notes_of_a_few_people_who_share_it(store: Store) -> None:
+    people = [make_user(store, f"person {number}") for number in range(7)]
+    cookie = ""
+    for person in (*people, people[-1]):
+        cookie = noted_in(store, person, cookie)
+    assert [find_browser(store, person.name, cookie) is not None for person in people] == [False] * 2 + [True] * 5
+    assert len(cookie) < 1_000
 
 
 def test_guessed_names_do_not_fill_the_record_and_it_still_tells_how_many_there_were(store: Store) -> None:
