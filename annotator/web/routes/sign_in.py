@@ -186,6 +186,8 @@ def sign_out(request: Request, _form: Form) -> Response:
 def _with_session(request: Request, token: str, next_path: str) -> Response:
     _end_session(request)
     response = RedirectResponse(next_path, 303, headers={"Cache-Control": "no-store"})
+    if not options_of(request).is_demonstration:
+        _know_again(request, response, token)
     response.set_cookie(
         COOKIE,
         token,
@@ -195,8 +197,6 @@ def _with_session(request: Request, token: str, next_path: str) -> Response:
         samesite="lax",
         secure=is_https(request),
     )
-    if not options_of(request).is_demonstration:
-        _know_again(request, response, token)
     if CROWD_COOKIE in request.cookies:
         response.delete_cookie(CROWD_COOKIE, path="/")  # whoever signs in is led to their pages again
     return response
