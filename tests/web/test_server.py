@@ -217,7 +217,7 @@ def test_five_failures_make_a_name_wait_for_seconds(running: Running) -> None:
     with open_store(running.path) as store, store.transaction():
         since, until = failures.failures_window(dt.datetime.now(dt.UTC))
         for _ in range(5):
-            add_failure(store, "dan", since, until)
+            add_failure(store, counted_as(store, "dan", Sender("127.0.0.1")), since, until)
     assert re.search(r"Too many failures for this name\. Try again in [1-5] seconds?\.", running.sign_in("dan").text)
 
 
