@@ -59,6 +59,22 @@ def test_a_row_becomes_an_instance_and_neighbouring_indices_become_spans(tmp_pat
     }
 
 
+def test_spans_that_may_have_touched_are_warned_of_since_the_form_keeps_tokens_alone(tmp_path):
+    documents = [{"docid": "d", "text": "One two .\nThree four .\nFive .", "tokenization": "whitespace"}]
+
+    def claim(key: str, *tokens: int) -> dict:
+        fields = {"text": {"docid": "d"}, "query": {"text": "q"}}
+        return row(id=key, fields=fields, annotations=[{"annotator": "e", "rationales": [{"text": list(tokens)}]}])
+
+    rows = [claim("within", 0, 1, 2), claim("apart", 2, 4), claim("across", 0, 1, 2, 3, 4, 5)]
+    found = read(rows, tmp_path, "verification", documents)
+    [warning] = [item for item in found if isinstance(item, Problem)]
+    assert (warning.line, warning.is_warning) == (3, True)
+    assert warning.reason == "A span crosses a line. This form keeps tokens, not spans, so touching spans are one."
+    sets = {item.key: item.annotations[0].sets for item in found if isinstance(item, SourceInstance)}
+    assert sets["across"] == ((SourceSpan("document", 0, 6),),)
+
+
 def test_characters_alone_become_one_set(tmp_path):
     spans = [{"field": "text", "start": 2, "end": 6, "type": "x"}, {"field": "text", "start": 7, "end": 11}]
     [instance] = read([row(annotations=[{"annotator": "a", "rationales": [], "char_spans": spans}])], tmp_path)
@@ -185,7 +201,7 @@ REAL = [
     ("expmrc", "reading", 675, 1246, 0),
     ("evidence_inference", "verification", 62, 176, 0),
     ("xquad", "reading", 240, 1200, 0),
-    ("eraser_fever", "verification", 41, 401, 10),  # ten point to an empty document
+    ("eraser_fever", "verification", 41, 401, 18),  # ten point to an empty document, eight cross a line
     ("fair_rationales", "sentiment", 0, 760, 0),
     ("scifact_flat", "verification", 0, 303, 0),
     ("cos_e", "choice", 0, 804, 0),

@@ -128,6 +128,9 @@ class _CanonicalReader:
     survey: _Survey
     checker: Checker = field(init=False)
     keys: KeyLines = field(default_factory=KeyLines)
+    line_starts: dict[str, frozenset[int]] = field(
+        default_factory=dict
+    )  # docid: tokens that begin a line, not the first
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.options)
@@ -160,7 +163,9 @@ class _CanonicalReader:
                 _("The document '{docid}' appears twice; keep one of the two.", docid=parsed.docid),
             )
         if parsed.tokens is None and parsed.tokenization == "whitespace":
-            body = SourceText(parsed.text, split_on_spaces(parsed.text))
+            tokens = split_on_spaces(parsed.text)
+            body = SourceText(parsed.text, tokens)
+            self.line_starts[parsed.docid] = frozenset(_line_starts(tokens))
         else:
             is_marked = parsed.docid in self.survey.marked_by_token
             body = _text(parsed.text, parsed.tokens, is_marked, "tokens", findings)
@@ -182,6 +187,7 @@ class _CanonicalReader:
     def _instance(self, row: Row, parsed: _Row, findings: Findings) -> SourceInstance:
         split = parsed.meta.get("split")
         parent, kind = self._parent(parsed, findings)
+        self._warn_of_touching(parsed, findings)
         names = self._segment_names(parsed, findings)
         return SourceInstance(
             key=self.options.key_prefix + parsed.id,
@@ -198,6 +204,17 @@ class _CanonicalReader:
             perturbation_kind=kind,
             metadata=_metadata(row.values, parsed, parent),
         )
+
+    def _warn_of_touching(self, parsed: _Row, findings: Findings) -> None:
+        """Tokens alone do not tell spans that touch from one span; where one crosses a line, two probably touched."""
+        for number, annotation in enumerate(parsed.annotations):
+            for name, marked in ((name, set(of)) for one_set in annotation.rationales for name, of in one_set.items()):
+                given = parsed.fields.get(name)
+                starts = self.line_starts.get((given.docid if given else None) or "", frozenset())
+                if any(start in marked and start - 1 in marked for start in starts):
+                    reason = _("A span crosses a line. This form keeps tokens, not spans, so touching spans are one.")
+                    findings.warn(f"annotations[{number}].rationales", name, reason)
+                    return
 
     def _result(self, label: str | None) -> str | None:
         """A label; none for the word "undecided" (no majority), unless the project has that label."""
@@ -260,6 +277,13 @@ class _CanonicalReader:
         if not sets and given.char_spans:
             sets = (tuple(_character_span(names, span) for span in given.char_spans),)
         return SourceAnnotation(given.annotator, self._result(given.label), sets, note=given.explanation or "")
+
+
+def _line_starts(body: TokenizedText) -> Iterator[int]:
+    """The tokens before which a line ends; not the first."""
+    for number in range(1, body.n_tokens):
+        if "\n" in body.text[body.ends[number - 1] : body.starts[number]]:
+            yield number
 
 
 def _choices(choices: object) -> dict[str, SourceText]:
