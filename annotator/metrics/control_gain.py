@@ -103,7 +103,7 @@ _SENTENCES: dict[GainWord, str] = {
 def controlled_gain(base: Floats, other: Floats, control: Floats | None = None) -> ControlledGain:
     """What a number of texts gains by alignment, over the texts for which all have one.
 
-    base, other, control: float[n_texts], NaN where there is none
+    base, other, control: float[n_texts], NaN where there is none; a control without any is as none
     >>> made = controlled_gain(np.full(30, 0.5), np.full(30, 0.7), np.full(30, 0.7))
     >>> made.n, made.word
     (30, 'as much')
@@ -111,6 +111,8 @@ def controlled_gain(base: Floats, other: Floats, control: Floats | None = None) 
     if np.isnan(base).all() or np.isnan(other).all():
         alone = [mean_of(side) for side in (base, other)]
         return ControlledGain(max(of.n for of in alone), alone[0].value, alone[1].value, None, None, None, None)
+    if control is not None and np.isnan(control).all():
+        control = None
     sides = [base, other] if control is None else [base, other, control]
     is_there = ~np.isnan(np.stack(sides)).any(axis=0)
     compared = [side[is_there] for side in sides]

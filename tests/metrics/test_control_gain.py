@@ -59,6 +59,12 @@ def test_what_is_no_gain_needs_no_control_and_a_gain_without_one_is_called_so(
         assert gain(of_other, CLEAR, CLEAR).word == word
 
 
+def test_a_control_without_any_value_is_as_none() -> None:
+    made = controlled_gain(np.full(30, 0.5), np.full(30, 0.7), np.full(30, np.nan))
+    assert made == controlled_gain(np.full(30, 0.5), np.full(30, 0.7))
+    assert (made.n, made.word) == (30, "no control")
+
+
 def test_a_control_that_gains_as_much_is_said_with_both_gains() -> None:
     said = gain(CLEAR, verdict(0.18, 0.10, 0.25), verdict(0.02, -0.05, 0.09)).sentence
     assert "gains as much (+0.180 against +0.200), so this gain does not come from the rationales" in said

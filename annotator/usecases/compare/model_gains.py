@@ -149,12 +149,12 @@ def _alignment(
             )  # fmt: skip
             return Relation("alignment", together(sentence, not_asked), (), lacking)
         none_asked = several(
-            "Of their controls {names} has no answers in {project}, so that none is compared.",
-            "Of their controls {names} have no answers in {project}, so that none is compared.",
+            "Of their controls {names} has no answers in {project} and is not compared.",
+            "Of their controls {names} have no answers in {project} and are not compared.",
             len(unasked), names=listed(unasked), project=project.name,
         )  # fmt: skip
         sentence = together(sentence, none_asked)
-    return Relation("alignment", sentence, () if lacking or unasked else controls, lacking)
+    return Relation("alignment", sentence, tuple(name for name in controls if name in here), lacking)
 
 
 def model_gains(
@@ -175,7 +175,8 @@ def model_gains(
         measures = measured(
             store, project, gold, pair.base, pair.other, relation.controls, fresh_areas(store, project, policy)
         )
-        lacking = missing_numbers(store, project, names, measures, _folders(store, projects))
+        folders = _folders(store, projects)
+        lacking = missing_numbers(store, project, names, measures, folders, relation.controls)
         return ModelGains(relation, measures, (*relation.lacking, *lacking))
 
 
@@ -221,7 +222,8 @@ def gains_behind(
             for of_side in (pair.base, pair.other, relation.controls)
         ]
         measures = gains_of_sides(sides[0] or {}, sides[1] or {}, sides[2], len(behind.ids), parameters)
-        lacking = missing_numbers(store, project, names, measures, _folders(store, [project]))
+        folders = _folders(store, [project])
+        lacking = missing_numbers(store, project, names, measures, folders, relation.controls)
         return ModelGains(relation, measures, (*relation.lacking, *lacking))
 
 

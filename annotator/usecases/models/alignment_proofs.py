@@ -66,7 +66,7 @@ class Lack:
 class AlignmentProof:
     """An aligned model, or several seeds of it, beside its twin without alignment and its control on shuffled rationales.
 
-    twins, controls: of each name its own; () where one lacks it
+    twins, controls: of each name its own, where it has one; what lacks is in `lacking`
     measures:        the models beside their twins; without twins beside themselves, so that there is no gain
     lacking:         what is not there
     """
@@ -98,13 +98,16 @@ def alignment_proof(
     kin = [of for name in names if (of := kin_of(name, cards)) is not None and of.is_aligned]
     if not kin or len(kin) < len(names):
         return None
-    twins, controls = _all([of.twin for of in kin]), _all([of.control for of in kin])
+    paired = [of for of in kin if of.twin is not None]
+    twins, controls = _present([of.twin for of in kin]), _present([of.control for of in kin])
     lacking = [*missing_kin(kin, cards, folder)]
     compared = [*names, *twins, *controls]
     with store.snapshot():
         gold = compared_gold(store, project, compared, _policy(project, cards[names[0]]))
-        measures = measured(store, project, gold, twins or names, names, controls if twins else ())
-        lacking += missing_numbers(store, project, compared, measures, {name: models_path / name for name in cards})
+        others = [of.name for of in paired] or names  # what each is compared with is there
+        measures = measured(store, project, gold, twins or names, others, controls if twins else ())
+        folders = {name: models_path / name for name in cards}
+        lacking += missing_numbers(store, project, compared, measures, folders, controls if twins else ())
     return AlignmentProof(tuple(names), twins, controls, kin[0].is_control, measures, tuple(lacking))
 
 
@@ -119,9 +122,8 @@ def plausibility_alone(
         return {of.measure: of.gain.other for of in measured(store, project, gold, [name], [name])}
 
 
-def _all(names: Sequence[str | None]) -> tuple[str, ...]:
-    known = [name for name in names if name is not None]
-    return tuple(known) if len(known) == len(names) else ()
+def _present(names: Sequence[str | None]) -> tuple[str, ...]:
+    return tuple(name for name in names if name is not None)
 
 
 def missing_kin(kin: Sequence[Kin], cards: Mapping[str, Card], folder: Path | None) -> Iterator[Lack]:
@@ -142,21 +144,33 @@ def missing_kin(kin: Sequence[Kin], cards: Mapping[str, Card], folder: Path | No
 
 
 def missing_numbers(
-    store: Store, project: Project, names: Sequence[str], measures: Sequence[Measured], folders: Mapping[str, Path]
-) -> Iterator[Lack]:
-    """Why nothing independent is said of their plausibility. folders: of those whose weights are here."""
-    if not measures or next(of.gain.gain for of in measures if of.measure == INDEPENDENT) is not None:
+    store: Store, project: Project, names: Sequence[str], measures: Sequence[Measured], folders: Mapping[str, Path],
+    controls: Sequence[str] = (),
+) -> Iterator[Lack]:  # fmt: skip
+    """Why nothing independent is said of their plausibility, or no control stands beside it.
+
+    folders: of those whose weights are here; controls: those of the names that are controls
+    """
+    if not measures:
         return
+    independent = next(of.gain for of in measures if of.measure == INDEPENDENT)
+    is_compared = independent.gain is not None
+    if is_compared:
+        names = controls if independent.control is None else ()
     unasked = [name for name in dict.fromkeys(names) if not list_runs(store, project.id, name, INDEPENDENT)]
     for name in unasked:
         model = f"transformers:{folders[name]}" if name in folders else name if name == BUILT_IN else "MODEL"
         words = ["annotator", "attribute", "--project", project.name, "--model", model, "--method", INDEPENDENT]
-        sentence = _(
-            "“{name}” has no attributions by occlusion here, so that nothing independent is said of its plausibility.",
-            name=name,
+        sentence = (
+            _("No occlusion attributions for the control “{name}”: it is not compared by plausibility.", name=name)
+            if is_compared
+            else _(
+                "“{name}” has no attributions by occlusion here, so that nothing independent is said of its plausibility.",
+                name=name,
+            )
         )
         yield Lack("attributions", name, sentence, shlex.join(words), name not in folders and name != BUILT_IN)
-    if not unasked:
+    if not unasked and not is_compared:
         yield Lack("attributions", "", _(_NO_COMMON_TEXT))
 
 

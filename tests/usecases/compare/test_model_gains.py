@@ -68,7 +68,7 @@ def test_several_trainings_are_spoken_of_as_several(store: Store, project: Proje
 
     assert sentence("none", "mae") == (
         "none, none-again are the twins of mae, mae-again: trained in the same way, but not aligned. Of their controls drawn, "
-        "drawn-again have no answers in P, so that none is compared."
+        "drawn-again have no answers in P and are not compared."
     )
     assert sentence("drawn", "mae").startswith("drawn, drawn-again are the controls of mae, mae-again: ")
     assert sentence("none", "drawn").startswith(
@@ -85,6 +85,34 @@ def test_an_aligned_model_without_a_control_names_the_command_that_trains_one(st
     assert str(gains.lacking[0]).endswith(
         "--name mae-shuffled --too-long cut --align mae --rationales shuffled --learning-rate 0.001"
     )
+
+
+def test_a_control_without_attributions_or_answers_leaves_the_gain_and_the_other_controls_stand(
+    store: Store, project: Project
+) -> None:
+    again = {
+        f"{name}-again": replace(options, fitting=replace(options.fitting, seed=1))
+        for name, options in {"mae": ALIGNED, "none": TWIN, "drawn": DRAWN}.items()
+    }
+    save_cards(store, project, mae=ALIGNED, none=TWIN, drawn=DRAWN, **again)
+    for name in ("none", "none-again"):
+        answer(store, project, name, 6, {"occlusion": LAST})
+    for name in ("mae", "mae-again"):
+        answer(store, project, name, 18, {"occlusion": FIRST})
+    answer(store, project, "drawn", 6, {"gradient-x-input": LAST})  # the other control has answered nothing
+    pair = ModelPair(("none", "none-again"), ("mae", "mae-again"))
+    gains = model_gains(store, LOCAL_OPERATOR, [project], project, pair)
+    assert gains.relation.controls == ("drawn",)
+    assert "Of their controls drawn-again has no answers in P and is not compared." in gains.relation.sentence
+    accuracy, occlusion = (
+        next(of for of in gains.measures if of.measure == name) for name in ("accuracy", "occlusion")
+    )
+    assert accuracy.gain.word == "none"
+    assert (occlusion.gain.word, occlusion.gain.control) == ("no control", None)
+    assert [lack.sentence for lack in gains.lacking] == [
+        "No occlusion attributions for the control “drawn”: it is not compared by plausibility."
+    ]
+    assert any("no control beside it" in sentence for sentence in gains.sentences)
 
 
 def test_numbers_that_were_measured_since_the_last_change_are_taken_and_not_scored_again(
