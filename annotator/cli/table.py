@@ -103,15 +103,21 @@ def edits(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> 
     "--group", "groups", multiple=True, metavar="LIST", help="A word list whose texts are a group; repeat it."
 )
 @click.option("--positive", default="", metavar="LABEL", help="The label whose false positives count, with --group.")
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the accuracy over the alignment loss as SVG, a point an epoch, of models trained in the first project.",
+)
 @_asked
 @click.pass_obj
 def er_test(
     database: Path, /, *, as_csv: bool, as_latex: bool, project_names: tuple[str, ...], base: tuple[str, ...],
-    models: tuple[str, ...], groups: tuple[str, ...], positive: str, **options: Any,
+    models: tuple[str, ...], groups: tuple[str, ...], positive: str, plot: Path | None, **options: Any,
 ) -> None:  # fmt: skip
     """ER-TEST's tables: accuracy in and out of distribution, contrast sets, functional tests, groups of word lists."""
     from annotator.scoring.runs import ScoringOptions
-    from annotator.usecases.papers.er_test import Trained, er_test_table
+    from annotator.usecases.papers.er_test import Trained, er_test_table, write_er_test_plot
     from annotator.usecases.papers.word_list_groups import Groups
     from annotator.usecases.project.projects import find_project
 
@@ -122,6 +128,8 @@ def er_test(
         made = er_test_table(
             store, LOCAL_OPERATOR, projects, trained, ScoringOptions(**options), Groups(groups, positive)
         )
+        if plot is not None:
+            write_er_test_plot(store, LOCAL_OPERATOR, projects, trained, plot)
     _print(made, as_csv, as_latex)
 
 

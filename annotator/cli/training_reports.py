@@ -77,7 +77,7 @@ class Proofs:
 def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) -> None:
     """The epochs, what was learned from, and what the alignment brought."""
     from annotator.usecases.models.model_trust import held_out_summary
-    from annotator.usecases.training.sweeps import alignment_slope
+    from annotator.usecases.papers.alignment_losses import alignment_slope
 
     data = report.data
     if as_json:
@@ -107,7 +107,7 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     if "answer F1" in report.scores:
         rest = [(name, report.scores[name]) for name in _OF_ANSWERS if name in report.scores]
         click.echo("; ".join(f"{name} {percent(value)}" for name, value in rest) + ".")
-    slope = alignment_slope(report)
+    slope = alignment_slope(report.fitted.epochs)
     if slope is not None:
         click.echo(f"Validation accuracy over the alignment loss, by epoch: slope {slope[0]:.4f}, R² {slope[1]:.2f}.")
     for line in proofs.lines(proofs.around(report.name)):
@@ -116,9 +116,9 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
 
 
 def _as_json(report: "TrainingReport") -> dict[str, object]:
-    from annotator.usecases.training.sweeps import alignment_slope
+    from annotator.usecases.papers.alignment_losses import alignment_slope
 
-    data, slope = report.data, alignment_slope(report)
+    data, slope = report.data, alignment_slope(report.fitted.epochs)
     is_reading = "answer F1" in report.scores
     return {
         "model": f"transformers:{report.folder}",

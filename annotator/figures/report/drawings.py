@@ -106,7 +106,7 @@ def interval_chart(title: str, note: str, intervals: Sequence[Interval]) -> Inte
     """Points with intervals over a common axis, which begins or ends at 0 where all are on one side of it."""
     bounds = [number for of in intervals for number in (of.value, of.low, of.high) if number is not None]
     lowest, highest = min(0.0, *bounds), max(0.0, *bounds)
-    ticks = _ticks(lowest, highest)
+    ticks = ticks_between(lowest, highest)
     lowest, highest = min(lowest, ticks[0]), max(highest, ticks[-1])
 
     def at(value: float) -> float:
@@ -125,7 +125,7 @@ def interval_chart(title: str, note: str, intervals: Sequence[Interval]) -> Inte
     ]
     baseline = next((row.at for row in rows if row.is_baseline), None)
     zero = at(0.0) if lowest < 0 < highest else None
-    return IntervalChart(title, note, rows, [Tick(at(tick), _number(tick)) for tick in ticks], zero, baseline)
+    return IntervalChart(title, note, rows, [Tick(at(tick), tick_words(tick)) for tick in ticks], zero, baseline)
 
 
 def bar_chart(
@@ -152,8 +152,8 @@ def _line_chart(panel: Panel, names: Sequence[str]) -> LineChart:
         for curve in panel.curves
     ]
     values = [y for of_curve in points for _, y in of_curve]
-    ticks_up = _ticks(min(0.0, *values) if values else 0.0, max(0.0, *values) if values else 1.0)
-    ticks_across = _ticks(0.0, max((x for of_curve in points for x, _ in of_curve), default=1.0))
+    ticks_up = ticks_between(min(0.0, *values) if values else 0.0, max(0.0, *values) if values else 1.0)
+    ticks_across = ticks_between(0.0, max((x for of_curve in points for x, _ in of_curve), default=1.0))
 
     def place(x: float, y: float) -> tuple[float, float]:
         across = _LEFT + (WIDTH - _LEFT - 10) * x / ticks_across[-1]
@@ -171,15 +171,15 @@ def _line_chart(panel: Panel, names: Sequence[str]) -> LineChart:
         )  # fmt: skip
     return LineChart(
         panel.title, panel.across, panel.up, lines,
-        [Tick(place(tick, 0.0)[0], _number(tick)) for tick in ticks_across],
-        [Tick(place(0.0, tick)[1], _number(tick)) for tick in ticks_up],
+        [Tick(place(tick, 0.0)[0], tick_words(tick)) for tick in ticks_across],
+        [Tick(place(0.0, tick)[1], tick_words(tick)) for tick in ticks_up],
     )  # fmt: skip
 
 
-def _ticks(lowest: float, highest: float) -> list[float]:
+def ticks_between(lowest: float, highest: float) -> list[float]:
     """Round numbers from at most the lowest to at least the highest, three to seven of them.
 
-    >>> _ticks(0.0, 0.83), _ticks(-0.12, 0.31), _ticks(0.0, 0.0)
+    >>> ticks_between(0.0, 0.83), ticks_between(-0.12, 0.31), ticks_between(0.0, 0.0)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [-0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 0.4], [0.0, 0.5, 1.0])
     """
     span = highest - lowest
@@ -191,7 +191,8 @@ def _ticks(lowest: float, highest: float) -> list[float]:
     return [round(number * step, 10) for number in range(first, last + 1)]
 
 
-def _number(tick: float) -> str:
+def tick_words(tick: float) -> str:
+    """A tick's value as it stands at an axis."""
     return f"{tick:g}".replace("-", "−")
 
 

@@ -17,6 +17,7 @@ from annotator.language import _, listed
 from annotator.metrics.aggregate import Interval, bootstrap
 from annotator.metrics.chance import FEWEST
 from annotator.metrics.er_test_functional import opportunity_cost, opportunity_costs
+from annotator.metrics.eraser_faithfulness import label_report
 from annotator.metrics.model_comparison import bins_by_confidence, exact_mcnemar
 from annotator.metrics.ragged import Flags, Floats
 from annotator.metrics.significance import sign_flips
@@ -70,6 +71,7 @@ class PartComparison:
     cost:        opportunity cost (ER-TEST): (lost − won) / n
     n_won ...:   a number for each pair of runs; p_mcnemar: None where nothing is won or lost
     p:           of the difference, by flipping the signs of instances with their means over runs; None of no instance
+    macro_f1:    of the other model over runs, of the labels that are gold or predicted; None where results are answers
     """
 
     n: int
@@ -84,6 +86,7 @@ class PartComparison:
     n_both_wrong: tuple[int, ...]
     p_mcnemar: tuple[float | None, ...]
     p: float | None = None
+    macro_f1: RunsReport | None = None
 
     @property
     def verdict(self) -> Literal["better", "worse", "not told", "too few"]:
@@ -197,11 +200,16 @@ def compare_labelled(
     unseen = [text for text in labelled if text.id not in ids_learned]
     judged = [text for text in unseen if all(text.id in run.answers for both in runs for run in both)]
     parts = {name: [text for text in judged if is_in(text)] for name, is_in in _PARTS.items()}
+    is_label = project.task.result_kind == "label"
     return ModelComparison(
         tuple((_title(base), _title(other)) for base, other in runs),
         len(labelled) - len(unseen),
         len(unseen) - len(judged),
-        {name: _part(runs, rows) for name, rows in parts.items() if name == "all" or 0 < len(rows) < len(judged)},
+        {
+            name: _part(runs, rows, is_label=is_label)
+            for name, rows in parts.items()
+            if name == "all" or 0 < len(rows) < len(judged)
+        },
         _bins(runs, judged),
         tuple(labels),
         _won_lost(runs[:1], [text for text in labelled if text.id in ids_learned]),
@@ -264,7 +272,7 @@ def _right(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[LabelledText]) -> _
     return _Right(is_right(0), is_right(1), p_gold(0), p_gold(1))
 
 
-def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[LabelledText]) -> PartComparison:
+def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[LabelledText], *, is_label: bool) -> PartComparison:
     right = _right(runs, rows)
     pairs = list(zip(right.base, right.other, strict=True))
     exchanges = [opportunity_cost(base, other) for base, other in pairs]
@@ -282,7 +290,21 @@ def _part(runs: Sequence[tuple[_Run, _Run]], rows: Sequence[LabelledText]) -> Pa
         tuple(exchange.n_both_wrong for exchange in exchanges),
         tuple(exact_mcnemar(exchange.n_won, exchange.n_lost) for exchange in exchanges),
         sign_flips(gains),
+        _macro_f1([other for _base, other in runs], rows) if is_label else None,
     )
+
+
+def _macro_f1(runs: Sequence[_Run], rows: Sequence[LabelledText]) -> RunsReport:
+    """Of each run once."""
+    by_title = {_title(run): run for run in runs}
+    values = []
+    for run in by_title.values():
+        given = [(row.result or "", run.answers[row.id].label or "") for row in rows]
+        places: dict[str, int] = {}
+        coded = [[places.setdefault(label, len(places)) for label in pair] for pair in given]
+        numbers = np.array(coded, dtype=np.int64).reshape(-1, 2)
+        values.append(label_report(numbers[:, 0], numbers[:, 1], list(places)).macro.f1 if rows else None)
+    return over_runs(values)
 
 
 def _accuracy(runs: Sequence[_Run], right: Flags) -> RunsReport:

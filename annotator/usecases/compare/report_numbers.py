@@ -52,7 +52,7 @@ def numbers_of(view: TableView) -> Numbers:
     sentences = [(named(of.column), list(verdict_sentences(of, shown, titles))) for of in columns]
     curved = rows_with_curves(view.rows)
     group = asked_group(view.table)
-    n = counted(view.table.gold["instances"], "text")
+    n = counted(view.table.gold["instances"] or view.table.gold["scored_without_gold"], "text")
     return Numbers(
         title=f"Metrics: {group} ({n})" if group else "Metrics",
         heads=[head_of(column, view) for column in view.columns],

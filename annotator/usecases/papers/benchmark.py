@@ -1,4 +1,8 @@
-"""The benchmark's table of methods (Wang et al. 2022, Tables 6 and 8), with the accuracy on originals and on changed versions."""
+"""The benchmark's table of methods (Wang et al. 2022, Tables 6 and 8), gold and random among them.
+
+Beside it stands how often the model is right on the full input, on the rationale alone and on the rest (Tables 4 and 7), and on
+originals and changed versions.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,6 +17,7 @@ from annotator.usecases.papers.scored_rows import (
     GOLD_METHOD,
     Choice,
     asked_for,
+    has_column,
     metric_column,
     paper_rows,
     random_row,
@@ -30,9 +35,17 @@ _COLUMNS = (
     metric_column(_SUFFICIENCY, "Suf"),
     metric_column(_COMPREHENSIVENESS, "Com"),
 )
+_INPUTS = tuple(
+    metric_column(f"method.quality_{name}", name, scale=100, decimals=1, group="Right on")
+    for name in ("full", "rationale", "rest")
+)
 _ACCURACY = tuple(
     PaperColumn(f"contrast.{name}", title, "Accuracy", "↑", 100, 1)
     for name, title in (("original", "original"), ("contrast", "changed"))
+)
+_ON_INPUTS = (
+    "Right on: how often the model is right (for reading, its answer F1) on the full input, on the method's rationale alone and "
+    "on the rest, as in Tables 4 and 7. "
 )
 _PAIRS = "Accuracy is over pairs of an original and a changed version. "
 _DRAWN = "drawn scores have no answers and no pairs; compute a model's method “random”, with faithfulness, for these"
@@ -43,13 +56,16 @@ def benchmark_table(store: Store, actor: User, project: Project, choice: Choice)
 
     Raises: NotFound without any row, or for a model or method that has none
     """
-    scored = scored_rows(store, actor, project, choice).over_same_texts(_COLUMNS)
+    chosen = scored_rows(store, actor, project, choice)
+    has_inputs = any(has_column(chosen, column.name) for column in _INPUTS)
+    shown = (*_COLUMNS, *_INPUTS) if has_inputs else _COLUMNS
+    scored = chosen.over_same_texts(shown)
     policy = choice.options.gold_policy or project.settings.gold_policy
     under_policy = replace(project, settings=replace(project.settings, gold_policy=policy))
     of_models = by_model(contrast_rows(store, actor, under_policy, choice.options))
-    rows = paper_rows(scored, _COLUMNS, _reason)
+    rows = paper_rows(scored, shown, _reason)
     without_gold = dict.fromkeys((_TOKEN_F1, _IOU_F1), "no text has a gold set")
-    drawn = random_row(scored, _COLUMNS, without_gold, _DRAWN)
+    drawn = random_row(scored, shown, without_gold, _DRAWN)
     has_pairs = any(of_models[row.model].n_contrasts for row in scored.rows if row.model in of_models)
     if has_pairs:
         rows = [_with_accuracy(row, of_models) for row in rows]
@@ -57,11 +73,11 @@ def benchmark_table(store: Store, actor: User, project: Project, choice: Choice)
     caption = (
         f"Explanations of the models of {project.name}, in the columns of Tables 6 and 8 of the fine-grained interpretability "
         f"benchmark (Wang et al. 2022). Each text is held against its best single set, MAP compares the top k of originals and "
-        f"changed versions; Suf and Com are of the predicted label. {_PAIRS if has_pairs else ''}"
-        f"Deviations are over seeds. {what_was_scored(scored)}"
+        f"changed versions; Suf and Com are of the predicted label. {_ON_INPUTS if has_inputs else ''}"
+        f"{_PAIRS if has_pairs else ''}Deviations are over seeds. {what_was_scored(scored)}"
     )
-    notes = (*texts_in_words(scored, _COLUMNS), *_pairs_in_words(of_models, {row.keys["model"] for row in rows}))
-    columns = (*_COLUMNS, *_ACCURACY) if has_pairs else _COLUMNS
+    notes = (*texts_in_words(scored, shown), *_pairs_in_words(of_models, {row.keys["model"] for row in rows}))
+    columns = (*shown, *_ACCURACY) if has_pairs else shown
     provenance = asked_for(project.name, policy, choice.options.split, scored.table.release)
     return PaperTable("benchmark", "Model, method", caption, columns, (*rows, drawn), notes, provenance)
 
@@ -105,7 +121,7 @@ def _pairs_in_words(of_models: Mapping[str, ContrastRow], shown: set[str]) -> li
 
 
 def _reason(row: MetricRow, column: PaperColumn) -> str:
-    if column.name in {_SUFFICIENCY, _COMPREHENSIVENESS}:
+    if column.name in {_SUFFICIENCY, _COMPREHENSIVENESS} or column in _INPUTS:
         return "the model was not asked without the rationale and on it alone; compute the method with faithfulness"
     if row.method == GOLD_METHOD:
         return "gold is what the others are held against"

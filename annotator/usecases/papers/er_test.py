@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
+from annotator.formats.rows.files import new_file
 from annotator.metrics.ragged import Floats
 from annotator.metrics.significance import sign_flips
 from annotator.scoring.paper_marks import LEVEL, MARK, marked
@@ -24,12 +26,15 @@ from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_r
 from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.models.label_tables import label_notes
+from annotator.usecases.papers.alignment_losses import alignment_cells, alignment_plot
 from annotator.usecases.papers.benchmark import NO_PAIRS_ANSWERED, by_model, contrast_cell
 from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, release_in_words, split_in_words
 from annotator.usecases.papers.word_list_groups import NO_GROUPS, Groups, group_cells, require_groups
 from annotator.usecases.suites.results import Rate, case_means, suite_results
+from annotator.usecases.training.trained_models import aligned_cards
 
-_ACCURACY, _CONTRAST, _FUNCTIONAL = "accuracy", "contrast", "functional"
+_ACCURACY, _MACRO_F1, _COST, _CONTRAST, _FUNCTIONAL = "accuracy", "macro_f1", "cost", "contrast", "functional"
+_BY_MACRO_F1 = frozenset({"inference", "entity"})  # tasks of which the paper prints macro F1
 _GROUPS = ("In distribution", "Out of distribution")
 
 
@@ -78,13 +83,22 @@ def er_test_table(
     majority: list[PaperCell] = []
     columns: list[PaperColumn] = []
     notes: list[str] = []
+    costs: list[tuple[PaperColumn, dict[str, list[PaperCell]]]] = []
     for project in projects:
         accuracy = {title: _accuracy(store, actor, project, trained, title, options) for title in rows}
-        columns.append(_column(project, _ACCURACY, project.name, _GROUPS[bool(columns)]))
-        majority.append(_majority(store, project, trained, options))
-        notes += _sizes(project, {title: note for title, (_, note) in accuracy.items() if note})
+        group = _GROUPS[project is not projects[0]]
+        has_macro_f1 = project.task.name in _BY_MACRO_F1
+        columns.append(_column(project, _ACCURACY, project.name, group))
+        columns += [_column(project, _MACRO_F1, f"{project.name}, macro F1", group)] if has_macro_f1 else []
+        majority += _majority(store, project, trained, options)[: 1 + has_macro_f1]
+        notes += _sizes(project, {title: of.note for title, of in accuracy.items() if of.note})
         notes += _labels(store, project, trained)
-        _extend(rows, {title: [cell] for title, (cell, _) in accuracy.items()})
+        _extend(rows, {title: [of.accuracy, of.macro_f1][: 1 + has_macro_f1] for title, of in accuracy.items()})
+        cost_column = _column(project, _COST, project.name, "Opportunity cost", "↓")
+        costs.append((cost_column, {title: [of.cost] for title, of in accuracy.items()}))
+    for column, of_rows in costs if trained.base is not None and len(rows) > 1 else ():
+        columns.append(column)
+        _extend(rows, of_rows)
     for project in projects:
         of_project = _contrast(store, actor, project, trained, options)
         if of_project:
@@ -103,6 +117,11 @@ def er_test_table(
         notes += note
         _extend(rows, of_groups)
     require_groups(groups, columns)
+    cards = aligned_cards(store, actor, projects[0], [name for names in trained.rows.values() for name in names])
+    more, of_losses, note = alignment_cells(trained.rows, cards)
+    columns += more
+    notes += note
+    _extend(rows, of_losses)
     made = [
         PaperRow(title, tuple(cells), {"row": title, "models": " ".join(trained.rows[title])})
         for title, cells in rows.items()
@@ -117,6 +136,25 @@ def er_test_table(
         "er-test", "Model", _caption(projects, trained, options, n_compared, release), tuple(columns), tuple(made),
         tuple(notes), asked_for(names, policy, options.split, release),
     )  # fmt: skip
+
+
+def write_er_test_plot(
+    store: Store, actor: User, projects: Sequence[Project], trained: Trained, path: Path
+) -> None:  # fmt: skip
+    """Write as SVG the accuracy over the alignment loss of the rows' models that were trained in the first project.
+
+    Raises: NotFound where none was trained there with rationales
+    """
+    rows = _all_models(store, projects, trained).rows
+    cards = aligned_cards(store, actor, projects[0], [name for names in rows.values() for name in names])
+    plot = alignment_plot(rows, cards)
+    if not plot:
+        raise NotFound(
+            f"No model of these rows was trained in '{projects[0].name}' with rationales and a validation part, so there is "
+            "nothing to plot."
+        )
+    with new_file(path) as file:
+        file.write(plot.encode("utf-8", "replace"))
 
 
 def _releases(store: Store, projects: Sequence[Project], options: ScoringOptions) -> str:
@@ -169,9 +207,23 @@ def _extend(rows: Mapping[str, list[PaperCell]], more: Mapping[str, Sequence[Pap
         rows[title].extend(cells)
 
 
+@dataclass(frozen=True, slots=True)
+class _OfRow:
+    """A row's cells of one project, and over how many texts they are."""
+
+    accuracy: PaperCell
+    macro_f1: PaperCell
+    cost: PaperCell
+    note: str
+
+
+_NO_LABELS = "no text has a gold label and an answer, and was not learned from"
+_NO_COST = "there is no base with as many runs to compare it with here"
+
+
 def _accuracy(
     store: Store, actor: User, project: Project, trained: Trained, title: str, options: ScoringOptions
-) -> tuple[PaperCell, str]:
+) -> _OfRow:  # fmt: skip
     """Over the texts that the row and the base have answered, and over how many; without a base over the row's own."""
     names = trained.rows[title]
     base = names if trained.base is None else trained.rows[trained.base]
@@ -181,9 +233,22 @@ def _accuracy(
         try:
             part, note = _compared(store, actor, project, ModelPair(names, names), options)
         except NotFound:
-            return PaperCell(reason="the project has no answers of the model"), ""
-        return _accuracy_cell(part, is_compared=False), "not compared, as the base has no answers here"
-    return _accuracy_cell(part, is_compared=base != names), note
+            missing = PaperCell(reason="the project has no answers of the model")
+            return _OfRow(missing, missing, missing, "")
+        return _row_of(part, "not compared, as the base has no answers here", is_compared=False)
+    if base == names:
+        return replace(_row_of(part, note, is_compared=False), cost=BLANK)
+    return _row_of(part, note, is_compared=True)
+
+
+def _row_of(part: PartComparison, note: str, *, is_compared: bool) -> _OfRow:
+    """Without a p runs could not be paired, so that the row was held against itself."""
+    is_paired = is_compared and (part.p is not None or not part.n)
+    cost = over_runs_cell(part.cost["runs"], part.n, _NO_LABELS) if is_paired else PaperCell(reason=_NO_COST)
+    of_labels = part.macro_f1["runs"] if part.macro_f1 is not None else []
+    return _OfRow(
+        _accuracy_cell(part, is_compared=is_compared), over_runs_cell(of_labels, part.n, _NO_LABELS), cost, note
+    )  # fmt: skip
 
 
 def _compared(
@@ -209,14 +274,12 @@ def _compared(
 
 
 def _accuracy_cell(part: PartComparison, *, is_compared: bool) -> PaperCell:
-    cell = over_runs_cell(
-        part.other["runs"], part.n, "no text has a gold label and an answer, and was not learned from"
-    )
+    cell = over_runs_cell(part.other["runs"], part.n, _NO_LABELS)
     return replace(cell, p=part.p) if is_compared and cell.value is not None else cell
 
 
-def _majority(store: Store, project: Project, trained: Trained, options: ScoringOptions) -> PaperCell:
-    """The null: the commonest gold label, over the texts that no row's model learned from."""
+def _majority(store: Store, project: Project, trained: Trained, options: ScoringOptions) -> list[PaperCell]:
+    """The null: always the commonest gold label, over the texts that no row's model learned from; its accuracy and macro F1."""
     with store.snapshot():
         learned = learned_by_model(store, project.id, options)
         policy = options.gold_policy or project.settings.gold_policy
@@ -227,7 +290,10 @@ def _majority(store: Store, project: Project, trained: Trained, options: Scoring
             if options.split in (None, gold.instance.split) and gold.instance.id not in ids
         )
     n = labels.total()
-    return PaperCell(max(labels.values()) / n, n=n) if n else PaperCell(reason="no text has a gold label here")
+    if not n:
+        return [PaperCell(reason="no text has a gold label here")] * 2
+    share = max(labels.values()) / n  # its precision; its recall is 1, and the other labels' F1 0
+    return [PaperCell(share, n=n), PaperCell(2 * share / (1 + share) / len(labels), n=n)]
 
 
 _CONTRAST_TITLES = {"original": "Original", "contrast": "Contrast", "delta": "Δ", "consistency_of_sets": "Consistency"}
@@ -342,12 +408,13 @@ def _caption(
         f"{MARK}: differs from “{trained.base}” over the texts or cases that both have answered: p < {LEVEL:g} of paired sign "
         f"flips over texts (originals with all their changed versions, cases), each with its mean over runs, after Holm's "
         f"correction for the {counted(n_compared, 'comparison')} that this table shows; Δ, consistency and FPRD are not "
-        "compared. "
+        "compared, nor are macro F1, opportunity cost and the alignment loss. "
         if trained.base is not None
         else "No base was named, so that nothing is compared. "
     )
     return (
-        f"Accuracy on {where}, contrast sets, functional tests and groups of word lists, as in ER-TEST (Joshi et al. 2022). "
+        f"Accuracy on {where}, contrast sets, functional tests, groups of word lists and trainings, as in ER-TEST "
+        f"(Joshi et al. 2022). "
         f"{marks}Deviations are over trainings. {_policies(projects, options)}, {split_in_words(options.split)}. "
         f"{release_in_words(release)}{made_by()}"
     )

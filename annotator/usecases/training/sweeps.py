@@ -5,12 +5,9 @@ from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
-from annotator.metrics.aggregate import least_squares
 from annotator.store import Store
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
@@ -103,21 +100,6 @@ def _by_tokenizer(trials: Sequence[Trial]) -> list[Trial]:
     by_seed = {trial.options.data.seed: trial for trial in reversed(trials)}
     is_same = len(by_seed) == 1 or all(trial.options.model.base is not None for trial in trials)
     return [] if is_same else list(by_seed.values())[::-1]
-
-
-def alignment_slope(report: TrainingReport) -> tuple[float, float] | None:
-    """Slope and R² of the validation accuracy over the alignment loss of the training steps, a point an epoch.
-
-    None of fewer than three epochs that have both, or where the loss did not change. Slopes of different losses cannot be
-    compared.
-    Source: after ER-TEST, Table 6, which takes the loss of the part that the accuracy is of
-    """
-    points = [
-        (epoch.alignment_loss, epoch.validation_accuracy)
-        for epoch in report.fitted.epochs
-        if epoch.alignment_loss is not None and epoch.validation_accuracy is not None
-    ]
-    return least_squares(*np.array(points, dtype=np.float64).T) if len(points) > 2 else None
 
 
 def _only(values: Mapping[str, Any], names: frozenset[str] | set[str]) -> dict[str, Any]:

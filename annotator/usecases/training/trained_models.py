@@ -1,6 +1,8 @@
 """The models of a project that were trained here, as people read of them: how often they are right, and their cards."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -42,6 +44,18 @@ def trained_models(store: Store, actor: User, project: Project) -> tuple[Trained
         if card is not None and summary is not None:
             models.append(TrainedModel(folder.name, f"transformers:{folder}", summary, card))
     return tuple(models)
+
+
+def aligned_cards(store: Store, actor: User, project: Project, names: Sequence[str]) -> dict[str, Card]:
+    """By name the cards of those models that were trained in the project with an alignment loss."""
+    require(store, actor, project.id, "use models")
+    folder = models_folder(store, project)
+    cards = {name: Card.read(folder / name) for name in dict.fromkeys(names) if Path(name).name == name}
+    return {
+        name: card
+        for name, card in cards.items()
+        if card is not None and any(epoch.alignment_loss is not None for epoch in card.epochs)
+    }
 
 
 def training_of_kin(model: TrainedModel, kind: Literal["twin", "control"]) -> TrainingOptions:

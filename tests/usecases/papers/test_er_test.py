@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -21,8 +22,11 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
+from annotator.training.card import Card
+from annotator.training.loop import EpochResult
 from annotator.usecases.models.label_tables import ModelLabels, remember
-from annotator.usecases.papers.er_test import Trained, er_test_table
+from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.papers.er_test import Trained, er_test_table, write_er_test_plot
 from annotator.usecases.papers.word_list_groups import Groups
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.project.word_lists import save_word_list
@@ -125,6 +129,62 @@ def test_contrast_sets_have_original_contrast_their_difference_and_the_share_tha
     assert [cell(table, "m0", name).value for name in names] == [1.0, 0.5, -0.5, 0.5]
     assert [cell(table, "n", name).value for name in names] == [0.5, 0.0, -0.5, 0.0]
     assert cell(table, "majority label", names[0]) == PaperCell()
+
+
+def test_the_opportunity_cost_is_what_is_lost_minus_what_is_won(store: Store, projects: list[Project]) -> None:
+    answer(store, projects[0], "n", texts(4))
+    for model, n_right in (("m0", 6), ("m1", 1)):  # of ten texts: two won; three lost
+        answer(store, projects[0], model, texts(n_right))
+    table = er_test_table(store, LOCAL_OPERATOR, projects[:1], TRAINED)
+    cost = cell(table, "MAE", "cost.ID")
+    assert (cost.value, cost.deviation, cost.n, cost.n_seeds) == (pytest.approx(0.05), pytest.approx(0.125**0.5), 10, 2)
+    assert cell(table, "None", "cost.ID") == PaperCell()
+    without_base = er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of([], ["n", "m0"]))
+    assert not [column for column in without_base.columns if column.name.startswith("cost.")]
+
+
+def test_inference_has_macro_f1_beside_accuracy_also_of_the_majority_label(store: Store, import_rows: Importer) -> None:
+    made = create_project(store, LOCAL_OPERATOR, "NLI", get_task("inference"), labels=["no", "yes"])
+    rows = [
+        {"id": f"t{n}", "premise": f"p {n}", "hypothesis": "h", "label": "yes" if n < 6 else "no"} for n in range(N)
+    ]
+    import_rows(made, rows)
+    answer(store, made, "m", {f"t{n}": n < 4 or n == 7 for n in range(N)})
+    table = er_test_table(store, LOCAL_OPERATOR, [made], Trained.of([], ["m"]))
+    assert [column.title for column in table.columns] == ["NLI", "NLI, macro F1"]
+    # yes: 4 right of 5 predicted and 6 gold, 8/11; no: 1 right of 3 and 2, 2/5
+    assert cell(table, "m", "accuracy.NLI").value == 5 / 8
+    assert cell(table, "m", "macro_f1.NLI").value == pytest.approx((8 / 11 + 2 / 5) / 2)
+    assert cell(table, "majority label", "macro_f1.NLI").value == pytest.approx(2 * 0.75 / 1.75 / 2)
+
+
+def trained_here(store: Store, project: Project, name: str, *points: tuple[float | None, float | None]) -> None:
+    """A card of a model whose epochs had this alignment loss and this validation accuracy."""
+    epochs = tuple(EpochResult(1.0, loss, 0, 1.0, accuracy, 1.0) for loss, accuracy in points)
+    folder = models_folder(store, project) / name
+    folder.mkdir(parents=True)
+    Card(name, "d", "scratch", ("no", "yes"), "softmax", {}, {}, epochs, 0, {}, {}).write(folder)
+
+
+def test_trainings_have_the_drop_of_their_alignment_loss_and_its_slope_over_the_accuracy(
+    store: Store, projects: list[Project], tmp_path: Path
+) -> None:
+    for model in ("n", "m0", "m1"):
+        answer(store, projects[0], model, texts(4))
+    trained_here(store, projects[0], "n", (None, 0.5), (None, 0.6))
+    trained_here(store, projects[0], "m0", (4.0, 0.5), (3.0, 0.6), (2.0, 0.7))
+    trained_here(store, projects[0], "m1", (4.0, 0.5), (3.0, 0.5), (3.0, 0.5))
+    table = er_test_table(store, LOCAL_OPERATOR, projects[:1], TRAINED)
+    assert cell(table, "MAE", "alignment.drop").value == pytest.approx((0.5 + 0.25) / 2)
+    assert cell(table, "MAE", "alignment.slope").value == pytest.approx((-0.1 + 0) / 2)
+    assert cell(table, "MAE", "alignment.r2").value == pytest.approx((1 + 0) / 2)
+    assert cell(table, "None", "alignment.drop").reason == "the model was not trained here with rationales"
+    write_er_test_plot(store, LOCAL_OPERATOR, projects[:1], TRAINED, tmp_path / "plot.svg")
+    svg = ET.fromstring((tmp_path / "plot.svg").read_text(encoding="utf-8"))
+    assert [of.tag.rpartition("}")[2] for of in svg.iter()].count("circle") == 6
+    assert "validation accuracy" in {of.text for of in svg.iter()}
+    with pytest.raises(NotFound, match="No model of these rows was trained in 'ID' with rationales"):
+        write_er_test_plot(store, LOCAL_OPERATOR, projects[:1], Trained.of([], ["n"]), tmp_path / "other.svg")
 
 
 def test_a_difference_is_marked_and_the_caption_says_by_which_test(

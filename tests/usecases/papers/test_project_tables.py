@@ -3,11 +3,12 @@
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from annotator.domain.models import Run
+from annotator.domain.models import Input, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import NotAllowed, NotFound
@@ -152,6 +153,30 @@ def test_the_benchmarks_table_has_percentages_and_the_accuracy_on_pairs(
     assert values[2] == 0.0  # no two texts have a word in common
     assert values[5:] == [1.0, pytest.approx(1 / 3)]
     assert "Accuracy: n = 3 originals and 3 changed versions." in table.notes
+
+
+def test_a_method_gold_among_them_has_how_often_the_model_is_right_on_parts_of_the_input(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(4)))
+
+    def on(k: int, part: Input, *, is_right: bool) -> Prediction:
+        return replace(said(k, is_right), on=part)
+
+    for method, right_on_rationale in (("gold", 4), ("random", 1)):
+        answers = {
+            k: [said(k, k < 3), on(k, "rationale", is_right=k < right_on_rationale), on(k, "rest", is_right=k < 2)]
+            for k in range(4)
+        }
+        take(store, made, (output(k, Run("m", method), knowing(k), answers[k]) for k in range(4)))
+    table = benchmark_table(store, LOCAL_OPERATOR, made, ALL)
+    assert [(column.title, column.group, column.arrow) for column in table.columns[5:]] == [
+        ("full", "Right on", "↑"), ("rationale", "Right on", "↑"), ("rest", "Right on", "↓"),
+    ]  # fmt: skip
+    assert [cell.value for cell in row(table, "m · gold").cells[5:]] == [0.75, 1.0, 0.5]
+    assert [cell.value for cell in row(table, "m · random").cells[5:]] == [0.75, 0.25, 0.5]
+    assert "as in Tables 4 and 7" in table.caption
 
 
 def test_the_file_has_all_digits_and_what_was_asked(store: Store, compared: Project) -> None:

@@ -10,9 +10,10 @@ from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import least_squares
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import EpochResult, Fitted, FittingOptions
+from annotator.usecases.papers.alignment_losses import alignment_slope
 from annotator.usecases.training.examples import DataOptions, TrainingData
 from annotator.usecases.training.rationales import RationaleOptions
-from annotator.usecases.training.sweeps import Trial, alignment_slope, trials_of
+from annotator.usecases.training.sweeps import Trial, trials_of
 from annotator.usecases.training.transformers import TrainingOptions, TrainingReport
 
 ALIGNED = TrainingOptions(fitting=FittingOptions(alignment=AlignmentOptions("mae")))
@@ -77,14 +78,16 @@ def test_the_slope_is_that_of_accuracy_over_alignment_loss_with_a_point_an_epoch
     x, y = np.array(points).T
     slope, _ = np.polyfit(x, y, 1)
     r_squared = np.corrcoef(x, y)[0, 1] ** 2
-    assert alignment_slope(report(*(epoch(*point) for point in points))) == pytest.approx((slope, r_squared))
+    assert alignment_slope(report(*(epoch(*point) for point in points)).fitted.epochs) == pytest.approx(
+        (slope, r_squared)
+    )
 
 
 @pytest.mark.parametrize(
     "epochs", [[(1.0, 0.5), (0.5, 0.6)], [(None, 0.5)] * 5, [(1.0, 0.5), (1.0, 0.6), (1.0, 0.7)], [(1.0, None)] * 3]
 )
 def test_there_is_no_slope_of_two_points_of_no_alignment_and_of_a_loss_that_stays(epochs: list[Any]) -> None:
-    assert alignment_slope(report(*(epoch(*point) for point in epochs))) is None
+    assert alignment_slope(report(*(epoch(*point) for point in epochs)).fitted.epochs) is None
 
 
 def test_a_number_that_stays_has_nothing_to_account_for() -> None:
