@@ -223,7 +223,10 @@ def test_an_export_names_people_where_names_are_asked_for(filled: Command, tmp_p
     assert named not in unnamed
     assert unnamed.startswith("annotator ")
     refused = filled("export", "eraser", str(tmp_path / "x"), "--project", "P", "--names")
-    assert (refused.code, "--names is for csv, parquet, datasets, parquet-annotations" in refused.err) == (1, True)
+    assert (refused.code, "--names is for csv, prodigy, parquet, datasets, parquet-annotations" in refused.err) == (
+        1,
+        True,
+    )
 
 
 def test_a_zip_of_an_eraser_export_with_its_folder_imports_again(filled: Command, tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ import numpy as np
 from annotator.figures.scatter_plots import Line, ScatterPanel, scatter_svg
 from annotator.metrics.aggregate import least_squares
 from annotator.scoring.paper_table import PaperCell, PaperColumn, over_runs_cell
-from annotator.training.card import Card
-from annotator.training.loop import EpochResult
+from annotator.training.card import Card, EpochResult
 
 _GROUP = "Alignment loss"
 _NOT_ALIGNED = "the model was not trained here with rationales"
@@ -44,7 +43,7 @@ def alignment_slope(epochs: Epochs) -> tuple[float, float] | None:
 def alignment_drop(epochs: Epochs) -> float | None:
     """The share by which the loss fell from the first epoch to the last; None of a first loss of 0.
 
-    >>> from annotator.training.loop import EpochResult
+    >>> from annotator.training.card import EpochResult
     >>> alignment_drop([EpochResult(1.0, loss, 0, None, None, 1.0) for loss in (4.0, 5.0, 3.0)])
     0.25
     """

@@ -130,7 +130,7 @@ def _packed(store: Store, visit: Visit, project: Project, number: int, format_na
 
 def _say_beforehand(store: Store, visit: Visit, project: Project) -> None:
     if unfinished := unfinished_words(store, visit.user, project):
-        st.warning(unfinished, icon=":material/hourglass_top:")
+        st.warning(as_text(unfinished), icon=":material/hourglass_top:")
     if words := _training_texts(store, visit, project):
         st.caption(words)
 
