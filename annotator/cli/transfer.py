@@ -2,8 +2,8 @@
 
 import dataclasses
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,13 +119,26 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     pairs = {name: pairs_of(options[name], option) for name, option in _PAIRS.items()}
     given = ImportOptions(**{**options, **pairs, "prompt": options["prompt"].replace(r"\n", "\n")})
     format_given, paths = _format_and_paths(places)
-    with ExitStack() as stack:
+    with _without_torch(), ExitStack() as stack:
         files = [file for path in paths for file in _files_of(path, format_given, stack)]
         _show_letters(files, given.encoding)
         if len(files) > 1:
             _import_several(database, project_name, files, given, as_json=as_json)
         else:
             _import_one(database, project_name, files[0], given, as_json=as_json)
+
+
+@contextmanager
+def _without_torch() -> Iterator[None]:
+    """spaCy loads torch wherever it is installed, which takes longer than a thousand texts; an import does without it."""
+    if "torch" in sys.modules:
+        yield
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]  # what is None cannot be imported
+    try:
+        yield
+    finally:
+        del sys.modules["torch"]
 
 
 def _files_of(path: Path, format_given: str | None, stack: ExitStack) -> "list[NamedFile]":
