@@ -130,7 +130,7 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
 
 @contextmanager
 def _without_torch() -> Iterator[None]:
-    """spaCy loads torch wherever it is installed, which takes longer than a thousand texts; an import does without it."""
+    """Without torch, which spaCy loads wherever it is installed, and which takes longer than a thousand texts."""
     if "torch" in sys.modules:
         yield
         return

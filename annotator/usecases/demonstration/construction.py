@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from annotator.domain.people import LOCAL_OPERATOR, Role
-from annotator.domain.projects import ProjectSettings
+from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.files import part_folder, put_in_place
 from annotator.resources import resource_folder
@@ -17,6 +17,8 @@ from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.project.guidelines import acknowledge
 from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
+from annotator.usecases.suites.runs import run_suite
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
 
@@ -35,6 +37,9 @@ _PROJECTS: tuple[tuple[str, str, tuple[str, ...], ProjectSettings], ...] = (
     ("Similarity", "similarity", ("different", "same"), ProjectSettings(order="random", seed=7)),
     ("Reading", "reading", (), ProjectSettings(order="random", seed=7, may_be_empty=True)),
 )
+
+
+_SUITE = "Sentiment basics"
 
 
 def build(path: Path) -> None:
@@ -87,3 +92,12 @@ def _explain(store: Store, name: str, runs: Path) -> None:
     attribute(store, LOCAL_OPERATOR, project, "built-in", "occlusion")
     attribute(store, LOCAL_OPERATOR, project, "built-in", "lime", AttributingOptions(seeds=(1,)))
     measure(store, LOCAL_OPERATOR, project)
+    _test(store, project)
+
+
+def _test(store: Store, project: Project) -> None:
+    """The functional tests that come along, of which the built-in model fails some: Tests is full as well."""
+    ready = find_ready(project, "sentiment")
+    labels = guessed_labels(ready, project)
+    make_ready_suite(store, LOCAL_OPERATOR, project, ready, _SUITE, labels, n=20, seed=7, on_instances=True)
+    run_suite(store, LOCAL_OPERATOR, project, _SUITE, "built-in")
