@@ -34,6 +34,8 @@ def summary_lines(statistics: "ProjectStatistics", why_no_agreement: str) -> Ite
         f"accepted: {counted(statistics.n_accepted, 'annotation')}, {statistics.n_counting:,} of them in the gold; "
         f"{statistics.n_other_result:,} with another label or answer than the gold"
     )
+    if statistics.n_tied:
+        yield f"ties: {counted(statistics.n_tied, 'text')} without gold, since several labels or answers were given as often"
     yield from _rationales(statistics)
     yield from [f"agreement: {why_no_agreement}"] if why_no_agreement else _agreement(statistics.agreement)
     yield _work(statistics)

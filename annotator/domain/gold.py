@@ -1,5 +1,6 @@
 """The lead's choice of gold, and where each gold set came from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotator.domain.projects import GoldPolicy
@@ -42,6 +43,7 @@ class Accepted:
 
     n_several: texts that several people annotated; most: annotations of one text
     n_other: annotations with another result than the text's own, or than most of those of a text that has none
+    n_tied: texts without a result of their own whose annotations give several as often, so that they have no gold
     """
 
     n_annotations: int
@@ -49,6 +51,7 @@ class Accepted:
     n_several: int
     most: int
     n_other: int = 0
+    n_tied: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +62,14 @@ class SetOrigin:
     annotator: str
     round_number: int
     position: int | None
+
+
+def majority_label(votes: Mapping[str, int]) -> str | None:
+    """The label that more annotators gave than any other; None where several have as many, or there is none.
+
+    >>> majority_label({"good": 2, "bad": 1}), majority_label({"good": 1, "bad": 1}), majority_label({})
+    ('good', None, None)
+    """
+    most = max(votes.values(), default=0)
+    leading = [label for label, n in votes.items() if n == most]
+    return leading[0] if len(leading) == 1 else None

@@ -19,7 +19,7 @@ class Agreement:
     """All the agreement of annotators that a project's annotations allow to compute.
 
     n_annotations:  annotations that take part: each annotator's latest round at an instance, submitted or accepted
-    n_other_result: of these, those without the gold result; they take part for labels, but not for tokens and sets
+    n_other_result: of these, those without the gold result (where several tie, all); they take part for labels alone
     n_marks_alone:  of these, marks of which the file does not say whose they are; they do not take part for labels
     n_labels_alone: labels of people whose marks are not known; they take part for labels alone, and are not among these
     against_rest:   each annotator against all others of the same instances

@@ -1,10 +1,10 @@
 """Gold: the rationale sets that count for an instance under the project's gold policy (design, section 5)."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from annotator.domain.gold import GoldChoice, SetOrigin
+from annotator.domain.gold import GoldChoice, SetOrigin, majority_label
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.rationales import RationaleSet, union_of_tokens
@@ -21,7 +21,8 @@ def gold_of(
     all:      the distinct sets (by tokens) of all that count, in order
     majority: one set of the tokens that more than half of those who count marked
     union:    one set of the tokens that anyone who counts marked
-    An annotation counts when it carries the gold result (the instance's own, else the most frequent one). The lead's choice
+    An annotation counts when it carries the gold result (the instance's own, else the most frequent one; where several are as
+    frequent there is none until the lead chooses). The lead's choice
     brings its own result with it; the other policies do not look at it.
     """
     result = gold_result(instance, annotations)
@@ -51,7 +52,7 @@ def chosen_among(annotations: Sequence[Annotation], choice: GoldChoice | None) -
 
 
 def that_count(instance: Instance, annotations: Sequence[Annotation]) -> list[Annotation]:
-    """The annotations that carry the gold result, or none at all."""
+    """The annotations that carry the gold result, or none at all; where there is none, whose result is undecided, those alone."""
     result = gold_result(instance, annotations)
     return [a for a in annotations if a.result == result or a.result is None]
 
@@ -81,22 +82,15 @@ def _origin(annotation: Annotation, position: int | None) -> SetOrigin:
 
 
 def gold_result(instance: Instance, annotations: Sequence[Annotation]) -> str | None:
-    """The instance's own result, else what most annotations say; a tie goes to the first."""
+    """The instance's own result, else what most annotations say; None where several are said as often."""
     if instance.result is not None:
         return instance.result
-    counts = Counter(a.result for a in annotations if a.result is not None)
-    return counts.most_common(1)[0][0] if counts else None
+    return majority_label(Counter(a.result for a in annotations if a.result is not None))
 
 
-def majority_label(votes: Mapping[str, int]) -> str | None:
-    """The label that more annotators gave than any other; None where several have as many, or there is none.
-
-    >>> majority_label({"good": 2, "bad": 1}), majority_label({"good": 1, "bad": 1}), majority_label({})
-    ('good', None, None)
-    """
-    most = max(votes.values(), default=0)
-    leading = [label for label, n in votes.items() if n == most]
-    return leading[0] if len(leading) == 1 else None
+def is_tied(instance: Instance, annotations: Sequence[Annotation]) -> bool:
+    """Whether the annotations of an instance without a result of its own say several as often."""
+    return gold_result(instance, annotations) is None and any(a.result is not None for a in annotations)
 
 
 def _distinct(sets: _SetsWithOrigins) -> _SetsWithOrigins:

@@ -10,6 +10,7 @@ from sys import intern
 
 import numpy as np
 
+from annotator.domain.gold import majority_label
 from annotator.domain.groups import EXHAUSTIVE, group_of
 from annotator.domain.instances import GoldInstance
 from annotator.domain.tasks import Task
@@ -137,9 +138,8 @@ class GoldTable:
 
     @cached_property
     def edited_label(self) -> str | None:
-        """The label of sentences that need an edit: that of most rows that tell a criterion. None where none tells one."""
-        labels = Counter(row.result for row in self.rows if row.criterion and row.result is not None)
-        return labels.most_common(1)[0][0] if labels else None
+        """The label of sentences that need an edit: that of most rows that tell a criterion. None for none, and for a tie."""
+        return majority_label(Counter(row.result for row in self.rows if row.criterion and row.result is not None))
 
     @cached_property
     def is_related(self) -> Flags:

@@ -7,7 +7,7 @@ from annotator.domain.instances import Annotation, Instance, Segment
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.rationales import RationaleSet
 from annotator.domain.texts import TokenizedText
-from annotator.review.gold import chosen_among, gold_of, gold_result, gold_with_choice
+from annotator.review.gold import chosen_among, gold_of, gold_result, gold_with_choice, is_tied
 from annotator.review.statistics import describe_gold
 
 
@@ -64,8 +64,20 @@ def test_without_an_annotation_that_counts_there_is_no_gold() -> None:
 
 def test_without_a_result_of_its_own_an_instance_has_the_most_frequent_one() -> None:
     assert gold_result(instance(None), (*THREE, annotation(4, "no"))) == "yes"
-    assert gold_result(instance(None), (annotation(1, "no"), annotation(2, "yes"))) == "no"
+    assert gold_result(instance(None), (annotation(1, "no"), annotation(2, "yes"))) is None
     assert gold_result(instance(None), ()) is None
+
+
+@pytest.mark.parametrize("policy", ["chosen", "all", "majority", "union"])
+def test_a_tie_has_no_gold_whatever_came_first_until_the_lead_chooses(policy: str) -> None:
+    for results in (("no", "yes"), ("yes", "no")):
+        tied = tuple(annotation(n, result) for n, result in enumerate(results, start=1))
+        assert is_tied(instance(None), tied)
+        assert gold_of(instance(None), tied, policy) is None  # type: ignore[arg-type]
+    assert not is_tied(instance("no"), tied)
+    chosen = gold_of(instance(None), tied, "chosen", tied[1])
+    assert chosen is not None
+    assert chosen.result == "no"
 
 
 def test_zero_sets_are_gold_too() -> None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 
 from annotator.domain.gold import Accepted
+from annotator.store.annotate.instance_queue import IS_TIED
 from annotator.store.connection.database import Store
 
 _OF_PROJECT = """FROM annotations JOIN instances ON instances.id = instance_id
@@ -18,16 +19,31 @@ def accepted_of(store: Store, project_id: int) -> Accepted:
             FROM (SELECT count(*) AS n {_OF_PROJECT} AND annotations.state = 'accepted' GROUP BY instance_id)""",
         (project_id,),
     )[0]
-    n_other = count_of_other_results(store, project_id)
-    return Accepted(row["n_annotations"], row["n_instances"], row["n_several"], row["most"], n_other)
+    n_other, n_tied = count_of_other_results(store, project_id), count_of_ties(store, project_id)
+    return Accepted(row["n_annotations"], row["n_instances"], row["n_several"], row["most"], n_other, n_tied)
+
+
+def count_of_ties(store: Store, project_id: int, split: str | None = None) -> int:
+    """Texts without a result of their own whose accepted annotations give several as often, where nobody chose the gold."""
+    n: int = store.rows(
+        f"""SELECT count(*) AS n FROM instances WHERE project_id = ? AND state <> 'discarded'
+                AND (? IS NULL OR split = ?) AND {IS_TIED}""",
+        (project_id, split, split),
+    )[0]["n"]
+    return n
 
 
 def count_of_other_results(store: Store, project_id: int, split: str | None = None) -> int:
-    """Accepted annotations with another result than the text's own, or than most of those of a text that has none."""
+    """Accepted annotations with another result than the text's own, or than most of those of a text that has none.
+
+    Where several are given as often, none is gold's, and all of them are others.
+    """
     row = store.rows(
         f"""SELECT coalesce(sum(n_given - n_of_gold), 0) AS n_other FROM (
-                SELECT sum(n) AS n_given, iif(own IS NULL, max(n), coalesce(sum(n) FILTER (WHERE given = own), 0)) AS n_of_gold
-                FROM (SELECT instance_id, instances.result AS own, annotations.result AS given, count(*) AS n {_OF_PROJECT}
+                SELECT sum(n) AS n_given, CASE WHEN own IS NOT NULL THEN coalesce(sum(n) FILTER (WHERE given = own), 0)
+                    WHEN sum(n = most) = 1 THEN most ELSE 0 END AS n_of_gold
+                FROM (SELECT instance_id, instances.result AS own, annotations.result AS given, count(*) AS n,
+                        max(count(*)) OVER (PARTITION BY instance_id) AS most {_OF_PROJECT}
                         AND annotations.state = 'accepted' AND annotations.result IS NOT NULL AND (? IS NULL OR split = ?)
                     GROUP BY instance_id, given)
                 GROUP BY instance_id)""",

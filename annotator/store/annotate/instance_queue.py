@@ -57,8 +57,13 @@ _LOWEST = -(2**63)
 _PEOPLE_DONE = _PEOPLE_ON_IT.replace("'leased', ", "")
 _IS_UNDER_REVIEW = """(EXISTS (SELECT 1 FROM rounds WHERE rounds.instance_id = instances.id AND outcome IS NULL)
     OR EXISTS (SELECT 1 FROM assignments WHERE assignments.instance_id = instances.id AND assignments.state = 'returned'))"""
+# Of a text without a result of its own: its accepted annotations give several as often, so that none of them is gold's.
+IS_TIED = f"""(instances.result IS NULL AND NOT {_HAS_CHOICE} AND (SELECT count(*) = 2 AND min(n) = max(n) FROM
+    (SELECT count(*) AS n FROM annotations WHERE instance_id = instances.id AND annotations.state = 'accepted'
+        AND annotations.result IS NOT NULL GROUP BY annotations.result ORDER BY n DESC LIMIT 2)))"""
 HAS_GOLD = f"""(EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND annotations.state = 'accepted'
-    AND (instances.result IS NULL OR annotations.result IS NULL OR annotations.result = instances.result)) OR {_HAS_CHOICE})"""
+    AND (annotations.result IS NULL OR annotations.result = instances.result
+        OR (instances.result IS NULL AND NOT {IS_TIED}))) OR {_HAS_CHOICE})"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.review.agreement import Agreement, AgreementTally
-from annotator.review.gold import gold_with_choice, that_count
+from annotator.review.gold import gold_with_choice, is_tied, that_count
 from annotator.review.statistics import DataSetTables, RationaleStatistics, TablesTally, describe_gold
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
@@ -29,6 +29,7 @@ class ProjectStatistics:
     people: work done here; imported: annotations that came with files, by annotator
     n_accepted: accepted annotations; n_counting: those of them that the gold is made from
     n_other_result: accepted annotations that are left out of the gold because they carry another label or answer
+    n_tied: texts that have no gold because several labels or answers were given as often
     audit: of the newest audit of changed versions what is right, altogether and by kind; () without one
     """
 
@@ -44,6 +45,7 @@ class ProjectStatistics:
     n_counting: int
     rationales: RationaleStatistics
     n_other_result: int
+    n_tied: int
     tables: DataSetTables
     agreement: Agreement
     work: WorkQuality
@@ -72,6 +74,7 @@ def statistics_of(store: Store, actor: User, project: Project) -> ProjectStatist
             n_counting=gold.n_counting,
             rationales=rationales,
             n_other_result=gold.n_other_result,
+            n_tied=gold.n_tied,
             tables=gold.tables.result(n_labels),
             agreement=gold.agreement.result(),
             work=work_quality(store, project),
@@ -87,7 +90,7 @@ class _Gold:
     def __init__(self, store: Store, project: Project) -> None:
         self.store = store
         self.project = project
-        self.n_accepted = self.n_counting = self.n_other_result = 0
+        self.n_accepted = self.n_counting = self.n_other_result = self.n_tied = 0
         self.tables = TablesTally(is_exhaustive=project.settings.is_exhaustive)
         self.agreement = AgreementTally()
 
@@ -103,8 +106,10 @@ class _Gold:
             n_that_count = len(that_count(instance, accepted))
             self.n_accepted += len(accepted)
             self.n_other_result += len(accepted) - n_that_count
+            choice = choices.get(instance.id)
+            self.n_tied += choice is None and is_tied(instance, accepted)
             policy = self.project.settings.gold_policy
-            gold = gold_with_choice(instance, accepted, policy, annotations[instance.id], choices.get(instance.id))
+            gold = gold_with_choice(instance, accepted, policy, annotations[instance.id], choice)
             self.n_counting += min(1, n_that_count) if policy == "chosen" else n_that_count
             self.tables.add(instance if gold is None else gold.instance, gold)
             self.agreement.add(instance, annotations[instance.id])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotator.domain.gold import majority_label
 from annotator.domain.instances import CRITERION
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
@@ -121,8 +122,7 @@ def _edited(store: Store, project: Project, scored: ScoredRows) -> _Edited:
         models = dict.fromkeys(row.model for row in scored.rows)
         answers = {model: full_answers(store, project.id, model) for model in models}
         learned = learned_by_model(store, project.id, options)
-    labels = Counter(sentence.label for sentence in sentences if sentence.criterion)
-    positive = labels.most_common(1)[0][0] if labels else None
+    positive = majority_label(Counter(sentence.label for sentence in sentences if sentence.criterion))
     gold_labels = {sentence.id: sentence.label for sentence in sentences}
     return _Edited(scored, sentences, gold_labels, positive, answers, learned)
 

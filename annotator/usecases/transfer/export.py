@@ -29,6 +29,7 @@ from annotator.formats.registry import WRITERS, get_writer
 from annotator.language import _, listed, several, together
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
+from annotator.store.annotate.annotators import count_of_ties
 from annotator.store.annotate.assignments import HeldWork, work_of_instances
 from annotator.store.annotate.instance_queue import positions_put_first
 from annotator.store.annotate.named_people import extra_annotators_of, named_of_instances
@@ -54,6 +55,7 @@ from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import HALVES, GoldOptions, gold_instances, left_out_words, require_split
 from annotator.usecases.transfer.contents import iterate_annotations
+from annotator.usecases.transfer.gold_words import tied_words
 from annotator.usecases.transfer.own_annotations import annotations_that_count
 from annotator.usecases.transfer.pseudonyms import Pseudonyms
 from annotator.usecases.transfer.qualification_records import qualification_as_source
@@ -77,14 +79,16 @@ _Annotated = tuple[Instance, list[Annotation]]
 class Exported:
     """What was written: n instances, and where each person's annotations are rows of their own, so many of those.
 
-    n_waiting:    changed versions left out of contrast sets, because they have no gold yet
-    not_in_gold:  whose sets are not in the gold that was written, in sentences
+    n_waiting:   changed versions left out of contrast sets, because they have no gold yet
+    not_in_gold: whose sets are not in the gold that was written, in sentences
+    n_tied:      texts without gold, because several results were given as often
     """
 
     n: int
     n_waiting: int = 0
     n_annotations: int | None = None
     not_in_gold: str = ""
+    n_tied: int = 0
 
     @property
     def words(self) -> str:
@@ -99,14 +103,14 @@ class Exported:
     @property
     def left_out(self) -> str:
         """What was left out, in sentences; "" for nothing."""
-        if not self.n_waiting:
-            return self.not_in_gold
         waiting = several(
             "{n} changed version without gold was left out. It is written once it is annotated.",
             "{n} changed versions without gold were left out. They are written once they are annotated.",
             self.n_waiting,
         )
-        return together(waiting, self.not_in_gold)
+        return together(
+            waiting if self.n_waiting else "", tied_words(self.n_tied) if self.n_tied else "", self.not_in_gold
+        )
 
 
 def export_file(
@@ -149,6 +153,7 @@ def export_file(
             exported = Exported(
                 passed.n if n_written is None else n_written, n_waiting, passed.n_annotations if has_people else None,
                 "" if has_people else left_out_words(passed.not_in_gold, policy, has_names=sees_all),
+                count_of_ties(store, project.id, options.split),
             )  # fmt: skip
     for_them.note()
     with store.transaction():

@@ -25,7 +25,17 @@ def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
         how=_(POLICY_WORDS[policy]),
         counts=_chosen_words(accepted) if policy == "chosen" else _all_words(accepted),
     )
-    return together(words, _other_words(policy, accepted.n_other)) if accepted.n_other else words
+    others = [_other_words(policy, accepted.n_other)] if accepted.n_other else []
+    return together(words, *others, *([tied_words(accepted.n_tied)] if accepted.n_tied else []))
+
+
+def tied_words(n: int) -> str:
+    """That texts have no gold, since several results were given as often."""
+    return several(
+        "{n} text has no gold, since several results were given as often. Choose its gold under Instances.",
+        "{n} texts have no gold, since several results were given as often. Choose their gold under Instances.",
+        n,
+    )
 
 
 def _other_words(policy: GoldPolicy, n_other: int) -> str:

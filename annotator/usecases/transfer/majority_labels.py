@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from annotator.domain.gold import majority_label
 from annotator.domain.imports import InstancePlan, KnownInstance, Place
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceInstance
 from annotator.formats.rows.findings import Places
-from annotator.review.gold import majority_label
 from annotator.store import Store
 from annotator.store.annotate.annotators import label_votes
 from annotator.store.instances import set_results

@@ -18,6 +18,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
+from annotator.store.annotate.annotators import count_of_ties
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.file_import import import_file
@@ -109,4 +110,5 @@ def test_six_annotators_and_three_models_give_a_table_of_plausibility_by_model_a
         for name in ("sets.best_f1", "editing.average_precision", "eraser.auprc"):
             assert 0 < row[name]["low"] <= row[name]["value"] <= row[name]["high"] < 1, (place, name)
     n_scored = sum(row["sets.best_f1"]["n"] + row["sets.best_f1"]["n_left_out"] for row in table.values())
-    assert n_scored == report.n_new
+    n_tied = count_of_ties(store, project.id)  # texts whose annotators gave both labels as often have no gold
+    assert 0 < report.n_new - n_scored <= n_tied * len(MODELS) * len(METHODS)
