@@ -233,10 +233,11 @@ def _import_several(
 
 
 def _guessed_format(path: Path) -> str:
-    from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed
+    from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed, require_known_kind
 
     guess = guessed(path)
     if guess is None:
+        require_known_kind(path)
         raise InvalidValue(f"Nothing in '{path}' tells its format. Name it: annotator import FORMAT '{path}'.")
     if guess.format_name not in (*READABLE, *READABLE_OUTPUT):
         raise InvalidValue(

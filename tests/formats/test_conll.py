@@ -120,10 +120,6 @@ def test_a_wrong_line_is_told_by_its_number_and_its_text_left_out(tmp_path, text
 
 
 REFUSED = [
-    (
-        "# sent_id = 1\n" + "1\tI\tI\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tgo\tgo\tVERB\tVBP\t_\t0\troot\t_\t_\n",
-        "is CoNLL-U",
-    ),
     ("a NN\nb VB\n", "holds no tags such as"),
     ("one\nword\n", "holds no tags such as"),
 ]

@@ -44,6 +44,43 @@ _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (b"\xff\xfe", unsaid("text in UTF-16"), unsaid("Save it as UTF-8")),
     (b"\xfe\xff", unsaid("text in UTF-16"), unsaid("Save it as UTF-8")),
 )
+# Files of other tools that no format here reads: how they begin, what they are, and what to do.
+_FOREIGN: tuple[tuple[re.Pattern[bytes], str, str], ...] = tuple(
+    (re.compile(start), what, remedy)
+    for start, what, remedy in (
+        (
+            rb"#FORMAT=WebAnno TSV",
+            unsaid("a WebAnno TSV of INCEpTION or WebAnno"),
+            unsaid("Export the documents as CoNLL 2003, or write texts and marks as JSONL"),
+        ),
+        (
+            rb"(?:<\?xml[^>]*>\s*)?<xmi:XMI",
+            unsaid("a UIMA CAS XMI"),
+            unsaid("Export the documents as CoNLL 2003, or write texts and marks as JSONL"),
+        ),
+        (
+            rb"[TRAEN*#][0-9]*\t\S+ (?:[0-9]+ [0-9]+|\S+:[TE][0-9]|[TER][0-9])[^\n]*(?:\t|\n)",
+            unsaid("an annotation file of brat"),
+            unsaid("Make CoNLL of it with brat's anntoconll.py"),
+        ),
+        (
+            rb"(?:#[^\n]*\n)*1(?:-[0-9]+)?\t(?:[^\t\n]*\t){8}[^\t\n]*\n",
+            unsaid("CoNLL-U, which holds syntax and no marks"),
+            unsaid("Write its texts as CSV or JSONL"),
+        ),
+        (
+            rb'\{\s*"(?:annotatable|anncomplete)"\s*:',
+            unsaid("an annotation file of tagtog"),
+            unsaid("Write texts and marks as JSONL, a line each"),
+        ),
+        (
+            rb'\{(?=.{0,2000}"examples"\s*:\s*\[\s*\{)(?=.{0,9000}"content"\s*:)',
+            unsaid("an export of LightTag"),
+            unsaid("Write its examples as JSONL, a line each, with text and marks"),
+        ),
+    )
+)
+_FOREIGN_BYTES = 10_000
 _BOM = b"\xef\xbb\xbf"
 _LONGEST_START = max(len(start) for start, _what, _remedy in _STARTS)
 
@@ -69,6 +106,24 @@ def refuse_no_text(path: Path) -> None:
                     remedy=_(remedy),
                 )
             )
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raise InvalidValue for a file of another tool that no format here reads; in a folder, for the first such file.
+
+    Raises: OSError when it cannot be opened
+    """
+    for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+        if not file.is_file():
+            continue
+        with file.open("rb") as opened:
+            start = opened.read(_FOREIGN_BYTES).removeprefix(_BOM).lstrip()
+        for known, what, remedy in _FOREIGN:
+            if known.match(start):
+                words = _(
+                    "'{name}' is {what}, which is not read. {remedy}.", name=file.name, what=_(what), remedy=_(remedy)
+                )
+                raise InvalidValue(words)
 
 
 def is_like_a_row(line: bytes | None) -> bool:

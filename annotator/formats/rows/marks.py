@@ -3,6 +3,7 @@
 Nothing of them is taken for metadata unless a person says so (`docs/formats.md`, "Columns that look like marks").
 """
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -107,13 +108,22 @@ def _by_label(marks: Sequence[Mark]) -> list[list[dict[str, object]]]:
 
 
 def _opened(value: object) -> object:
-    """What a cell of a table holds, where that is a list or an object in JSON."""
+    """What a cell of a table holds, where that is a list or an object."""
     if not isinstance(value, str) or len(value) > _MOST_CHARACTERS or value.lstrip()[:1] not in ("[", "{"):
         return value
     try:
         return parse_value(value.encode("utf-8"))
     except (LineError, UnicodeEncodeError):
-        return value
+        return _as_python(value)
+
+
+def _as_python(cell: str) -> object:
+    """The same of a list or an object as Python prints it; the cell itself where it is none."""
+    try:
+        value = ast.literal_eval(cell.strip())
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return cell
+    return value if isinstance(value, list | dict) else cell
 
 
 def _words(value: object) -> list[str]:
@@ -154,7 +164,7 @@ def _marks(value: object) -> Iterator[Mark | None]:
 
 def _triple(item: object) -> Mark | None:
     """A range with its label, as doccano and spaCy write it: [start, end, label]."""
-    if not isinstance(item, list) or len(item) < 3:
+    if not isinstance(item, list | tuple) or len(item) < 3:
         return None
     start, end, label = item[:3]
     return Mark(str(label), start, end, "char") if _is_range(start, end) and isinstance(label, str | int) else None

@@ -34,8 +34,6 @@ __all__ = ["read", "write"]
 
 _COMMENT = re.compile(r"#\s*([\w.-]+(?: [\w.-]+)?)\s*=\s?(.*)")
 _NUMBERS = re.compile(r"_|[0-9]+(?:,[0-9]+)*")
-_WORD_NUMBER = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
-_COLUMNS_OF_SYNTAX = 10  # of CoNLL-U
 _OWN_COLUMNS = 4
 _OWN_TAGS = frozenset({BEGIN, INSIDE, OUTSIDE})
 _MOST_TAGS = 200
@@ -71,7 +69,7 @@ class _Shape:
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     """The texts of a file; its tags are the marks of one annotator, each label a set.
 
-    Raises: NotFound or InvalidValue when there is no such file, or it holds syntax (CoNLL-U) or no tags
+    Raises: NotFound or InvalidValue when there is no such file, or it holds no tags
     """
     shape = _shape_of(path)
     return RowReader(options).read(_FileReader(path, options.task, shape).rows())
@@ -83,22 +81,13 @@ def _shape_of(path: Path) -> _Shape:
     tags: dict[str, None] = {}
     between: tuple[str, ...] = ()
     is_own = True
-    words_numbered = 0
     for line in _tokens(path):
         columns[len(line.cells)] += 1
-        words_numbered += _WORD_NUMBER.fullmatch(line.cells[0]) is not None
         if len(tags) <= _MOST_TAGS:
             tags[line.cells[-1]] = None
         between = between or line.cells[1:-1]
         is_own = is_own and _is_own_line(line.cells)
     n_columns = columns.most_common(1)[0][0] if columns else 0
-    if n_columns == _COLUMNS_OF_SYNTAX and words_numbered == sum(columns.values()):
-        raise InvalidValue(
-            _(
-                "'{name}' is CoNLL-U, which holds syntax and no marks. To annotate its texts, write them as CSV or JSONL.",
-                name=path.name,
-            )
-        )
     if n_columns == 1 or not (have_prefixes(tags) or OUTSIDE in tags) or len(tags) > _MOST_TAGS:
         raise InvalidValue(
             _(

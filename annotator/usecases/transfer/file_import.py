@@ -15,7 +15,7 @@ from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.guess import Guess, guess_format
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.formats.rows.encodings import recoded
-from annotator.formats.rows.file_kinds import is_blank
+from annotator.formats.rows.file_kinds import is_blank, refuse_foreign
 from annotator.formats.rows.sheets import sheet_names
 from annotator.language import _, several
 from annotator.store import Store
@@ -60,6 +60,8 @@ def import_file(
     require_open(store, project.id)
     check_labels(project, options.renamed, options.added_labels, options.left_labels)
     _refuse_blank(path)
+    if not is_output:
+        require_known_kind(path)
     take = _import_output if is_output else _import
     with recoded(path, options.encoding) as readable_path:
         if options.dry_run:
@@ -110,10 +112,17 @@ def readable(path: Path, format_name: str | None = None) -> Iterator[tuple[Path,
         guess = None if format_name is not None else guessed(unpacked_path)
         known_format = format_name if guess is None else guess.format_name
         if known_format is None:
+            require_known_kind(unpacked_path)
             raise InvalidValue(
                 _("Nothing in '{path}' tells its format. Name it; docs/formats.md lists those there are.", path=path)
             )
         yield unpacked_path, known_format
+
+
+def require_known_kind(path: Path) -> None:
+    """Raise InvalidValue for a file of a tool whose form is known and not read here."""
+    with suppress(OSError):  # whoever reads it says why
+        refuse_foreign(path)
 
 
 def guessed(path: Path) -> Guess | None:

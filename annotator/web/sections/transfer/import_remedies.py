@@ -44,6 +44,8 @@ def ask_labels(project: Project, files: str, *, may_add: bool) -> LabelChoices:
     added: list[str] = []
     left: list[str] = []
     strange = _strange(files)
+    if st.session_state.get(_MERGE):
+        strange = {label: n for label, n in strange.items() if not variant_among(label, project.labels)}
     if strange:
         st.subheader(_("Labels that the project does not have"), anchor=False)
     for number, (label, n) in enumerate(list(strange.items())[:_MOST]):

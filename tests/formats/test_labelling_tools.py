@@ -1,0 +1,246 @@
+"""Exports of labelling tools in their real forms: read whole or told line by line, and the same again after our own export.
+
+The forms follow the tools' documents and exporters: doccano 1.0 and 1.8 (backend/data_export), Prodigy's "Annotation task formats",
+Label Studio's and Argilla's export of JSON, CoNLL-2003 (Sang and De Meulder), brat's standoff format, WebAnno TSV 3 (INCEpTION).
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.projects import Project
+from annotator.domain.tasks import get_task
+from annotator.errors import ImportRefused, InvalidValue
+from annotator.store import Store
+from annotator.usecases.gold import GoldOptions, gold_instances
+from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_path
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+
+LABELS = ("negative", "positive")
+
+
+def lines(*rows: object) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+@dataclass(frozen=True)
+class Export:
+    """A file of a tool: its name and content, the format it is known as, and (texts, annotations, sets) in it.
+
+    options: what has to be said of it; marks: what is marked in its first text, by set
+    """
+
+    file_name: str
+    content: str
+    format_name: str
+    counts: tuple[int, int, int]
+    marks: tuple[tuple[str, ...], ...]
+    options: ImportOptions = ImportOptions()
+
+
+NUMBERED = ImportOptions(number_keys=True)
+_PRODIGY = {
+    "_input_hash": 11,
+    "_task_hash": 12,
+    "_is_binary": False,
+    "_view_id": "spans_manual",
+    "_timestamp": 1690000000,
+}
+_WORDS = [{"text": "So", "start": 0, "end": 2, "id": 0, "ws": True}, {"text": "good", "start": 3, "end": 7, "id": 1, "ws": True},
+          {"text": "😀", "start": 8, "end": 9, "id": 2, "ws": False}]  # fmt: skip
+_REGION = {"from_name": "label", "to_name": "text", "type": "labels"}
+
+EXPORTS = {
+    "doccano 1.0, numbers of labels and users": Export(
+        "old.jsonl", lines(
+            {"id": 1, "text": "So good 😀 film", "meta": {}, "annotation_approver": None, "annotations": [
+                {"label": 7, "start_offset": 3, "end_offset": 7, "user": 1}, {"label": 8, "start_offset": 8, "end_offset": 15, "user": 1},
+                {"label": 7, "start_offset": 0, "end_offset": 7, "user": 2}]},
+            {"id": 2, "text": "Nothing", "meta": {}, "annotation_approver": None, "annotations": []},
+        ), "doccano", (2, 2, 3), (("good",), ("😀 film",), ("So good",)),
+    ),
+    "doccano 1.8, overlaps and no ids": Export(
+        "all.jsonl", lines(
+            {"text": "So good\r\na film", "label": [[0, 7, "set 1"], [3, 15, "set 2"]], "Comments": []}, {"text": "Dull.", "label": [], "Comments": []},
+        ), "doccano", (2, 1, 2), (("So good",), ("good\r\na film",)), NUMBERED,
+    ),
+    "Prodigy, spans of two annotators": Export(
+        "spans.jsonl", lines(
+            {"text": "So good 😀", **_PRODIGY, "tokens": _WORDS, "spans": [{"start": 3, "end": 9, "token_start": 1, "token_end": 2, "label": "why"}],
+             "answer": "accept", "_annotator_id": "x-ada", "_session_id": "x-ada"},
+            {"text": "So good 😀", **_PRODIGY, "tokens": _WORDS, "spans": [], "answer": "accept", "_annotator_id": "x-bo", "_session_id": "x-bo"},
+        ), "prodigy", (1, 2, 1), (("good 😀",),),
+    ),
+    "Prodigy, choices": Export(
+        "choices.jsonl", lines(
+            {"text": "So good", **_PRODIGY, "_view_id": "choice", "options": [{"id": "positive", "text": "+"}, {"id": "negative", "text": "-"}],
+             "accept": ["positive"], "answer": "accept"},
+            {"text": "So so", **_PRODIGY, "_input_hash": 13, "_view_id": "choice", "accept": [], "answer": "ignore"},
+        ), "prodigy", (2, 1, 0), (),
+    ),
+    "Label Studio": Export(
+        "project-1.json", json.dumps([
+            {"id": 5, "data": {"text": "So good 😀 film"}, "predictions": [], "annotations": [{"id": 1, "completed_by": {"email": "ada@example.org"}, "result": [
+                {**_REGION, "id": "a", "value": {"start": 3, "end": 9, "text": "good 😀", "labels": ["why"]}},
+                {"id": "b", "from_name": "sentiment", "to_name": "text", "type": "choices", "value": {"choices": ["positive"]}}]}]},
+        ], ensure_ascii=False), "label-studio", (1, 1, 1), (("good 😀",),),
+    ),
+    "Argilla 2": Export(
+        "records.json", json.dumps([
+            {"id": "r1", "fields": {"text": "So good film"}, "metadata": {}, "suggestions": {}, "vectors": {}, "responses": {
+                "why": [{"value": [{"start": 3, "end": 7, "label": "why"}], "user_id": "u1", "status": "submitted"}],
+                "label": [{"value": "positive", "user_id": "u1", "status": "submitted"}]}},
+        ]), "argilla", (1, 1, 1), (("good",),),
+    ),
+    "CoNLL-2003": Export(
+        "eng.train", "-DOCSTART- -X- O O\r\n\r\nSo RB B-ADVP O\r\ngood JJ B-ADJP B-WHY\r\n# # O I-WHY\r\n\r\nDull JJ O O\r\n",
+        "conll", (2, 2, 1), (("good #",),), NUMBERED,
+    ),
+    "BILUO with blank lines": Export("ner.tsv", "\n\nSo\tB-A\ngood\tL-A\n\n\n\nFilm\tU-B\n\n", "conll", (2, 2, 2), (("So good",),), NUMBERED),
+    "CSV of a data frame with spaCy's entities": Export(
+        "frame.csv", 'id,text,label,entities\n1,So good,positive,"[(3, 7, \'WHY\')]"\n2,Dull,negative,[]\n', "csv", (2, 2, 1), (("good",),),
+        ImportOptions(columns={"rationales": "entities"}),
+    ),
+    "Hugging Face's tokens and tags": Export(
+        "train.jsonl", lines({"id": "0", "tokens": ["So", "good", "!"], "ner_tags": ["O", "B-WHY", "O"]}), "jsonl", (1, 1, 1), (("good",),),
+        ImportOptions(columns={"rationales": "ner_tags"}),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def project(store: Store) -> Project:
+    return create_project(store, LOCAL_OPERATOR, "Tools", get_task("sentiment"), labels=LABELS)
+
+
+def taken(store: Store, project: Project, path: Path, options: ImportOptions, format_name: str | None) -> ImportReport:
+    return import_path(store, LOCAL_OPERATOR, find_project(store, project.name), path, options, format_name)
+
+
+def marked(store: Store, project: Project) -> dict[str, list[tuple[str, ...]]]:
+    """What is marked in each text, by set, in the order of the gold of all annotators."""
+    gold = gold_instances(store, find_project(store, project.name), "all", GoldOptions())
+    return {
+        item.instance.segments[0].body.text: [
+            tuple(item.instance.segments[0].body.text[slice(*_characters(item, span))] for span in one_set.spans)
+            for one_set in item.sets
+        ]
+        for item in gold
+    }
+
+
+def _characters(item, span) -> tuple[int, int]:
+    body = item.instance.segments[0].body
+    return body.starts[span.start], body.ends[span.end - 1]
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_is_known_and_read_whole(name: str, store: Store, project: Project, tmp_path: Path) -> None:
+    export = EXPORTS[name]
+    path = tmp_path / export.file_name
+    path.write_bytes(export.content.encode("utf-8"))
+    report = taken(store, project, path, export.options, None)
+    n_texts, n_annotations, n_sets = export.counts
+    assert (report.n_new, report.n_annotations, report.n_sets, report.n_problems) == (n_texts, n_annotations, n_sets, 0)
+    assert tuple(next(iter(marked(store, project).values()))) == export.marks
+    assert taken(store, project, path, export.options, export.format_name).n_unchanged == n_texts
+
+
+BACK = ["doccano", "label-studio", "argilla", "prodigy", "conll"]
+
+
+@pytest.mark.parametrize("format_name", BACK)
+@pytest.mark.parametrize("name", EXPORTS)
+def test_what_was_read_is_the_same_after_our_export_in_a_tools_form(
+    name: str, format_name: str, store: Store, project: Project, tmp_path: Path
+) -> None:
+    export = EXPORTS[name]
+    path = tmp_path / export.file_name
+    path.write_bytes(export.content.encode("utf-8"))
+    taken(store, project, path, export.options, None)
+    before = marked(store, project)
+    written = tmp_path / f"written.{format_name}"
+    export_file(store, LOCAL_OPERATOR, find_project(store, project.name), format_name, written, GoldOptions("all"))
+    again = create_project(store, LOCAL_OPERATOR, "Again", get_task("sentiment"), labels=LABELS)
+    report = taken(store, again, written, ImportOptions(), format_name)
+    assert report.n_problems == 0
+    after = marked(store, again)
+    if format_name == "conll":  # which holds tokens alone, so that the blanks between them are not the texts' own
+        before, after = (
+            {"".join(t.split()): _unspaced(sets) for t, sets in found.items()} for found in (before, after)
+        )
+    assert {text: sorted(sets) for text, sets in after.items()} == {text: sorted(sets) for text, sets in before.items()}
+
+
+def _unspaced(sets: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    return [tuple("".join(span.split()) for span in one_set) for one_set in sets]
+
+
+def test_excel_is_read_as_csv_is(store: Store, project: Project, tmp_path: Path) -> None:
+    book = Workbook()
+    for row in (
+        ["id", "text", "label", "rationale_index"],
+        [1, "So good film", "positive", "[1]"],
+        [2, "Dull", "negative", "[]"],
+    ):
+        book.active.append(row)
+    book.save(tmp_path / "texts.xlsx")
+    report = taken(store, project, tmp_path / "texts.xlsx", ImportOptions(), None)
+    assert (report.n_new, report.n_annotations, report.n_sets) == (2, 2, 1)
+    assert marked(store, project)["So good film"] == [("good",)]
+
+
+# A file with one wrong row: the line that is told, and a part of what is said of it.
+WRONG: dict[str, tuple[str, str, str, int, str]] = {
+    "doccano": ("a.jsonl", lines({"id": 1, "text": "So good", "label": [[0, 2, "a"]]}, {"id": 2, "text": "So", "label": [[0, 9, "a"]]}),
+                "doccano", 2, "the text is 2 UTF-16 units long"),
+    "Prodigy": ("a.jsonl", lines({"text": "So", "_input_hash": 1, "answer": "accept"}, {"text": "So", "_input_hash": 2, "spans": [{"label": "a"}], "answer": "accept"}),
+                "prodigy", 2, "token_start and token_end"),
+    "CoNLL": ("a.conll", "So\tO\ngood\tB-A\n\nbad\n\nSo\tO\n", "conll", 4, "The line has 1 columns"),
+    "JSONL": ("a.jsonl", lines({"id": 1, "text": "So"}, {"id": 2, "text": "So", "spans": [[0, 2, "A"]]}), "jsonl", 2, "seems to hold marks"),
+    "CSV": ("a.csv", 'id,text,spans\n1,So,\n2,So,"[[0, 2, ""A""]]"\n', "csv", 3, "seems to hold marks"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_row_is_told_by_its_line_and_the_others_can_be_stored(
+    name: str, store: Store, project: Project, tmp_path: Path
+) -> None:
+    file_name, content, format_name, line, words = WRONG[name]
+    path = tmp_path / file_name
+    path.write_text(content, encoding="utf-8")
+    options = ImportOptions(number_keys=name == "CoNLL")
+    with pytest.raises(ImportRefused) as refused:
+        taken(store, project, path, options, format_name)
+    [problem] = refused.value.problems
+    assert problem.line == line
+    assert words in problem.reason
+    left = ImportOptions(number_keys=name == "CoNLL", skip_invalid=True)
+    assert taken(store, project, path, left, format_name).n_left_out == 1
+
+
+FOREIGN = [
+    ("doc.ann", "T1\tPER 0 3\tAda\nR1\tKnows Arg1:T1 Arg2:T2\n", "brat"),
+    ("doc.tsv", "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n\n#Text=So good\n1-1\t0-2\tSo\t_\n1-2\t3-7\tgood\tWHY\n", "WebAnno TSV"),
+    ("doc.xmi", '<?xml version="1.0"?><xmi:XMI xmlns:xmi="http://www.omg.org/XMI"></xmi:XMI>', "UIMA CAS XMI"),
+    ("doc.ann.json", '{"annotatable":{"parts":["s1"]},"anncomplete":true,"entities":[{"classId":"e_1","part":"s1","offsets":[]}]}', "tagtog"),
+    ("doc.conllu", "# sent_id = 1\n# text = I go\n1\tI\tI\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tgo\tgo\tVERB\tVBP\t_\t0\troot\t_\t_\n\n", "CoNLL-U"),
+    ("lighttag.json", '{"schema": {}, "examples": [{"content": "So good", "example_id": "1", "annotations": [{"start": 0, "end": 2, "tag": "A"}]}]}', "LightTag"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("format_name", [None, "jsonl", "csv"])
+@pytest.mark.parametrize(("file_name", "content", "tool"), FOREIGN, ids=[case[2] for case in FOREIGN])
+def test_what_is_not_read_is_refused_by_its_name_with_what_to_do(
+    file_name: str, content: str, tool: str, format_name: str | None, store: Store, project: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / file_name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InvalidValue, match=f"'{file_name}' is .*{tool}.*, which is not read. .*"):
+        taken(store, project, path, ImportOptions(), format_name)
