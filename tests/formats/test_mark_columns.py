@@ -6,7 +6,7 @@ import pytest
 
 from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
-from annotator.errors import Problem
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import get_reader
 from annotator.formats.rows.column_choices import column_choices
@@ -117,6 +117,24 @@ def test_names_of_labels_that_sets_do_not_keep_are_told(tmp_path):
     [warning] = [i for i in items if isinstance(i, Problem)]
     assert warning.is_warning
     assert "not these names" in warning.reason
+
+
+def test_marks_within_the_metadata_are_asked_about_too(tmp_path):
+    row = {"id": "1", "text": TEXT, "meta": {"source": "web", "spans": [[0, 3, "PER"]]}}
+    path = _written(tmp_path, [row], "jsonl")
+    _instances, [problem] = _read(path, "jsonl")
+    assert (problem.field, problem.remedy) == ("meta.spans", "marks")
+    assert problem.reason.endswith("or keep it as metadata (--metadata-column meta).")
+    [instance], _problems = _read(path, "jsonl", metadata_columns=frozenset({"meta"}))
+    assert instance.metadata == row["meta"]
+
+
+def test_an_answer_of_prodigy_is_no_label_of_plain_rows(tmp_path):
+    path = _written(tmp_path, [{"id": "1", "text": TEXT, "_input_hash": 1, "answer": "accept"}], "jsonl")
+    with pytest.raises(InvalidValue, match="Import it in the format prodigy"):
+        _read(path, "jsonl")
+    [instance], _problems = _read(path, "jsonl", left_columns=frozenset({"answer"}))
+    assert (instance.result, instance.metadata) == (None, {"_input_hash": 1})
 
 
 @pytest.mark.parametrize(

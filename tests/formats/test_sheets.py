@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
+from openpyxl.cell.rich_text import CellRichText, TextBlock
+from openpyxl.cell.text import InlineFont
+from openpyxl.comments import Comment
 
 from annotator.domain.sources import SourceColumns, SourceInstance
 from annotator.domain.tasks import TASKS
@@ -118,6 +121,21 @@ def test_a_formula_without_a_value_and_one_that_went_wrong_are_told_by_their_cel
     assert ([i.key for i in instances], problems) == (["a", "b"], [])
 
 
+def test_comments_and_words_in_a_format_of_their_own_are_told_since_they_may_be_marks(tmp_path):
+    book = Workbook()
+    book.active.append(["id", "text"])
+    book.active.append(["a", CellRichText("So ", TextBlock(InlineFont(b=True), "good"), " a film.")])
+    book.save(tmp_path / "bold.xlsx")
+    book.active["B2"] = "So good a film."
+    book.save(tmp_path / "plain.xlsx")
+    book.active["B2"].comment = Comment("why: good", "ada")
+    book.save(tmp_path / "commented.xlsx")
+    for name, is_told in (("bold", True), ("plain", False), ("commented", True)):
+        [instance], problems = rows_of(tmp_path / f"{name}.xlsx")
+        assert instance.segments["text"].text == "So good a film."
+        assert [(p.is_warning, "not read" in p.reason) for p in problems] == [(True, True)] * is_told
+
+
 def test_a_cell_beyond_the_header_is_told(tmp_path):
     _instances, [problem] = rows_of(workbook(tmp_path, ["id", "text"], ["a", "Good.", "positive"]))
     assert problem.reason == "Cell C2 has no column: the header ends before it. Name its column."
@@ -170,7 +188,7 @@ def test_a_cell_of_an_open_document_is_what_the_sheet_shows(tmp_path, written, s
             table(head, line(cell("a"), cell("Good 😀"), cell(), written, blank), line(blank, times=1_000_000)),
         )
     )
-    assert not problems
+    assert [p.is_warning for p in problems] == [True] * ("annotation" in written)
     assert (instance.key, instance.segments["text"].text, instance.result) == ("a", "Good 😀", None)
     assert instance.metadata == {"more": shown}
 

@@ -1,10 +1,10 @@
 """The format `jsonl`: our own export, the neutral canonical form, or plain rows; a file's first row tells which."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from annotator.domain.sources import SourceItem
-from annotator.errors import Problem
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import reader as own
 from annotator.formats.own import writer
@@ -12,6 +12,7 @@ from annotator.formats.rows.column_findings import column_report, columns_not_th
 from annotator.formats.rows.column_values import Columns
 from annotator.formats.rows.lines import read_rows
 from annotator.formats.rows.plain_rows import RowReader
+from annotator.language import _
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -28,7 +29,20 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
         from annotator.formats.own.canonical import read as read_canonical  # noqa: PLC0415  (only where it is met)
 
         return read_canonical(path, options)
+    if first is not None and _is_of_prodigy(first.values, options):
+        raise InvalidValue(
+            _(
+                "'{name}' is an export of Prodigy, whose answers are no labels. Import it in the format prodigy.",
+                name=path.name,
+            )
+        )
     return _plain_rows(path, options)
+
+
+def _is_of_prodigy(values: Mapping[str, object], options: ReadOptions) -> bool:
+    """Whether a row's answer would be taken for a label, though it is what somebody made of a task of Prodigy."""
+    is_chosen = "answer" in options.left_columns or "answer" in options.columns.values()
+    return "_input_hash" in values and values.get("answer") in ("accept", "reject", "ignore") and not is_chosen
 
 
 def _plain_rows(path: Path, options: ReadOptions) -> Iterator[SourceItem]:

@@ -26,7 +26,7 @@ from annotator.formats.rows.lines import (
 )
 from annotator.formats.rows.marks import are_tags
 from annotator.formats.rows.sheet_cells import NO_VALUE, cell_name
-from annotator.formats.rows.sheets import is_spreadsheet, sheet_rows
+from annotator.formats.rows.sheets import has_unread_parts, is_spreadsheet, sheet_rows
 from annotator.language import _, unsaid
 
 MAX_COLUMNS = 5_000
@@ -211,6 +211,11 @@ class CsvTable:
             else:
                 texts = [cell.text for cell in cells]
                 yield from self._row(texts + [""] * (len(self.header) - len(texts)), row.number)
+        if has_unread_parts(self.path):
+            reason = _(
+                "Comments, and words that are bold or coloured within a cell, are not read. If they are marks, write them out."
+            )
+            yield Problem(self.path.name, None, "file", self.path.name, reason, is_warning=True)
 
     def _lines(self) -> Iterator[str]:
         """Lines with their line ends; blank ones inside a quoted cell must stay, so all stay."""

@@ -21,6 +21,17 @@ def refuse_marks(plan: Plan, values: Mapping[str, Any], options: ReadOptions, fi
     for column in plan.metadata:
         if column not in options.metadata_columns and hold_marks(values[column]):
             findings.refuse(column, values[column], what_to_do(column, values[column]), MARKS)
+    column = plan.names.get("metadata", "")
+    inner = values.get(column)
+    if isinstance(inner, dict) and column not in options.metadata_columns:
+        for name in (name for name, value in inner.items() if hold_marks(value)):
+            reason = _(
+                "'{name}' in '{column}' seems to hold marks. Move it into a field of its own, or keep it as metadata ({keep}).",
+                name=shown(name),
+                column=shown(column),
+                keep=f"--metadata-column {shlex.quote(shown(column))}",
+            )
+            findings.refuse(f"{column}.{name}", inner[name], reason, MARKS)
 
 
 def what_to_do(column: str, value: object) -> str:

@@ -18,6 +18,11 @@ from annotator.language import _
 MAX_UNPACKED_BYTES = 2**30
 _ZIP_START = b"PK\x03\x04"
 _WORKBOOK = "xl/workbook.xml"
+_READ_BYTES, _LONGEST_TAG = 2**20, 64
+_WORKSHEETS = "xl/worksheets/"
+_STRINGS = "xl/sharedStrings.xml"
+_COMMENTS = re.compile(r"comment[^/]*\.xml$", re.IGNORECASE)
+_OWN_FORMAT = re.compile(rb"<(?:\w+:)?rPr[ />]|<office:annotation[ />]|<text:span[ />]")
 _ERROR = "e"  # openpyxl's kind of a cell whose formula went wrong
 _FORMULA = re.compile(rb"<(?:\w+:)?f[ />]")
 # What openpyxl and zipfile raise for files that are damaged.
@@ -53,6 +58,16 @@ def sheet_rows(path: Path, sheet: str | None) -> Iterator[SheetRow]:
     with _damages_told(path):
         rows = iterate_ods(path, name) if _kind(path) == "ods" else _iterate_xlsx(path, name)
         yield from (row for row in rows if any(cell.text or cell.error for cell in row.cells))
+
+
+def has_unread_parts(path: Path) -> bool:
+    """Whether a spreadsheet has comments, or words within a cell in a format of their own, which are not read."""
+    with _damages_told(path), ZipFile(path) as archive:
+        names = archive.namelist()
+        looked_at = [name for name in names if name in {CONTENT, _STRINGS} or name.startswith(_WORKSHEETS)]
+        return any(_COMMENTS.search(name) for name in names) or any(
+            _holds(archive, name, _OWN_FORMAT) for name in looked_at
+        )
 
 
 def _chosen(path: Path, names: list[str], sheet: str | None) -> str:
@@ -134,9 +149,18 @@ def _iterate_xlsx(path: Path, name: str) -> Iterator[SheetRow]:
 
 def _has_formulas(path: Path) -> bool:
     with ZipFile(path) as archive:
-        return any(
-            _FORMULA.search(archive.read(entry)) for entry in archive.namelist() if entry.startswith("xl/worksheets/")
-        )
+        return any(_holds(archive, entry, _FORMULA) for entry in archive.namelist() if entry.startswith(_WORKSHEETS))
+
+
+def _holds(archive: ZipFile, name: str, pattern: re.Pattern[bytes]) -> bool:
+    """Whether an entry holds a pattern, which is shorter than what is kept from one part to the next."""
+    with archive.open(name) as file:
+        kept = b""
+        while content := file.read(_READ_BYTES):
+            if pattern.search(kept + content):
+                return True
+            kept = content[-_LONGEST_TAG:]
+    return False
 
 
 def _formulas_without_values(path: Path, name: str) -> frozenset[tuple[int, int]]:
