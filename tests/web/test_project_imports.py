@@ -580,6 +580,19 @@ def test_a_column_that_looks_like_marks_is_proposed_as_rationales_and_kept_as_me
     assert "'spans' becomes metadata" in said(app.caption)
 
 
+def test_marks_that_only_the_check_meets_can_be_kept_as_metadata_too(page, make_project) -> None:
+    app = page(make_project(), "Import")
+    rows: list[dict[str, object]] = [{"id": str(n), "text": "Good film.", "meta": {"n": n}} for n in range(2)]
+    rows[1]["meta"] = {"spans": [[0, 4, "why"]]}
+    app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
+    assert not [box for box in app.multiselect if box.key.startswith("import_metadata")]
+    app.button(key="import_check").click().run()
+    assert "seems to hold marks" in said(app.error)
+    next(box for box in app.multiselect if box.key.startswith("import_metadata")).set_value(["meta"]).run()
+    app.button(key="import_check").click().run()
+    assert "2 new instances" in said(app.success)
+
+
 def test_of_two_columns_with_marks_none_is_guessed_and_both_are_refused_with_what_to_do(page, make_project) -> None:
     app = page(make_project(), "Import")
     rows = [{"id": "1", "text": "Good film.", "spans": [[0, 4, "why"]], "tags": ["B-why", "O"]}]

@@ -28,7 +28,7 @@ from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.gold_policies import meaning_of
 from annotator.web.sections.problem_table import show_problem_table
-from annotator.web.sections.transfer.import_columns import ask_columns
+from annotator.web.sections.transfer.import_columns import ask_columns, note_marks
 from annotator.web.sections.transfer.import_encoding import ask_encoding
 from annotator.web.sections.transfer.import_format import apart, are_read_alone, ask_format, ask_sheet, format_of_each
 from annotator.web.sections.transfer.import_remedies import (
@@ -256,7 +256,7 @@ def _check_and_store(
         st.session_state["import_checked"] = (signature, answer)
         note_labels(problems, _named(project, files))
         note_prompt(problems, _named(project, files))
-        if has_questions(problems):
+        if note_marks(problems) or has_questions(problems):
             st.rerun()  # what can be done about them stands above
     checked = st.session_state.get("import_checked")
     if checked and checked[0] == signature:

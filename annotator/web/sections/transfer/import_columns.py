@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotator.domain.columns import ColumnChoice, ColumnChoices
 from annotator.domain.projects import Project
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.language import _, listed, spoken_language, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.transfer.chosen_columns import PLAIN, choices_of
@@ -17,6 +17,7 @@ from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
 _SEEN = "import_columns_seen"
+_MARKS = "import_columns_marks"
 NUMBER_ROWS = unsaid("number the rows")
 _NUMBERS = "\0numbers"  # no column is called so
 _IN_A_ROW = 4
@@ -83,14 +84,25 @@ def _ask(seen: ColumnChoices, of_files: str) -> Chosen:
     )
 
 
+def note_marks(problems: Sequence[Problem]) -> bool:
+    """Keep the columns that a check found to look like marks, below those that the first rows show; whether some are new."""
+    fields = {problem.field for problem in problems if problem.remedy == "marks"}
+    columns = fields | {field.partition(".")[0] for field in fields}
+    met: frozenset[str] = st.session_state.get(_MARKS, frozenset())
+    st.session_state[_MARKS] = met | columns
+    return not columns <= met
+
+
 def _ask_metadata(seen: ColumnChoices, of_files: str) -> tuple[str, ...]:
     """Which of the columns with marks are metadata: none, unless somebody says so."""
-    if not seen.marks:
+    met = st.session_state.get(_MARKS, frozenset())
+    marks = [column for column in seen.columns if column in seen.marks or column in met]
+    if not marks:
         return ()
     return tuple(
         st.multiselect(
             _("Marks kept as metadata"),
-            seen.marks,
+            marks,
             seen.metadata,
             key=f"import_metadata_{of_files}",
             placeholder=_("Choose options"),
