@@ -145,6 +145,23 @@ def test_what_a_reviewer_holds_can_be_read_on_a_full_disk(
     assert shown.instance == held.instance
 
 
+def test_a_submission_that_a_full_disk_refused_stores_nothing_and_goes_through_when_there_is_space_again(
+    store: Store, project: Project, annotator: User
+) -> None:
+    work = annotate_work.next_work(store, annotator, project.id).work
+    assert work is not None
+    marked = Draft(sets=(RationaleSet.of((0, 1)),))
+    annotate_work.save_draft(store, annotator, work.assignment.id, 0, marked)
+    before = "\n".join(store.connection.iterdump())
+    refuse_writing(store)
+    with pytest.raises(NotWritable, match="cannot be written"):
+        annotate_work.submit(store, annotator, work.assignment.id, 1, marked)
+    assert "\n".join(store.connection.iterdump()) == before
+    store.connection.execute("PRAGMA query_only = OFF")
+    annotate_work.submit(store, annotator, work.assignment.id, 1, marked)
+    assert store.value("SELECT state FROM assignments WHERE id = ?", (work.assignment.id,)) == "submitted"
+
+
 def test_a_backup_elsewhere_succeeds_though_it_cannot_be_written_down(
     store: Store, project: Project, tmp_path: Path
 ) -> None:

@@ -1,7 +1,9 @@
 """Bad days on the real server: two tabs, kill -9, a lost connection, an ended session, hostile texts."""
 
 import json
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from annotator.store.people import add_role, end_sessions_of, get_user
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
+from tests.browser.stories.ready_server import ReadyServer
 from tests.browser.stories.story import Person
 
 pytestmark = pytest.mark.browser
@@ -99,6 +102,43 @@ def test_a_lost_connection_is_said_and_nothing_is_lost_when_it_is_back(server: S
     ann.saved()
     with open_store(server.database) as store:
         assert store.value("SELECT sets FROM drafts ORDER BY saved_at DESC LIMIT 1") == "[[[0,2]]]"
+
+
+@contextmanager
+def full_disk(server: ReadyServer) -> Iterator[None]:
+    """The server can write to no file: for whoever writes that is a full disk."""
+    pid = server.fork.pid or 0
+    before = resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+
+
+def sets_submitted_by(server: Server, name: str) -> list[str]:
+    with open_store(server.database) as store:
+        rows = store.rows(
+            "SELECT spans FROM rationale_sets JOIN annotations ON annotations.id = annotation_id WHERE annotator = ?",
+            (name,),
+        )
+    return [row["spans"] for row in rows]
+
+
+def test_a_disk_that_is_full_at_submit_is_said_and_the_submission_goes_when_there_is_space(
+    server: ReadyServer, person: Come
+) -> None:
+    ann = person("Annotator 1").annotate(SENTIMENT)
+    ann.press("Home", "Space", "ArrowRight", "Space")
+    ann.saved()
+    with full_disk(server):
+        ann.press("Control+Enter")
+        ann.sees("The server cannot store anything at the moment. What you do here is kept in this browser")
+        assert sets_submitted_by(server, "Annotator 1") == []
+        assert ann.page.evaluate("Object.keys(localStorage).some((name) => name.startsWith('annotator:draft:'))")
+    ann.page.locator(".notice").get_by_role("button", name="Try again").click()
+    expect(ann.page.locator(".notice")).to_have_count(0)
+    ann.page.wait_for_function("!Object.keys(localStorage).some((name) => name.startsWith('annotator:draft:'))")
+    assert sets_submitted_by(server, "Annotator 1") == ["[[0,2]]"]
 
 
 def test_an_ended_session_says_so_and_the_marks_wait_for_the_next_sign_in(server: Server, person: Come) -> None:
