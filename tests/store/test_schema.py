@@ -14,7 +14,7 @@ from annotator.store import open_store
 from annotator.store.connection import opening
 from annotator.store.connection.driver import Database
 from annotator.store.people import add_user, list_users
-from annotator.store.schema.comparison import known_migrations, list_changes, read_schema
+from annotator.store.schema.comparison import MIGRATIONS_TABLE, known_migrations, list_changes, read_schema
 from annotator.store.schema.migrations import MIGRATIONS
 from annotator.usecases.restoration import restore
 from annotator.usecases.upkeep import check
@@ -173,3 +173,30 @@ def test_a_new_database_has_the_schema_of_its_version(database: Path) -> None:
     with open_store(database, create=True) as store:
         applied = [migration.name for migration in MIGRATIONS.applied(store.db)]
         assert list_changes(read_schema(store.connection), applied) == []
+
+
+def test_every_object_of_the_schema_is_missed_when_it_is_gone_and_noticed_when_it_is_another() -> None:
+    """Each trigger, index and table there is, one after the other: a new one is tried without a new line here."""
+    applied = tuple(sorted(known_migrations()))
+    unnoticed = []
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        MIGRATIONS.apply(Database(connection))
+        objects = list(connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
+        for kind, name, sql in objects:
+            if (kind, name) == MIGRATIONS_TABLE:
+                continue  # without it a database is of another program
+            others = [f"DROP {kind} {name}"]
+            if kind == "table":
+                others.append(f"ALTER TABLE {name} ADD COLUMN mine TEXT")
+            if kind == "trigger":
+                others.append(f"DROP TRIGGER {name}; {sql.replace('BEGIN', 'BEGIN SELECT 1;', 1)}")
+            for other in others:
+                connection.execute("SAVEPOINT tried")
+                for statement in other.split("; ", 1) if kind == "trigger" else [other]:
+                    connection.execute(statement)
+                if not any(f"{kind} “{name}”" in change for change in list_changes(read_schema(connection), applied)):
+                    unnoticed.append(other)
+                connection.execute("ROLLBACK TO tried")
+        assert list_changes(read_schema(connection), applied) == []
+    assert len(objects) > 100
+    assert unnoticed == []

@@ -39,12 +39,20 @@ BYTES = (
 DEEP = tuple(
     opened * n + closed * n for n in (1_000, 100_000) for opened, closed in ((b"[", b"]"), (b'{"a":', b"}"))
 )  # fmt: skip
-# What routes look for in an address: read from their sources, so that a new name is among them.
-NAMES = sorted({
-    name
-    for path in (Path(__file__).parents[2] / "annotator/web/routes").glob("*.py")
-    for name in re.findall(r"""query(?:_params)?(?:\.get\(|\[|, )["'](\w+)""", path.read_text(encoding="utf-8"))
-})  # fmt: skip
+SOURCES = [
+    path.read_text(encoding="utf-8") for path in (Path(__file__).parents[2] / "annotator/web/routes").glob("*.py")
+]
+
+
+def names_after(pattern: str) -> list[str]:
+    """What routes look for: read from their sources, so that a new name is among them."""
+    return sorted(
+        {name for source in SOURCES for name in re.findall(pattern + r"""(?:\.get\(|\[|, )["'](\w+)""", source)}
+    )
+
+
+NAMES, FIELDS = names_after("query(?:_params)?"), names_after("form")
+FORM_ROUTES = [path for path, method in ROUTES if method == "POST" and not path.startswith("/api/")]
 
 
 @pytest.fixture(autouse=True)
@@ -198,5 +206,19 @@ def test_strings_in_an_address_never_break_a_route(client: TestClient, project: 
                 assert answer.status_code < 500 or answer.status_code == 503, (address[:200], answer.text[:300])
 
 
+@pytest.mark.parametrize("text", STRINGS)
+def test_strings_in_every_field_of_a_form_never_break_a_route(
+    client: TestClient, project: Project, quick_hashes: None, text: str
+) -> None:
+    form = "&".join(f"{name}={quoted(text)}" for name in FIELDS)
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    for path in FORM_ROUTES:
+        for address in (filled(path, project, "x"), f"{filled(path, project, text[:200])}?next={quoted(text[:500])}"):
+            answer = client.post(address, content=form, headers=headers)
+            assert answer.status_code < 500 or answer.status_code == 503, (address[:200], answer.text[:300])
+            assert "x=y" not in answer.headers.get("set-cookie", "")
+
+
 def test_the_names_that_are_tried_are_those_that_routes_look_for() -> None:
-    assert {"project", "instance", "next", "PROLIFIC_PID"} - {"PROLIFIC_PID"} <= set(NAMES)
+    assert {"project", "instance", "next"} <= set(NAMES)
+    assert {"name", "password", "platform_id"} <= set(FIELDS)
