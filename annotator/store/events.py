@@ -27,6 +27,7 @@ _WHILE_ARCHIVED = frozenset(
     }
 )
 _AT_ONCE = 50
+_IS_ACTION = "value = action OR (value LIKE '%: ' AND substr(action, 1, length(value)) = value)"
 _LAST = 2**63 - 1  # above the number of any event
 
 
@@ -44,6 +45,23 @@ class Event:
     key: str = ""  # of the instance that the event is about, and its split
     split: str = ""
     excerpt: str = ""  # how its text begins, where events are listed
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events are wanted; what is empty asks for all.
+
+    actions: an action's name, or what those of a kind begin with ("decide round: ")
+    without: actions that are left out
+    """
+
+    actor: str = ""
+    actions: frozenset[str] = frozenset()
+    key: str = ""
+    without: frozenset[str] = frozenset()
+
+
+ALL_EVENTS = EventFilter()
 
 
 def add_event(
@@ -109,25 +127,40 @@ def require_open(store: Store, project_id: int) -> None:
         raise ProjectArchived(row["name"])
 
 
-def list_events(store: Store, project_id: int, *, limit: int, offset: int = 0) -> list[Event]:
-    """The newest events of a project first, with the beginnings of the texts they are about."""
-    rows = store.rows(
-        f"{_SELECT} WHERE events.project_id = ? ORDER BY events.id DESC LIMIT ? OFFSET ?", (project_id, limit, offset)
-    )
+def list_events(
+    store: Store, project_id: int | None, wanted: EventFilter = ALL_EVENTS, *, limit: int, offset: int = 0
+) -> list[Event]:
+    """The newest events of a project first, with the beginnings of the texts they are about.
+
+    project_id: None for what is about accounts, links, sign-ins and the whole database
+    """
+    where, parameters = _where(project_id, wanted)
+    rows = store.rows(f"{_SELECT} WHERE {where} ORDER BY events.id DESC LIMIT ? OFFSET ?", (*parameters, limit, offset))
     return [replace(event, excerpt=_excerpt(store, event)) for event in map(_event, rows)]
 
 
-def list_events_of_no_project(store: Store, *, limit: int, offset: int = 0) -> list[Event]:
-    """What is about accounts, links, sign-ins and the whole database, the newest first."""
-    rows = store.rows(
-        f"{_SELECT} WHERE events.project_id IS NULL ORDER BY events.id DESC LIMIT ? OFFSET ?", (limit, offset)
-    )
-    return [_event(row) for row in rows]
+def count_events(store: Store, project_id: int | None, wanted: EventFilter = ALL_EVENTS) -> int:
+    """How many of them there are."""
+    where, parameters = _where(project_id, wanted)
+    return int(store.value(f"SELECT count(*) FROM events WHERE {where}", parameters))
 
 
-def count_events(store: Store, project_id: int | None) -> int:
-    """How many events a project has; None: how many are of none."""
-    return int(store.value("SELECT count(*) FROM events WHERE project_id IS ?", (project_id,)))
+def _where(project_id: int | None, wanted: EventFilter) -> tuple[str, tuple[object, ...]]:
+    """The condition of a filter, and its values."""
+    conditions = ["events.project_id IS ?"]
+    parameters: list[object] = [project_id]
+    if wanted.actor:
+        conditions.append("actor = ? COLLATE NOCASE")
+        parameters.append(wanted.actor)
+    for actions, names in (("", wanted.actions), ("NOT ", wanted.without)):
+        if names:
+            conditions.append(f"{actions}EXISTS (SELECT 1 FROM json_each(?) WHERE {_IS_ACTION})")
+            parameters.append(json.dumps(sorted(names)))
+    if wanted.key:
+        conditions.append("""subject = 'instance' AND subject_id IN (SELECT instances.id FROM instances
+            WHERE instances.project_id IS ? AND instr(casefold(instances.key), ?))""")
+        parameters += [project_id, wanted.key.casefold()]
+    return " AND ".join(conditions), tuple(parameters)
 
 
 def _excerpt(store: Store, event: Event) -> str:

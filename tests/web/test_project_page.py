@@ -266,6 +266,28 @@ def test_the_record_says_in_sentences_what_happened_to_which_text(
     assert not [row for row in rows if any(sign in row["what"] for sign in ("{", "[", "None", "True", "False"))]
 
 
+def test_the_record_is_narrowed_to_a_person_a_kind_of_entry_and_a_text(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(2)
+    ann = add_person("ann", project, "annotator")
+    annotate(store, ann, project, SETS)
+    annotate(store, ann, project, SETS)
+    page = opened(project, lea(project), "Record").run()
+
+    def choose(kind: str, key: str, value: str | None) -> list[tuple[str, str]]:
+        [widget] = [one for one in getattr(page, kind) if one.key.startswith(key)]
+        (widget.set_value if kind == "text_input" else widget.select)(value).run()  # type: ignore[arg-type]
+        assert not page.exception
+        return [(row["who"], row["key"]) for table in page.dataframe for row in table.value.to_dict("records")]
+
+    assert set(choose("selectbox", "record_person", "ann")) == {("ann", "t0"), ("ann", "t1")}
+    assert set(choose("text_input", "record_key", "T1")) == {("ann", "t1")}
+    assert choose("selectbox", "record_kind", "people, accounts and backups") == []
+    assert any(one.value == "No entry matches." for one in page.caption)
+    assert set(choose("selectbox", "record_kind", "work on texts")) == {("ann", "t1")}
+
+
 def test_a_text_is_called_by_its_first_words_and_its_key_stands_beside_it(
     store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
 ) -> None:

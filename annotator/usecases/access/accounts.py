@@ -16,7 +16,7 @@ from annotator.store import people as people_store
 from annotator.store import projects as projects_store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.connection.database import iso
-from annotator.store.events import Event, add_event, count_events, list_events_of_no_project
+from annotator.store.events import ALL_EVENTS, Event, EventFilter, add_event, count_events, list_events
 from annotator.store.people import Session
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.tokens import revoke_tokens_of
@@ -167,16 +167,18 @@ def _listed(store: Store) -> list[ListedUser]:
     return [ListedUser(user, tuple(roles.get(user.id, ()))) for user in people_store.list_users(store)]
 
 
-def events_of_accounts(store: Store, actor: User, *, limit: int = 50, offset: int = 0) -> list[Event]:
+def events_of_accounts(
+    store: Store, actor: User, wanted: EventFilter = ALL_EVENTS, *, limit: int = 50, offset: int = 0
+) -> list[Event]:
     """One page of what no project's record has, newest first: accounts, sign-in links, sign-ins, backups and restores."""
     require_administrator(actor)
-    return list_events_of_no_project(store, limit=limit, offset=offset)
+    return list_events(store, None, wanted, limit=limit, offset=offset)
 
 
-def count_events_of_accounts(store: Store, actor: User) -> int:
+def count_events_of_accounts(store: Store, actor: User, wanted: EventFilter = ALL_EVENTS) -> int:
     """How many events no project's record has."""
     require_administrator(actor)
-    return count_events(store, None)
+    return count_events(store, None, wanted)
 
 
 def disable_user(store: Store, actor: User, name: str) -> User:

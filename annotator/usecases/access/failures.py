@@ -62,9 +62,9 @@ def forget_failure(store: Store, name: str, sender: Sender) -> None:
 
 def counted_as(store: Store, name: str, sender: Sender) -> str:
     """What failures from one place are counted under: longer than any name, and nobody reads name or address in it."""
-    source = f"browser {sender.browser}" if sender.browser else f"address {_network(sender.address)}"
+    origin = f"browser {sender.browser}" if sender.browser else f"address {_network(sender.address)}"
     secret = platform_secret(store)
-    return f"from {hmac.new(secret, f'{source} {name.casefold()}'.encode('utf-8', 'replace'), sha512).hexdigest()}"
+    return f"from {hmac.new(secret, f'{origin} {name.casefold()}'.encode('utf-8', 'replace'), sha512).hexdigest()}"
 
 
 def _network(address: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from annotator.domain.people import User, has_right
 from annotator.store import Store
-from annotator.store.events import Event
+from annotator.store.events import Event, EventFilter
 from annotator.store.people import roles_of
 from annotator.store.perturb.perturbations import get_perturbation
 
@@ -25,6 +25,15 @@ def veiled(store: Store, actor: User, project_id: int, events: Sequence[Event], 
         event if event.actor == actor.name or _perturbation_of(event) not in to_check else _veil(event, names_authors)
         for event in events
     ]
+
+
+def unveiling_nobody(store: Store, actor: User, project_id: int, wanted: EventFilter) -> EventFilter:
+    """A filter by person finds nothing that is veiled: that it is theirs would say who it was."""
+    roles = roles_of(store, actor, project_id)
+    is_veiled = actor.id is not None and any(has_right(actor, roles, right) for right in ("annotate", "review"))
+    if not is_veiled or wanted.actor.casefold() in {"", actor.name.casefold()}:
+        return wanted
+    return replace(wanted, without=frozenset({f"{_CHECK}: ", _CHECK, *_WRITTEN}))
 
 
 def _perturbation_of(event: Event) -> int | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from annotator.domain.measurements import FORGOT_WRONG_K
 from annotator.domain.rationales import set_letter
-from annotator.language import _
+from annotator.language import _, unsaid
 from annotator.review.score_wording import finding_line
 from annotator.store.events import Event
 from annotator.store.review.rounds import unpack_verdict
@@ -18,11 +18,19 @@ from annotator.usecases.lead.event_sentences.projects import bulk_words
 from annotator.usecases.lead.event_sentences.work import OF_ANNOTATIONS, decided_words
 from annotator.usecases.review.rounds import GATE
 
-__all__ = ["OF_ANNOTATIONS", "SENTENCES", "bulk_words", "event_actor", "event_lines", "event_words"]
+__all__ = ["KINDS", "OF_ANNOTATIONS", "SENTENCES", "bulk_words", "event_actor", "event_lines", "event_words"]
 
 SENTENCES: Sentences = {**work.SENTENCES, **projects.SENTENCES, **people.SENTENCES, **models.SENTENCES}
 
 _DECIDE_ROUND = "decide round: "
+
+# What the record can be narrowed to; actions of other versions of the program are of no kind.
+KINDS: dict[str, frozenset[str]] = {
+    unsaid("work on texts"): frozenset({*work.SENTENCES, *OF_ANNOTATIONS, _DECIDE_ROUND}),
+    unsaid("rules, files and releases"): frozenset(projects.SENTENCES),
+    unsaid("people, accounts and backups"): frozenset(people.SENTENCES),
+    unsaid("models and tests"): frozenset(models.SENTENCES),
+}
 
 # A file may bring an event without the values that this program writes, or with others: it is told by what is there.
 _INCOMPLETE = (KeyError, TypeError, AttributeError, ValueError, IndexError)

@@ -13,7 +13,7 @@ from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.annotate.instance_queue import list_put_first, set_queue_positions, settle_project
 from annotator.store.annotate.proposals import count_open_proposals
-from annotator.store.events import Event, add_event, count_events, list_events
+from annotator.store.events import ALL_EVENTS, Event, EventFilter, add_event, count_events, list_events
 from annotator.store.instances import (
     InstanceRow,
     list_instances,
@@ -34,12 +34,14 @@ from annotator.store.projects import (
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.review.rounds import count_undecided, count_under_review
 from annotator.usecases.access.rights import require, require_may_create, require_no_worker, roles_with
-from annotator.usecases.access.veiled_events import veiled
+from annotator.usecases.access.veiled_events import unveiling_nobody, veiled
 from annotator.usecases.notices.recipients import tell, tell_of_stuck_rounds
 from annotator.usecases.project.rules import checked_labels, checked_language, checked_name, checked_rules
 from annotator.usecases.review.rounds import decide_all_complete
 
 __all__ = [
+    "ALL_EVENTS",
+    "EventFilter",
     "InstanceRow", "Progress", "change_project", "count_reviewers", "create_project", "events_of", "find_project", "give_role",
     "instances_of", "members_of", "missing_annotators", "missing_reviewers", "people_to_choose", "progress_of", "projects_of",
     "take_role",
@@ -305,15 +307,24 @@ def instances_of(
     return list_instances(store, project_id, state=state, limit=limit, offset=offset)
 
 
-def count_events_of(store: Store, actor: User, project_id: int) -> int:
+def count_events_of(store: Store, actor: User, project_id: int, wanted: EventFilter = ALL_EVENTS) -> int:
     """How many events the project's record has."""
     require(store, actor, project_id, "manage project")
-    return count_events(store, project_id)
+    return count_events(store, project_id, unveiling_nobody(store, actor, project_id, wanted))
 
 
-def events_of(store: Store, actor: User, project_id: int, *, limit: int = 50, offset: int = 0) -> list[Event]:
+def events_of(
+    store: Store,
+    actor: User,
+    project_id: int,
+    wanted: EventFilter = ALL_EVENTS,
+    *,
+    limit: int = 50,
+    offset: int = 0,
+) -> list[Event]:
     """One page of the project's record, newest first."""
     require(store, actor, project_id, "manage project")
-    events = list_events(store, project_id, limit=limit, offset=offset)
+    wanted = unveiling_nobody(store, actor, project_id, wanted)
+    events = list_events(store, project_id, wanted, limit=limit, offset=offset)
     names_authors = get_project_by_id(store, project_id).settings.checkers_see_author
     return veiled(store, actor, project_id, events, names_authors=names_authors)

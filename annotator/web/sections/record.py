@@ -8,11 +8,11 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.language import _, unsaid
-from annotator.usecases.access.accounts import count_events_of_accounts, events_of_accounts
+from annotator.usecases.access.accounts import count_events_of_accounts, events_of_accounts, list_users
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.event_sentences.parts import in_a_row
-from annotator.usecases.lead.event_words import event_actor, event_lines, event_words
-from annotator.usecases.project.projects import count_events_of, events_of
+from annotator.usecases.lead.event_words import KINDS, event_actor, event_lines, event_words
+from annotator.usecases.project.projects import ALL_EVENTS, EventFilter, count_events_of, events_of, members_of
 from annotator.web.session import Visit
 from annotator.web.visit_times import shown_time, visit_zone
 
@@ -28,15 +28,17 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         about = st.segmented_control(
             _("About"), (_OF_PROJECT, _OF_SERVER), default=about, required=True, format_func=_, key="record_about"
         )
+    wanted = _ask_which(store, visit, project, about)
     container = st.container()
-    page = _ask_page(about, _count(store, visit, project, about))
+    view_key = f"{about}_{hash(wanted)}"  # of another filter another first page
+    page = _ask_page(view_key, _count(store, visit, project, about, wanted))
     here = {"limit": _PAGE, "offset": _PAGE * (page - 1)}
     if about == _OF_SERVER:
-        events = events_of_accounts(store, visit.user, **here)
+        events = events_of_accounts(store, visit.user, wanted, **here)
     else:
-        events = events_of(store, visit.user, project.id, **here)
+        events = events_of(store, visit.user, project.id, wanted, **here)
     if not events:
-        container.caption(_("Nothing has happened yet."))
+        container.caption(_("Nothing has happened yet.") if wanted == ALL_EVENTS else _("No entry matches."))
         return
     zone = visit_zone()[0]
     container.dataframe(
@@ -51,7 +53,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         ],
         hide_index=True,
         height=min(_HEIGHT, 38 + 35 * len(events)),
-        key=f"record_events_{about}_{page}",
+        key=f"record_events_{view_key}_{page}",
         column_config={
             _("when ({zone})", zone=zone): st.column_config.TextColumn(width=170),
             _("who"): st.column_config.TextColumn(width=110),
@@ -62,15 +64,34 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     )
 
 
-def _count(store: Store, visit: Visit, project: Project, about: str) -> int:
+def _ask_which(store: Store, visit: Visit, project: Project, about: str) -> EventFilter:
+    """Whose entries, of which kind, and on which texts."""
+    is_of_server = about == _OF_SERVER
+    if is_of_server:
+        names = [listed.user.name for listed in list_users(store, visit.user)]
+    else:
+        names = list(dict.fromkeys(user.name for user, _role in members_of(store, visit.user, project.id)))
+    whose, kind, key = st.columns(3)
+    actor = whose.selectbox(
+        _("Person"), names, index=None, placeholder=_("Anyone"), accept_new_options=True, key=f"record_person_{about}",
+        help=_("Choose a member, or type the name of somebody who left. Who wrote or checked changed versions is not listed."),
+    )  # fmt: skip
+    actions = kind.selectbox(
+        _("Kind of entry"), KINDS, index=None, placeholder=_("All"), format_func=_, key=f"record_kind_{about}"
+    )
+    typed = "" if is_of_server else key.text_input(_("Text ID contains"), key="record_key", autocomplete="off")
+    return EventFilter(actor or "", KINDS[actions] if actions else frozenset(), typed.strip())
+
+
+def _count(store: Store, visit: Visit, project: Project, about: str, wanted: EventFilter) -> int:
     if about == _OF_SERVER:
-        return count_events_of_accounts(store, visit.user)
-    return count_events_of(store, visit.user, project.id)
+        return count_events_of_accounts(store, visit.user, wanted)
+    return count_events_of(store, visit.user, project.id, wanted)
 
 
-def _ask_page(about: str, n_events: int) -> int:
+def _ask_page(view_key: str, n_events: int) -> int:
     """Which page, of those that there are."""
     pages = max(1, -(-n_events // _PAGE))
     return int(
-        st.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=f"record_page_{about}", width=140)
+        st.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=f"record_page_{view_key}", width=140)
     )

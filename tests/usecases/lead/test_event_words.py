@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotator.store.events import Event
-from annotator.usecases.lead.event_words import OF_ANNOTATIONS, SENTENCES, event_actor, event_lines, event_words
+from annotator.usecases.lead.event_words import KINDS, OF_ANNOTATIONS, SENTENCES, event_actor, event_lines, event_words
 
 SOURCES = sorted((Path(__file__).resolve().parents[3] / "annotator" / "usecases").rglob("*.py"))
 WRITERS = frozenset({"add_event", "record_event", "_note", "_tell"})
@@ -124,3 +124,8 @@ def test_an_action_of_another_version_is_told_by_its_values_as_people_write_them
 def test_an_event_of_a_file_without_its_values_is_told_by_what_is_there() -> None:
     assert event_words(event("submit", round=1)) == "submit (round 1)"
     assert event_lines(event("review", scores=[1])) == ()
+
+
+def test_every_entry_of_this_version_is_of_one_kind() -> None:
+    kinds = [action for actions in KINDS.values() for action in actions]
+    assert sorted(kinds) == sorted({*SENTENCES, *OF_ANNOTATIONS, "decide round: "})

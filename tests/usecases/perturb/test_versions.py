@@ -30,7 +30,7 @@ from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb import panel_messages as messages
 from annotator.usecases.perturb.assessment import staleness
 from annotator.usecases.perturb.panel_values import ShownPerturbation
-from annotator.usecases.project.projects import change_project, events_of, give_role
+from annotator.usecases.project.projects import EventFilter, change_project, count_events_of, events_of, give_role
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
@@ -660,6 +660,23 @@ def test_the_record_and_the_timeline_keep_it_from_a_lead_who_is_still_to_check(
     assert "perfect filler" in told(LOCAL_OPERATOR)
     approve(store, people["Lea"], written)
     assert "perfect filler" in told(people["Lea"])
+
+
+def test_asking_the_record_for_a_person_says_nothing_of_who_wrote_or_checked_what_one_is_still_to_check(
+    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
+) -> None:
+    checks.approve(store, people["Ben"], written.id, 1, "a perfect filler")
+
+    def actions(reader: User, name: str) -> set[str]:
+        wanted = EventFilter(actor=name)
+        events = events_of(store, reader, reviews.id, wanted)
+        assert count_events_of(store, reader, reviews.id, wanted) == len(events)
+        return {event.action for event in events}
+
+    for name in ("Ann", "ben"):
+        assert not [action for action in actions(people["Lea"], name) if "perturbation" in action]
+    assert "write perturbation" in actions(LOCAL_OPERATOR, "Ann")
+    assert "check perturbation: approve" in actions(LOCAL_OPERATOR, "ben")
 
 
 def test_one_side_of_a_pair_may_stay_as_it_is(

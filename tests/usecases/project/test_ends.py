@@ -14,7 +14,7 @@ from annotator.domain.rationales import RationaleSet
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound, ProjectArchived
 from annotator.store import Store, open_store
 from annotator.store.connection.replacement import models_of
-from annotator.store.events import list_events_of_no_project
+from annotator.store.events import list_events
 from annotator.store.people import add_role, roles_of
 from annotator.store.project.deletion import owned_tables
 from annotator.store.projects import find_project, get_project, get_project_by_id
@@ -128,7 +128,7 @@ def test_a_deleted_project_leaves_no_row_and_no_other_project_loses_one(database
         assert deleted.models is not None
         assert not (models_of(database) / str(first)).exists()
         assert sorted(path.name for path in deleted.models.iterdir())
-        sentence = event_words(list_events_of_no_project(store, limit=1)[0])
+        sentence = event_words(list_events(store, None, limit=1)[0])
         assert sentence.startswith(f"deleted the project “{deleted.name}” with {deleted.n_instances} instances")
         assert deletion_summary(deleted).endswith(f"The files of its trained models are in {deleted.models}.")
 
