@@ -4,8 +4,8 @@ A word that stands twice has two scores, and the words of a pair's two sides hav
 types. Sampling, kernel and fit are those of Ribeiro et al. 2016 and their program `lime`, with positions in the place of types.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -74,19 +74,36 @@ class Lime:
         }
 
     def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
-        return [self._explained(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
+        """The samples of all inputs are asked about together, so that such as are of one length go together."""
+        drawn = [self._drawn(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
+        questions = {id(samples.question): samples.question for samples in drawn}
+        for number, question in questions.items():
+            of_question = [samples for samples in drawn if id(samples.question) == number]
+            answers = question.all_labels(changed for samples in of_question for changed in samples.changed())
+            ends = np.cumsum([len(samples.different) for samples in of_question]).tolist()
+            for samples, end in zip(of_question, ends, strict=True):
+                samples.answers = answers[end - len(samples.different) : end]
+        return [self._explained(samples) for samples in drawn]
 
-    def _explained(self, model_input: Input, label: str) -> Explained:
+    def _drawn(self, model_input: Input, label: str) -> "_Samples":
         question, label = self._question.about(model_input, label)
-        seen, n = question.seen(model_input), model_input.n_selectable
+        seen = question.seen(model_input)
         if not len(seen):
-            return Explained((Attribution(scores_on_tokens(np.empty(0), seen, n), label),), unseen_fact(seen, n))
-        masks = self._masks(model_input, seen)
-        whole = np.ones(n, dtype=np.bool_)
-        changed = (question.without(model_input, _with(whole, seen, mask)) for mask in masks)
-        answers = question.numbers(changed, question.column(label))
+            nothing = np.ones((0, 0), dtype=np.bool_)
+            return _Samples(question, model_input, label, seen, nothing, np.empty(0, dtype=np.int64))
+        different, places = np.unique(self._masks(model_input, seen), axis=0, return_inverse=True)
+        return _Samples(question, model_input, label, seen, different, places.reshape(-1))
+
+    def _explained(self, samples: "_Samples") -> Explained:
+        seen, n = samples.seen, samples.model_input.n_selectable
+        if not len(seen):
+            return Explained(
+                (Attribution(scores_on_tokens(np.empty(0), seen, n), samples.label),), unseen_fact(seen, n)
+            )
+        masks = samples.different[samples.places]
+        answers = samples.answers[samples.places, samples.question.column(samples.label)]
         fit = fitted(masks, answers, kernel(masks, self._kernel_width), self._features, self._penalty)
-        attribution = Attribution(scores_on_tokens(fit.coefficients, seen, n), label)
+        attribution = Attribution(scores_on_tokens(fit.coefficients, seen, n), samples.label)
         return Explained((attribution,), {"r2": fit.r2} | unseen_fact(seen, n))
 
     def _masks(self, model_input: Input, seen: Integers) -> Flags:
@@ -100,6 +117,31 @@ class Lime:
             n_removed = chance.integers(1, len(side) + 1)
             masks[number, chance.choice(side, n_removed, replace=False)] = False
         return masks
+
+
+@dataclass(slots=True, eq=False)
+class _Samples:
+    """What a model is asked about an input.
+
+    different: bool[n_different, n_seen], what stays in each; places: int[samples], which of these a sample is, so that one that
+               comes again is asked about once
+    answers:   float[n_different, n_labels]
+    """
+
+    question: Question
+    model_input: Input
+    label: str
+    seen: Integers
+    different: Flags
+    places: Integers
+    answers: Floats = field(default_factory=lambda: np.empty((0, 0)))
+
+    def changed(self) -> Iterator[Input]:
+        """The input with the tokens of each removed; tokens that were not seen stay."""
+        for mask in self.different:
+            of_all = np.ones(self.model_input.n_selectable, dtype=np.bool_)
+            of_all[self.seen] = mask
+            yield self.question.without(self.model_input, of_all)
 
 
 def kernel(masks: Flags, width: float) -> Floats:
@@ -150,10 +192,3 @@ def spread_over_seeds(scores: Sequence[Sequence[float]]) -> float:
     rows = np.array(scores, dtype=np.float64).reshape(len(scores), -1)
     rows = rows[:, ~np.isnan(rows).any(axis=0)]
     return float(rows.std(axis=0, ddof=1).mean()) if len(rows) > 1 and rows.size else np.nan
-
-
-def _with(whole: Flags, seen: Integers, mask: Flags) -> Flags:
-    """A mask of the tokens that were seen, among all that can be marked; those that were not seen stay."""
-    mask_of_all = whole.copy()
-    mask_of_all[seen] = mask
-    return mask_of_all

@@ -111,9 +111,13 @@ class Question:
 
     def numbers(self, inputs: Iterable[Input], column: int) -> Floats:
         """float[n_inputs]: the logit or probability of a label; the inputs may be made while they are asked for."""
-        batches, waiting = [np.empty(0)], iter(inputs)
+        return self.all_labels(inputs)[:, column]
+
+    def all_labels(self, inputs: Iterable[Input]) -> Floats:
+        """float[n_inputs, n_labels]: the same of every label."""
+        batches, waiting = [np.empty((0, len(self.predictor.labels)))], iter(inputs)
         while some := list(islice(waiting, _AT_ONCE)):
-            batches.append(self._all_labels(some)[:, column])
+            batches.append(self._answers(some))
         return np.concatenate(batches)
 
     def without(self, model_input: Input, mask: Flags) -> Input:
@@ -129,7 +133,7 @@ class Question:
             return np.flatnonzero(self.predictor.seen(model_input))
         return np.arange(model_input.n_selectable, dtype=np.int64)
 
-    def _all_labels(self, inputs: Sequence[Input]) -> Floats:
+    def _answers(self, inputs: Sequence[Input]) -> Floats:
         if self.output == "logit" and isinstance(self.predictor, GivesLogits):
             return self.predictor.logits(inputs)
         return self.predictor.probabilities(inputs)

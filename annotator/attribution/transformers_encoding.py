@@ -346,16 +346,13 @@ def starts_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]
 
 def placed(text: str, offset: tuple[int, int], starts: Sequence[tuple[int, str, int]]) -> Piece:
     """A piece with its place in its segment; what lies over a border belongs to the segment of its last character."""
-    first, name, length = next(
-        (
-            segment_start
-            for segment_start in reversed(starts)
-            if segment_start[0] < offset[1] or segment_start[0] <= offset[0]
-        ),
-        starts[0],
-    )
-    start, end = (min(max(position - first, 0), length) for position in offset)
-    return Piece(text, start, end, segment=name)
+    first, name, length = starts[0]
+    for segment_start in starts[:0:-1]:
+        if segment_start[0] < offset[1] or segment_start[0] <= offset[0]:
+            first, name, length = segment_start
+            break
+    start, end = offset[0] - first, offset[1] - first
+    return Piece(text, min(max(start, 0), length), min(max(end, 0), length), segment=name)
 
 
 def seen_tokens(encoded: Encoded) -> npt.NDArray[np.bool_]:

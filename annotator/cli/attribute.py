@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import counted, duration
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
@@ -176,6 +176,7 @@ class InstanceProgress:
         self.done = self.of = 0
         self.shown = -1
         self.at = -math.inf
+        self.first = 0, time.monotonic()  # from how many on time is taken, and since when
 
     def take(self, done: int, of: int) -> None:
         self.done, self.of = done, of
@@ -188,8 +189,18 @@ class InstanceProgress:
 
     def _show(self) -> None:
         if self.done != self.shown:
-            self.shown, self.at = self.done, time.monotonic()
-            click.echo(f"{self.done:,} of {counted(self.of, self.what)}", err=True)
+            is_first, self.shown, self.at = self.shown < 0, self.done, time.monotonic()
+            click.echo(f"{self.done:,} of {counted(self.of, self.what)}{self._left()}", err=True)
+            self.first = (
+                (self.done, self.at) if is_first else self.first
+            )  # loading a model is no measure of what follows
+
+    def _left(self) -> str:
+        done, since = self.first
+        if not done < self.done < self.of:
+            return ""
+        seconds = (self.at - since) / (self.done - done) * (self.of - self.done)
+        return f", about {duration(seconds)} left" if seconds >= 1 else ""
 
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annotator.attribution.base import Explained, Input
-from annotator.attribution.lime_positions import Lime, kernel, spread_over_seeds
+from annotator.attribution.lime_positions import Lime, fitted, kernel, spread_over_seeds
 from annotator.attribution.linear import Linear
 from annotator.attribution.methods import METHODS, make_explainer, resolved, seeds_of
 from annotator.attribution.occlusion import Occlusion
@@ -144,9 +144,9 @@ def test_lime_of_a_side_at_a_time_leaves_the_other_side_as_it_is() -> None:
     make_explainer(Scripted(logit), "lime", {"samples": 50, "perturbed": "side"}).explain(
         [pair("a b c", "d e f")], ["yes"]
     )
-    assert len(seen) == 50
+    assert len(seen) == 1 + 7 + 7  # the whole, and each way to take words out of one side
     assert all(3 in sizes for sizes in seen)
-    assert {min(sizes) for sizes in seen[1:]} == {0, 1, 2}
+    assert {min(sizes) for sizes in seen} == {0, 1, 2, 3}
 
 
 def test_lime_never_touches_what_cannot_be_marked() -> None:
@@ -176,10 +176,20 @@ def test_lime_is_equal_for_equal_seeds_and_other_for_others_whatever_is_asked_be
     assert scores(alone) != scores(Lime(weighing(WEIGHTS), seed=4, samples=50).explain([one], ["yes"]))
 
 
-def test_lime_asks_for_no_more_than_its_samples() -> None:
+def test_lime_asks_about_equal_samples_once_and_scores_as_if_each_were_asked_about() -> None:
+    texts = [words("very good but bad"), words(""), words("good , not good but late and very bad")]
     model = weighing(WEIGHTS)
-    Lime(model, samples=300).explain([words("very good but bad")], ["yes"])
-    assert model.n_asked == 300
+    lime = Lime(model, samples=300, seed=2)
+    found = lime.explain(texts, ["yes", "no", "no"])
+    assert model.n_asked < 16 + 300  # there are sixteen samples of four words
+    for at, (one, column) in enumerate(zip(texts, (1, 0, 0), strict=True)):
+        if at == 1:
+            assert scores(found[at : at + 1]) == []
+            continue
+        masks = lime._masks(one, np.arange(one.n_selectable))
+        answers = model.logits([one.kept(mask) for mask in masks])[:, column]
+        expected = fitted(masks, answers, kernel(masks, 25), None, 0.001)
+        assert scores(found[at : at + 1]) == pytest.approx(expected.coefficients.tolist(), abs=1e-12)
 
 
 def test_lime_of_a_text_longer_than_its_samples_still_finds_the_word() -> None:
@@ -204,7 +214,6 @@ def test_the_kernel_is_limes() -> None:
 def test_the_fit_is_scikit_learns_weighted_ridge() -> None:
     from sklearn.linear_model import Ridge
 
-    from annotator.attribution.lime_positions import fitted
 
     chance = np.random.default_rng(5)
     masks = chance.random((60, 8)) < 0.5

@@ -205,6 +205,23 @@ def test_the_first_batch_and_the_last_are_always_shown(
     assert capsys.readouterr().err == "32 of 1,030 instances\n"
 
 
+def test_the_time_that_is_left_follows_from_what_was_done_since_the_first_batch(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = 100.0
+    monkeypatch.setattr("annotator.cli.attribute.time.monotonic", lambda: seconds)
+    progress = InstanceProgress()
+    seconds = 160.0  # a model was loaded
+    progress.take(8, 200)
+    seconds = 180.0
+    progress.take(16, 200)
+    seconds = 220.0
+    progress.take(200, 200)
+    assert capsys.readouterr().err.splitlines() == [
+        "8 of 200 instances, about 24.0 min left", "16 of 200 instances, about 7.7 min left", "200 of 200 instances",
+    ]  # fmt: skip
+
+
 def test_evaluate_project_prints_a_table_for_each_group(filled: Command) -> None:
     attribute(filled)
     printed = filled("evaluate", "project", "--project", "P", "--group-by", "label")
