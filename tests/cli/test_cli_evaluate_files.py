@@ -184,11 +184,25 @@ def test_a_row_that_does_not_fit_is_refused_with_file_line_and_name(
     assert (answer.code, "are the ids the same?" in answer.err) == (1, True)
 
 
-def test_the_table_for_people_names_runs_and_definitions(annotator: Command, files: tuple[str, str]) -> None:
-    out = annotator("evaluate", "edits", "--gold", files[0], "--predictions", files[1], "--intervals").out
-    line = next(line for line in out.splitlines() if line.startswith("m, attention.all.editing.mrr"))
-    assert "higher is better" in line
-    assert "n = 2" in line
+def test_edits_are_a_table_for_people_with_a_row_for_all_right_and_wrong_ones(
+    annotator: Command, files: tuple[str, str]
+) -> None:
+    words = ("evaluate", "edits", "--gold", files[0], "--predictions", files[1])
+    lines = annotator(*words).out.splitlines()
+    assert lines[0] == "2 sentences with an edit, 2 rationale sets"
+    heads = next(line for line in lines if line.startswith("Model · method"))
+    assert heads.split()[3:] == ["↑"] * 7
+    of_all = next(line for line in lines if line.startswith("m · attention  "))
+    assert of_all.split()[3:6] == ["2", "0.750", "0.750"]  # MRR 1 and 1/2
+    assert any(line.startswith("m · attention, answered") for line in lines)
+    assert "m, attention: confidence 0.900 where the ranking is perfect (n 1), – where it is not (n 0)." in lines
+    assert "[0.500, 1.00]" in annotator(*words, "--intervals").out
+
+
+def test_the_lines_for_people_name_runs_and_definitions(annotator: Command, aligned: tuple[str, str]) -> None:
+    words = ("evaluate", "alignment", "--task", "sentiment", "--gold", aligned[0], "--predictions", aligned[1])
+    lines = annotator(*words, "--intervals").out.splitlines()
+    assert any(line.startswith("m, ") and "lower is better" in line and "n = " in line for line in lines)
 
 
 def test_a_project_is_scored_by_command(annotator: Command, aligned: tuple[str, str], tmp_path: Path) -> None:
