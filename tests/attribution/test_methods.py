@@ -214,7 +214,6 @@ def test_the_kernel_is_limes() -> None:
 def test_the_fit_is_scikit_learns_weighted_ridge() -> None:
     from sklearn.linear_model import Ridge
 
-
     chance = np.random.default_rng(5)
     masks = chance.random((60, 8)) < 0.5
     answers, weights = chance.random(60), chance.random(60)
