@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from annotator.api import Database
 
 __all__ = ["__version__", "open"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def open(path: "Path | str", *, create: bool = False) -> "Database":  # noqa: A001  (read as annotator.open)
