@@ -388,6 +388,24 @@ def test_the_record_of_accounts_is_for_administrators_alone(
         assert "made an account and a sign-in link for ada, with the role administrator" in list(told.value["what"])
 
 
+def test_an_administrator_makes_a_backup_beside_the_record_and_reads_how_it_is_restored(
+    store: Store, texts, opened: Opened
+) -> None:
+    ada = accounts.add_user(store, LOCAL_OPERATOR, "ada", "administrator").user
+    app = opened(texts(1), ada, "Record").run()
+    assert not [one for one in app.button if one.key == "record_backup"]
+    app.session_state["record_about"] = "accounts and database"
+    app.run()
+    [button] = [one for one in app.button if one.key == "record_backup"]
+    button.click().run()
+    assert not app.exception
+    [backup] = store.path.parent.glob("*.backup")
+    assert app.success[0].value.replace("\\", "") == f"The backup is {backup.name}, beside the database."
+    app.run()
+    said = next(one.value.replace("\\", "") for one in app.caption if "backup beside the database" in one.value)
+    assert said.endswith(f"stop the server and run annotator restore {backup.name}.")
+
+
 def test_people_come_first_and_each_form_opens_by_itself(store: Store, texts, lea, opened: Opened) -> None:
     project = texts(1)
     app = opened(project, lea(project), "People").run()

@@ -7,12 +7,16 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
-from annotator.language import _, unsaid
+from annotator.language import _, several, unsaid
 from annotator.usecases.access.accounts import count_events_of_accounts, events_of_accounts, list_users
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.event_sentences.parts import in_a_row
 from annotator.usecases.lead.event_words import KINDS, event_actor, event_lines, event_words
+from annotator.usecases.persons.removal import names_of_copies
 from annotator.usecases.project.projects import ALL_EVENTS, EventFilter, count_events_of, events_of, members_of
+from annotator.usecases.upkeep import back_up_beside
+from annotator.web.frame import as_text
+from annotator.web.presses import pressed
 from annotator.web.session import Visit
 from annotator.web.visit_times import shown_time, visit_zone
 
@@ -28,6 +32,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         about = st.segmented_control(
             _("About"), (_OF_PROJECT, _OF_SERVER), default=about, required=True, format_func=_, key="record_about"
         )
+    if about == _OF_SERVER:
+        _offer_backup(store, visit)
     wanted = _ask_which(store, visit, project, about)
     container = st.container()
     view_key = f"{about}_{hash(wanted)}"  # of another filter another first page
@@ -62,6 +68,25 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             _("key"): st.column_config.TextColumn(width="small"),
         },
     )
+
+
+def _offer_backup(store: Store, visit: Visit) -> None:
+    """A copy beside the database; what the browser may not do, since nobody may have the database open, has its command."""
+    button, words = st.columns((1, 3), vertical_alignment="center")
+    if pressed(_("Make a backup"), key="record_backup", container=button):
+        name = back_up_beside(store, visit.user).name
+        words.success(_("The backup is {name}, beside the database.", name=as_text(name)))
+    elif backups := [name for name in names_of_copies(store) if name.endswith(".backup")]:
+        words.caption(
+            several(
+                "{n} backup beside the database, the newest {name}. To restore it, stop the server and run "
+                "annotator restore {name}.",
+                "{n} backups beside the database, the newest {name}. To restore it, stop the server and run "
+                "annotator restore {name}.",
+                len(backups),
+                name=as_text(backups[-1]),
+            )
+        )
 
 
 def _ask_which(store: Store, visit: Visit, project: Project, about: str) -> EventFilter:
