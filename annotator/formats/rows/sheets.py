@@ -155,11 +155,11 @@ def _has_formulas(path: Path) -> bool:
 def _holds(archive: ZipFile, name: str, pattern: re.Pattern[bytes]) -> bool:
     """Whether an entry holds a pattern, which is shorter than what is kept from one part to the next."""
     with archive.open(name) as file:
-        kept = b""
+        last_part = b""
         while content := file.read(_READ_BYTES):
-            if pattern.search(kept + content):
+            if pattern.search(last_part + content):
                 return True
-            kept = content[-_LONGEST_TAG:]
+            last_part = content[-_LONGEST_TAG:]
     return False
 
 
