@@ -131,6 +131,13 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option(
     "--one-in", type=click.IntRange(min=1), default=3, show_default=True, help="Share of a batch with rationales."
 )
+@click.option(
+    "--task-loss-on",
+    type=click.Choice(["all", "without-rationales"]),
+    default="all",
+    show_default=True,
+    help="Which texts of a batch the task's loss is of, with --align.",
+)
 @click.option("--epochs", type=click.IntRange(min=1), default=10, show_default=True)
 @click.option("--patience", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--learning-rate", multiple=True, type=float, default=[2e-5], show_default=True)
@@ -226,7 +233,8 @@ def _fitting_options(given: dict[str, Any]) -> Any:
         others = {to: given[option] for option, to in _OF_THE_ALIGNMENT.items()}
         alignment = AlignmentOptions(given["criterion"], has_graph=not given["has_no_graph"], **others)
     names = {field.name for field in dataclasses.fields(FittingOptions)} & given.keys()
-    return FittingOptions(**{name: given[name] for name in names}, alignment=alignment)
+    fitting = {name: given[name] for name in names} | {"task_loss_on": given["task_loss_on"].replace("-", " ")}
+    return FittingOptions(**fitting, alignment=alignment)
 
 
 class StepLines:

@@ -35,7 +35,8 @@ class FittingOptions:
     most_gradient:   the norm that gradients are cut to
     balances_labels: each label counts alike, however many examples it has
     one_in:          with an alignment, one in so many of a batch has rationales, where fewer have
-    task_loss_on:    all examples of a batch, or only those without rationales (the literal reading of ER-TEST's A.5)
+    task_loss_on:    with an alignment, all examples of a batch, or only those without rationales (the literal reading of
+                     ER-TEST's A.5)
     """
 
     epochs: int = 10
@@ -237,7 +238,8 @@ class _Fitting:
     def _counted(self, batch: TrainingBatch) -> Tensor:
         """bool[batch]: the rows that the task's loss is of."""
         is_aligned = batch.is_set.any(dim=1)
-        return ~is_aligned if self.options.task_loss_on == "without rationales" else is_aligned | True
+        leaves_out = self.options.alignment is not None and self.options.task_loss_on == "without rationales"
+        return ~is_aligned if leaves_out else is_aligned | True
 
     def _losses(self, batch: TrainingBatch) -> tuple[Tensor, Alignment | None]:
         """The task's loss of a batch, and how far its attributions are from its rationales."""

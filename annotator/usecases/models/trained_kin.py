@@ -79,7 +79,8 @@ def aligned_with(name: str, cards: Mapping[str, Card]) -> tuple[str, ...]:
 def without_alignment(training: Mapping[str, Any]) -> dict[str, Any]:
     """What is asked of the twin."""
     changed = deepcopy(dict(training))
-    changed["fitting"] |= {"alignment": None, "one_in": FittingOptions().one_in}
+    usual = FittingOptions()
+    changed["fitting"] |= {"alignment": None, "one_in": usual.one_in, "task_loss_on": usual.task_loss_on}
     changed["data"]["rationales"] = dict(NO_RATIONALES)
     return changed
 
@@ -102,4 +103,5 @@ def _learned(training: Mapping[str, Any]) -> dict[str, Any]:
     fitting = dict(training["fitting"])
     if fitting["alignment"] is None:
         del fitting["one_in"]
+        fitting.pop("task_loss_on", None)
     return {"model": model, "data": training["data"], "fitting": fitting}

@@ -32,6 +32,8 @@ def _free(wanted: str, taken: Mapping[str, Card]) -> str:
     return next(name for n in count(1) if (name := wanted if n == 1 else f"{wanted}-{n}") not in taken)
 
 
+_OF_CHOICES = frozenset({"--choose", "--task-loss-on"})  # whose values have blanks, which commands write as hyphens
+
 # The option of `annotator train` for each that may be training for; a test trains what they say.
 _OPTIONS: Mapping[str, Mapping[str, str]] = {
     "model": {
@@ -49,9 +51,9 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = {
         "scale": "--scale", "delta": "--delta", "of_several": "--of-several",
     },
     "fitting": {
-        "one_in": "--one-in", "epochs": "--epochs", "patience": "--patience", "learning_rate": "--learning-rate",
-        "batch_size": "--batch-size", "weight_decay": "--weight-decay", "warm_up": "--warm-up",
-        "balances_labels": "--balance", "seed": "--seed",
+        "one_in": "--one-in", "task_loss_on": "--task-loss-on", "epochs": "--epochs", "patience": "--patience",
+        "learning_rate": "--learning-rate", "batch_size": "--batch-size", "weight_decay": "--weight-decay",
+        "warm_up": "--warm-up", "balances_labels": "--balance", "seed": "--seed",
     },
 }  # fmt: skip
 
@@ -98,4 +100,4 @@ def _words(option: str, value: Any) -> Iterator[str]:
             case float():
                 yield f"{item:g}" if float(f"{item:g}") == item else repr(item)
             case _:
-                yield str(item).replace(" ", "-") if option == "--choose" else str(item)
+                yield str(item).replace(" ", "-") if option in _OF_CHOICES else str(item)

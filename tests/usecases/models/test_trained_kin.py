@@ -75,6 +75,16 @@ def test_a_twin_that_learned_at_another_rate_is_none_and_the_machine_makes_no_di
     assert found.twin == "elsewhere"
 
 
+def test_a_twin_takes_the_tasks_loss_of_all_texts_whatever_the_aligned_model_did(tmp_path: Path) -> None:
+    literal = replace(ALIGNED, fitting=replace(ALIGNED.fitting, task_loss_on="without rationales"))
+    known = cards(tmp_path, literal=literal, none=TWIN)
+    found = kin_of("literal", known)
+    assert found is not None
+    assert found.twin == "none"
+    assert "--task-loss-on" not in twin_command(known["literal"], known)
+    assert "--task-loss-on without-rationales" in control_command(known["literal"], known)
+
+
 def test_the_control_of_word_lists_is_shuffled_from_the_same_lists(tmp_path: Path) -> None:
     lists, shuffled = (
         replace(ALIGNED, data=DataOptions(rationales=RationaleOptions(source, ("joy",))))
