@@ -144,26 +144,6 @@ def rank_tokens(scores: Ragged[np.float64]) -> Ragged[np.int64]:
     return Ragged(scores.places[order], scores.offsets)
 
 
-@dataclass(frozen=True)
-class TopTokens:
-    """The first tokens of each row's ranking. n_tied int[n_rows]: tokens left out with the score of the last one taken."""
-
-    tokens: Ragged[np.int64]
-    n_tied: Integers
-
-
-def top_tokens(scores: Ragged[np.float64], n_top: Integers) -> TopTokens:
-    """The `n_top` best tokens of each row in their order, at most all; ties by position, and counted."""
-    ranking = rank_tokens(scores)
-    taken = np.clip(n_top, 0, scores.lengths)
-    tokens = first_of(ranking, taken)
-    ranked_scores = scores.values[np.repeat(scores.offsets[:-1], scores.lengths) + ranking.values]
-    last = np.full(len(scores), np.nan)
-    last[taken > 0] = ranked_scores[(scores.offsets[:-1] + taken - 1)[taken > 0]]
-    is_tied = (ranking.places >= taken[ranking.rows_of_values]) & (ranked_scores == last[ranking.rows_of_values])
-    return TopTokens(tokens, np.bincount(ranking.rows_of_values[is_tied], minlength=len(scores)).astype(np.int64))
-
-
 def first_of(ranking: Ids, n_top: Integers) -> Ragged[np.int64]:
     """The first `n_top` values of each row; all of them where there are fewer."""
     taken = np.clip(n_top, 0, ranking.lengths)

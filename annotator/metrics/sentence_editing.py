@@ -141,17 +141,6 @@ def jaccard_match(scores: Scores, rationale: Marks, *, ranked: RankedWords | Non
     return np.asarray(np.where(np.isnan(values), np.nan, values >= 0.5), dtype=np.float64)
 
 
-def n_tied_words(scores: Scores) -> Integers:
-    """int[n_sentences]: words that share their score with another of the sentence, so that position ranks them."""
-    order = np.lexsort((scores.values, scores.rows_of_values))
-    values, rows = scores.values[order], scores.rows_of_values[order]
-    is_as_next = (values[1:] == values[:-1]) & (rows[1:] == rows[:-1])
-    is_tied = (
-        np.concatenate([is_as_next, [False]])[: len(values)] | np.concatenate([[False], is_as_next])[: len(values)]
-    )
-    return np.bincount(rows[is_tied], minlength=len(scores)).astype(np.int64)
-
-
 @dataclass(frozen=True, slots=True)
 class Rows:
     """A metric's means over all sentences, over those the model got right and over those it got wrong."""

@@ -29,11 +29,6 @@ class ChangedAnswers:
     p_changed: Mapping[Input, Mapping[float, Floats]]
 
 
-def score_faithfulness(gold: GoldTable, outputs: Mapping[int, Output], answers: Answers) -> Scored:
-    """What a model answers on a method's rationale and on the rest, beside the full input; AOPC where thresholds are given."""
-    return faithfulness_of(gold, [changed_answers(gold, outputs, answers)])
-
-
 def faithfulness_of(gold: GoldTable, parts: Sequence[ChangedAnswers]) -> Scored:
     """The numbers of a run from what it answers to parts of the gold's instances, all of which count for the thresholds."""
     parts = [part for part in parts if len(part.gold)]

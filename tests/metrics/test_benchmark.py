@@ -308,17 +308,6 @@ def test_rankings_of_other_pairs_are_refused() -> None:
         consistency.mean_average_precision(Ragged.of([[1]], np.int64), Ragged.of([], np.int64))
 
 
-@given(st.lists(st.lists(st.integers(-3, 3), max_size=8), max_size=5), st.data())
-def test_the_top_is_that_of_a_stable_sort_and_its_ties_are_counted(rows: list[list[int]], data: st.DataObject) -> None:
-    n_top = [data.draw(st.integers(0, 9)) for _ in rows]
-    found = consistency.top_tokens(Ragged.of(rows, np.float64), np.array(n_top, dtype=np.int64))
-    for number, (scores, n) in enumerate(zip(rows, n_top, strict=True)):
-        ranking = sorted(range(len(scores)), key=lambda token: -scores[token])
-        assert found.tokens.row(number).tolist() == ranking[:n]
-        n_tied = sum(scores[token] == scores[ranking[n - 1]] for token in ranking[n:]) if n else 0
-        assert found.n_tied[number] == n_tied
-
-
 @given(st.lists(st.integers(0, 2000), max_size=8), st.integers(0, 1000))
 def test_k_is_the_ceiling_of_the_share_as_it_was_written(n_tokens: list[int], thousandths: int) -> None:
     lengths = np.array(n_tokens, dtype=np.int64)

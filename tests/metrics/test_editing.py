@@ -181,17 +181,6 @@ def test_a_sentence_has_its_values_wherever_it_stands_and_however_often(
         np.testing.assert_allclose(measure(*rows(mixed)), measure(*rows(sentences))[order], rtol=1e-12)
 
 
-@given(SENTENCES)
-def test_tied_words_are_those_whose_score_another_word_of_the_sentence_has(
-    sentences: list[list[tuple[int, bool]]],
-) -> None:
-    expected = []
-    for sentence in sentences:
-        scores = [score for score, _ in sentence]
-        expected.append(sum(scores.count(score) > 1 for score in scores))
-    assert editing.n_tied_words(rows(sentences)[0]).tolist() == expected
-
-
 def test_all_is_the_weighted_mean_of_correct_and_wrong() -> None:
     values, is_correct = np.array([1.0, 0.5, 0.25, np.nan]), np.array([True, False, True, False])
     found = editing.all_correct_wrong(values, is_correct)

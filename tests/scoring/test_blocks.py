@@ -20,12 +20,13 @@ from annotator.domain.models import (
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.metrics import against_sets as against
-from annotator.metrics.gold_as_method import random_as_method, scores_drawn_for
+from annotator.metrics.aggregate import mean_of, over_seeds
+from annotator.metrics.gold_as_method import scores_drawn_for
 from annotator.scoring import blocks
 from annotator.scoring import random_rows as scoring_random
 from annotator.scoring.blocks import ScoredRun, score_run
 from annotator.scoring.consistency import values_of_pairs
-from annotator.scoring.faithfulness import score_faithfulness
+from annotator.scoring.faithfulness import changed_answers, faithfulness_of
 from annotator.scoring.gold import GoldRow, GoldTable
 from annotator.scoring.runs import ScoringOptions, score_attributions, score_rationales
 from annotator.scoring.table import metric_table
@@ -102,7 +103,7 @@ def test_a_run_in_many_blocks_has_the_numbers_of_a_run_at_once(monkeypatch: pyte
         assert {name: of.tolist() for name, of in maps.items()} == {
             name: of.tolist() for name, of in other_maps.items()
         }
-    faithful = score_faithfulness(gold, by_id, answers)
+    faithful = faithfulness_of(gold, [changed_answers(gold, by_id, answers)])
     assert found.faithfulness.values.keys() == faithful.values.keys()
     for name, values in faithful.values.items():
         np.testing.assert_array_equal(found.faithfulness.values[name], values, err_msg=name)
@@ -138,7 +139,7 @@ def test_random_in_blocks_is_random_over_all_instances(monkeypatch: pytest.Monke
     of_seeds = [values(seed) for seed in range(10)]
     assert found.keys() == of_seeds[0].keys()
     for name, number in found.items():
-        wanted = random_as_method(lambda seed, name=name: of_seeds[seed][name])  # type: ignore[misc]
+        wanted = over_seeds(np.array([mean_of(of_seed[name]).value for of_seed in of_seeds], dtype=np.float64))
         assert number["value"] == pytest.approx(wanted.mean, abs=1e-12)
         assert number["deviation"] == pytest.approx(wanted.deviation, abs=1e-12)
 

@@ -6,7 +6,6 @@ are about are called `instances`.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from annotator.domain.project.bulk_actions import NamedAs
 from annotator.store.connection.database import Store
@@ -52,32 +51,6 @@ def is_queue_plain(store: Store, project_id: int) -> bool:
             OR EXISTS (SELECT 1 FROM instances WHERE project_id = ?1 AND extra_annotators > 0)""",
         (project_id,),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class NamedPerson:
-    """Somebody for whom texts of a project are: how many, and how many of these still wait for an annotator."""
-
-    user_id: int
-    name: str
-    n_texts: int
-    n_waiting: int
-    may_annotate: bool
-
-
-_MAY_ANNOTATE = """EXISTS (SELECT 1 FROM memberships WHERE memberships.project_id = named_people.project_id
-    AND memberships.user_id = named_people.user_id AND role IN (SELECT value FROM json_each(:annotating)))
-    AND (SELECT is_disabled FROM users WHERE users.id = named_people.user_id) = 0"""
-
-
-def named_people_of(store: Store, project_id: int, annotating: Sequence[str]) -> list[NamedPerson]:
-    """The people for whom texts of a project are. annotating: the roles with which one annotates."""
-    rows = store.rows(
-        f"""SELECT user_id, name, count(*) AS n, sum(is_free) AS n_waiting, {_MAY_ANNOTATE} AS may
-            FROM named_people JOIN users ON users.id = user_id WHERE project_id = :project GROUP BY user_id ORDER BY name""",
-        {"project": project_id, "annotating": json.dumps(list(annotating))},
-    )
-    return [NamedPerson(r["user_id"], r["name"], r["n"], r["n_waiting"], bool(r["may"])) for r in rows]
 
 
 def named_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[NamedAs, tuple[str, ...]]]:

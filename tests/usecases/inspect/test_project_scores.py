@@ -203,6 +203,28 @@ def test_originals_and_perturbed_versions_are_compared_by_string_and_by_aligned_
     assert found["by_change"]["map"]["changed"]["n"] == 0
 
 
+def test_suf_and_com_are_those_of_the_evaluators_example_and_of_the_predicted_label(
+    store, scored_project, take
+) -> None:
+    """TrustAI's Evaluator.cal_suf_com: p(x) .8, p(rationale) .9, p(rest) .3 give suf −.1, com +.5 (Wang et al., Tables 4 and 7)."""
+
+    def on(part: Any, p: float) -> Prediction:
+        return Prediction(None, {"negative": p, "positive": 1 - p}, part)
+
+    take(
+        scored_project,
+        SourceOutput("a", RUN, "f", 1, None, (on("full", 0.8), on("rationale", 0.9), on("rest", 0.3))),
+        SourceOutput(
+            "b", RUN, "f", 2, None, (on("full", 0.7), on("rationale", 0.1), on("rest", 0.4))
+        ),  # gold: positive
+    )
+    found = only(evaluate_project(store, LOCAL_OPERATOR, scored_project), "faithfulness")
+    assert found["method.sufficiency"]["value"] == pytest.approx((-0.1 + 0.6) / 2)
+    assert found["method.comprehensiveness"]["value"] == pytest.approx((0.5 + 0.3) / 2)
+    qualities = [found[f"method.quality_{name}"]["value"] for name in ("full", "rationale", "rest")]
+    assert qualities == [0.5, 1.0, 0.5]
+
+
 PAIR = [
     {"id": "o", "text": "a slow plot", "label": "negative"},
     {"id": "p", "text": "a slow plot , really", "label": "negative", "parent": "o", "perturbation_kind": "dispensable"},
