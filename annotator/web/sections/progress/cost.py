@@ -61,9 +61,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
 
 def _show_sums(payroll: Payroll) -> None:
     columns = st.columns(3)
-    # Below an hour in minutes: what a first day came to is not nought.
-    time = f"{payroll.hours:,.1f} h" if payroll.hours >= 1 else duration(payroll.hours * 3600)
-    columns[0].metric(_("Working time"), time)
+    columns[0].metric(_("Working time"), _working_time(payroll))
     columns[1].metric(_("People"), f"{len({of_one.person for of_one in payroll.work}):,}")
     total, rate = payroll.total, payroll.rate
     columns[2].metric(
@@ -71,6 +69,14 @@ def _show_sums(payroll: Payroll) -> None:
     )
     if rate is None:
         columns[2].caption(_("Write a rate below, and what it costs stands here."))
+
+
+def _working_time(payroll: Payroll) -> str:
+    """Below an hour in minutes: what a first day came to is not nought."""
+    if payroll.hours >= 1:
+        return f"{payroll.hours:,.1f} h"
+    is_known = payroll.hours or not any(work.n_untimed for work in payroll.work)
+    return duration(payroll.hours * 3600 if is_known else None)
 
 
 def _show_work(payroll: Payroll, zone_name: str) -> None:
@@ -84,7 +90,7 @@ def _show_work(payroll: Payroll, zone_name: str) -> None:
         _("amount ({currency})", currency=rate.currency), format="%.2f"
     )  # fmt: skip
     st.dataframe(
-        [_row(payroll, of_one) for of_one in payroll.work], hide_index=True, key="progress_pay",
+        [_row(payroll, of_one) for of_one in payroll.work], hide_index=True, key="progress_pay", placeholder=UNDEFINED,
         column_config={
             _("hours"): st.column_config.NumberColumn(format="%.3f"),
             _("amount"): amount,
@@ -116,7 +122,7 @@ def _row(payroll: Payroll, work: PaidWork) -> dict[str, object]:
         _("accepted"): work.n_accepted,
         _("corrected"): work.n_corrected,
         _("reviewed"): work.n_reviewed,
-        _("hours"): work.hours,
+        _("hours"): work.hours if work.hours or not work.n_untimed else None,  # of nothing that was timed
         _("time not known"): work.n_untimed,
         _("amount"): UNDEFINED if rate is None else float(work.amount(rate)),
     }
