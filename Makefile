@@ -99,7 +99,7 @@ constraints:
 
 # $(call versions,environment): what is installed there, a line each, and the same on every machine.
 versions = { sed '/^[^\#]/,$$d' constraints.txt; \
-  $(1)/bin/python -m pip freeze --exclude-editable | sed -n 's/^\([A-Za-z0-9._-]*==[^ +]*\).*/\1/p'; }
+  $(1)/bin/python -m pip freeze --exclude-editable | sed -n 's/^\([A-Za-z0-9._-]*==[^ +]*\).*/\1/p' | LC_ALL=C sort -f; }
 
 clean:
 	rm -rf $(NEWEST) $(VENV) $(PANEL_TOOLS)/node_modules $(PANEL_TOOLS)/install.log build dist .coverage .coverage.json .mypy_cache .pytest_cache .ruff_cache .hypothesis
