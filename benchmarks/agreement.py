@@ -17,7 +17,7 @@ import krippendorff
 import numpy as np
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
-from annotator.domain.natural_order import natural_order
+from annotator.domain.numbers import natural_order
 from annotator.review.token_agreement import InstanceVotes, Marks, TokenAgreement, token_agreement
 from benchmarks.measured import Measured, table
 

@@ -25,7 +25,7 @@ from threading import Thread
 from urllib.parse import urlencode
 
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.project.crowd import DoorRules
+from annotator.domain.project.recruitment import DoorRules
 from annotator.store import open_store
 from annotator.usecases.crowd.doors import make_door, set_door_state
 from annotator.usecases.crowd.visits import AT_ONCE_VARIABLE

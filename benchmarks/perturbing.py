@@ -12,8 +12,7 @@ from difflib import SequenceMatcher
 
 from annotator.domain.instances import Segment
 from annotator.domain.perturbations import KINDS
-from annotator.domain.rationales import RationaleSet
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare
 from annotator.perturb.suggested_texts import suggest

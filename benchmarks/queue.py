@@ -11,8 +11,8 @@ from pathlib import Path
 
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
 from annotator.usecases.annotate import work

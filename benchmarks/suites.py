@@ -6,8 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from annotator.domain.recipes import Alternative, Recipe
-from annotator.domain.suites import Case, CaseAnswer
+from annotator.domain.suites import Alternative, Case, CaseAnswer, Recipe
 from annotator.metrics.er_test_functional import failure_rate
 from annotator.perturb.ready_suites import ready_suite
 from annotator.perturb.recipes import build_cases

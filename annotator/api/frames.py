@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from annotator.domain.columns import PREDICTED
+from annotator.domain.imports import PREDICTED
 from annotator.errors import InvalidValue
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from annotator.api.open_project import OpenProject
 from annotator.api.refusals import speaks_python
 from annotator.api.shown_instances import ShownInstance
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.previews import USUAL_PROMPT
+from annotator.domain.projects import USUAL_PROMPT
 
 if TYPE_CHECKING:
     from annotator.usecases.models.attributions import AttributingReport

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TypedDict
 
-from annotator.domain.groups import grouping_in_words
+from annotator.domain.measurements import grouping_in_words
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project as Rules
 from annotator.errors import InvalidValue, NotFound

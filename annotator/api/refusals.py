@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from annotator.domain.problems.remedies import in_python
+from annotator.domain.file_problems import in_python
 from annotator.errors import AnnotatorError, ImportRefused, Problem
 from annotator.usecases.transfer.import_report import ImportReport
 

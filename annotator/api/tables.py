@@ -9,11 +9,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from annotator.domain.annotator_facts import facts_of_annotators
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import StoredOutput
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.sources import facts_of_annotators
 from annotator.domain.tasks import Task
+from annotator.domain.texts import RationaleSet
 
 Row = dict[str, object]
 

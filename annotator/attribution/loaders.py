@@ -9,7 +9,7 @@ from typing import Literal
 
 from annotator.attribution import spacy_pipeline
 from annotator.attribution.base import Predictor
-from annotator.domain.previews import USUAL_PROMPT
+from annotator.domain.projects import USUAL_PROMPT
 from annotator.errors import InvalidValue
 from annotator.language import _
 

@@ -23,7 +23,7 @@ from annotator.attribution.transformers_encoding import (
     too_long,
 )
 from annotator.domain.models import Piece
-from annotator.domain.previews import USUAL_PROMPT
+from annotator.domain.projects import USUAL_PROMPT
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 

@@ -36,7 +36,7 @@ from annotator.attribution.transformers_loaded import Loaded, answering
 from annotator.attribution.transformers_prompts import Prompt
 from annotator.attribution.transformers_sources import Source
 from annotator.domain.numbers import counted
-from annotator.domain.previews import USUAL_PROMPT
+from annotator.domain.projects import USUAL_PROMPT
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 

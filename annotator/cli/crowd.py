@@ -10,7 +10,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
-    from annotator.domain.project.crowd import Door, DoorState
+    from annotator.domain.project.recruitment import Door, DoorState
     from annotator.usecases.crowd.doors import Payment
 
 _USUAL = "http://127.0.0.1:8501"
@@ -44,7 +44,7 @@ def make(
     path: Path, /, name: str, project_name: str, is_open: bool, url: str | None, as_json: bool, **given: object
 ) -> None:
     """Make a door NAME and print its link; it is paused unless --open is said."""
-    from annotator.domain.project.crowd import DoorRules
+    from annotator.domain.project.recruitment import DoorRules
     from annotator.usecases.crowd.doors import make_door, set_door_state
     from annotator.usecases.project.projects import find_project
 

@@ -9,8 +9,15 @@ import click
 from annotator.cli.answers import json_option, opened, print_json, project_option, show_rest
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.project.bulk_actions import BulkChange, NamedAs
-from annotator.domain.project.instance_search import EXHAUSTIVENESS, SEARCHED_PARTS, TALK_STATES, Exhaustiveness, Search
+from annotator.domain.project.search import (
+    EXHAUSTIVENESS,
+    SEARCHED_PARTS,
+    TALK_STATES,
+    BulkChange,
+    Exhaustiveness,
+    NamedAs,
+    Search,
+)
 from annotator.domain.projects import DISCARD_REASONS
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue, NotFound

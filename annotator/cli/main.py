@@ -12,7 +12,7 @@ import click
 from annotator import __version__
 from annotator.cli.answers import show_rest
 from annotator.cli.lazy import Commands, LazyGroup
-from annotator.domain.problems.groups import group_problems
+from annotator.domain.file_problems import group_problems
 from annotator.errors import AnnotatorError, ImportRefused
 
 DEFAULT_DATABASE = Path("annotator.db")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json
+from annotator.domain.file_problems import group_problems
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.problems.groups import group_problems
 from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue
 

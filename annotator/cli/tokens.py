@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, print_json
-from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.tokens import SCOPES, ApiToken
+from annotator.domain.people import LOCAL_OPERATOR, SCOPES, ApiToken
 
 if TYPE_CHECKING:
-    from annotator.domain.tokens import Scope
+    from annotator.domain.people import Scope
     from annotator.usecases.databases import Store
 
 _DAYS = 90

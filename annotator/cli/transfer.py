@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.answers import json_option, opened, pairs_of, print_json, project_option, show_rest
+from annotator.domain.file_problems import group_problems
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.problems.groups import group_problems
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport

@@ -7,7 +7,7 @@ import click
 from annotator.cli.answers import json_option, opened, print_json
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.word_lists import WORD_LIST_ROLES, WordListRole
+from annotator.domain.suites import WORD_LIST_ROLES, WordListRole
 from annotator.errors import InvalidValue
 
 _SHOWN = 8

@@ -1,14 +1,87 @@
-"""Instances, their segments, annotations, and the work that people hold."""
+"""Instances, their segments, annotations and submissions, gold, and the work that people hold."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from annotator.domain.gold import SetOrigin
+from annotator.domain.projects import GoldPolicy, Project, ResultMode
 from annotator.domain.proposed_sets import ProposedState
-from annotator.domain.rationales import RationaleSet
-from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout, check_spans, set_letter, union_of_tokens
+from annotator.errors import InvalidAnnotation
+from annotator.language import _, listed, unsaid
+
+# The lead's choice of gold, and where each gold set came from.
+
+
+# What each policy makes gold of, in the words of every page, card and sentence that says it.
+POLICY_WORDS: dict[GoldPolicy, str] = {
+    "chosen": unsaid("the lead's choice, or else the first accepted annotation with the gold result"),
+    "all": unsaid("all distinct sets of those who gave the gold result"),
+    "majority": unsaid("one set, of the tokens that more than half marked of those who gave the gold result"),
+    "union": unsaid("one set, of the tokens that anybody marked who gave the gold result"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GoldChoice:
+    """The annotation that the lead made the gold of an instance.
+
+    is_adjudicated: the lead made this version, or had it made; else it is an annotator's, as it was handed in
+    evidence_pass: the second pass, in which all evidence was marked, that it came from; None: the lead's own choice
+    """
+
+    instance_id: int
+    annotation_id: int
+    is_adjudicated: bool
+    chosen_by: str
+    reason: str
+    chosen_at: str
+    evidence_pass: str | None = None
+
+    @property
+    def is_exhaustive(self) -> bool:
+        """Whether it is known to mark all the evidence: it then is the gold whatever the policy."""
+        return self.evidence_pass is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The accepted annotations of a project, of texts that are not discarded.
+
+    n_several: texts that several people annotated; most: annotations of one text
+    n_other: annotations with another result than the text's own, or than most of those of a text that has none
+    n_tied: texts without a result of their own whose annotations give several as often, so that they have no gold
+    """
+
+    n_annotations: int
+    n_instances: int
+    n_several: int
+    most: int
+    n_other: int = 0
+    n_tied: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SetOrigin:
+    """An annotation that a gold set came from; `position` is the set's there, None where all of its sets took part."""
+
+    annotation_id: int
+    annotator: str
+    round_number: int
+    position: int | None
+
+
+def majority_label(votes: Mapping[str, int]) -> str | None:
+    """The label that more annotators gave than any other; None where several have as many, or there is none.
+
+    >>> majority_label({"good": 2, "bad": 1}), majority_label({"good": 1, "bad": 1}), majority_label({})
+    ('good', None, None)
+    """
+    most = max(votes.values(), default=0)
+    leading = [label for label, n in votes.items() if n == most]
+    return leading[0] if len(leading) == 1 else None
+
 
 InstanceState = Literal["open", "held", "complete", "discarded"]
 AssignmentState = Literal["leased", "returned", "submitted", "skipped", "expired", "proposed", "ended"]
@@ -181,3 +254,138 @@ class Assignment:
     draft: Draft
     follows_id: int | None = None  # the annotation of the round before, which this work corrects
     is_check: bool = False  # a text with known gold that was put among the work; nothing else of it says so
+
+
+# What may be submitted: the project's rules for a result with its rationale sets.
+
+
+def result_mode_for(project: Project, instance: Instance) -> ResultMode:
+    """How the result comes about: annotators give it wherever it is still missing."""
+    mode = project.settings.result_mode
+    return "give" if instance.result is None and mode != "labels_only" else mode
+
+
+def may_have_no_sets(project: Project, result: str | None) -> bool:
+    """Whether zero sets may be submitted: where the lead allows it, and where the text is said to hold no answer.
+
+    There may be no words that say that something is not there, so nobody is asked to mark some.
+    """
+    return project.settings.may_be_empty or _is_no_answer(project, result)
+
+
+def _is_no_answer(project: Project, result: str | None) -> bool:
+    return project.task.result_kind == "answer" and result == ""
+
+
+def check_submission(draft: Draft, instance: Instance, project: Project, *, is_confirmed: bool = False) -> str:
+    """The result that the submission stands for.
+
+    is_confirmed: the person has seen the warning that everything is highlighted.
+    Raises: InvalidAnnotation, naming the set, for whatever the project's rules refuse
+    """
+    result = _result(draft, instance, project)
+    if project.settings.result_mode == "labels_only":
+        if draft.sets:
+            raise InvalidAnnotation(_("This project asks for labels only. Remove the rationale sets."))
+        return result
+    _check_presence(draft, project, result)
+    check_spans(draft.sets, instance.layout)
+    _check_sets(draft.sets, instance.layout, project)
+    _check_segments(result, draft.sets, instance.layout, project)
+    if draft.sets and not is_confirmed and len(union_of_tokens(draft.sets)) == instance.layout.n_selectable > 1:
+        raise InvalidAnnotation(
+            _("Every word is marked, so nothing is left out as unimportant. Submit again if you mean it."),
+            is_warning=True,
+        )
+    return result
+
+
+def _result(draft: Draft, instance: Instance, project: Project) -> str:
+    mode = result_mode_for(project, instance)
+    result = instance.result if mode == "confirm" or draft.result is None else draft.result
+    if mode in {"give", "labels_only"}:
+        result = draft.result
+    if result is None:
+        if project.task.result_kind == "answer":
+            raise InvalidAnnotation(_("Choose an answer first."))
+        raise InvalidAnnotation(_("Choose a label ({labels}) first.", labels=listed(project.labels)))
+    if project.task.result_kind == "label" and project.labels and result not in project.labels:
+        raise InvalidAnnotation(
+            _(
+                "'{result}' is not a label of this project; choose one of {labels}. If the page does not offer "
+                "them, reload it: "
+                "your marks are kept.",
+                result=result,
+                labels=listed(project.labels),
+            )
+        )
+    return result
+
+
+def _check_presence(draft: Draft, project: Project, result: str) -> None:
+    if draft.no_rationale and draft.sets:
+        raise InvalidAnnotation(_("“No rationale in the text” is chosen, but there are sets. Undo one of the two."))
+    if draft.no_rationale and not may_have_no_sets(project, result):
+        raise InvalidAnnotation(
+            _("This project does not allow “no rationale in the text”. Mark at least one set, or skip.")
+        )
+    if not draft.sets and not draft.no_rationale and not _is_no_answer(project, result):
+        if project.settings.may_be_empty:
+            raise InvalidAnnotation(
+                _("Nothing is marked yet. Mark at least one set, choose “no rationale in the text”, or skip.")
+            )
+        raise InvalidAnnotation(_("Nothing is marked yet. Mark at least one set, or skip."))
+
+
+def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Project) -> None:
+    seen: dict[tuple[int, ...], int] = {}
+    for number, rationale_set in enumerate(sets):
+        letter, tokens = set_letter(number), rationale_set.token_indices
+        if not tokens:
+            raise InvalidAnnotation(
+                _("Set {letter} is empty. Mark its tokens or remove it.", letter=letter), set_index=number
+            )
+        if tokens in seen:
+            raise InvalidAnnotation(
+                _(
+                    "Sets {first} and {second} hold the same tokens. Change or remove one.",
+                    first=set_letter(seen[tokens]),
+                    second=letter,
+                ),
+                set_index=number,
+            )
+        seen[tokens] = number
+        touched = {layout.segment_at(token) for token in tokens}
+        for segment in touched:
+            if not segment.is_selectable:
+                raise InvalidAnnotation(
+                    _(
+                        "Set {letter} marks words of “{name}”, which cannot be marked.",
+                        letter=letter,
+                        name=segment.name,
+                    ),
+                    set_index=number,
+                )
+        if len(touched) > 1 and not project.settings.sets_may_cross_segments:
+            raise InvalidAnnotation(
+                _(
+                    "Set {letter} crosses segments; in this project a set must lie in one. Split it into two sets.",
+                    letter=letter,
+                ),
+                set_index=number,
+            )
+
+
+def _check_segments(result: str, sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Project) -> None:
+    """What a label requires or forbids of the segments (e-SNLI: contradiction needs a word of both)."""
+    if not sets:
+        return
+    touched = {layout.segment_at(token).name for token in union_of_tokens(sets)}
+    for name in project.settings.required_segments.get(result, ()):
+        if name not in touched:
+            raise InvalidAnnotation(
+                _("“{result}” needs at least one word of “{name}” in a set.", result=result, name=name)
+            )
+    for name in project.settings.forbidden_segments.get(result, ()):
+        if name in touched:
+            raise InvalidAnnotation(_("“{result}” must not mark words of “{name}”.", result=result, name=name))

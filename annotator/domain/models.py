@@ -1,13 +1,14 @@
-"""What models answer and give as their reasons: runs, predictions, attributions, machine rationales."""
+"""What models answer and give as their reasons: runs, predictions, attributions, machine rationales; and trainings."""
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 from annotator.domain.numbers import counted
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, Problem
 from annotator.language import _
 
 Input = Literal["full", "rationale", "rest"]
@@ -320,3 +321,152 @@ class StoredOutput:
     output: Output
     source: str = ""
     line: int | None = None
+
+
+# What is new or other in what a run says of an instance, against what it said before.
+
+
+_CLOSE, _NONE = 1e-6, 2.0  # probabilities that are the same; no probability
+
+
+class OutputChange(NamedTuple):
+    """What is to be written of an output. overwritten: the first thing that is there otherwise; "" if there is none."""
+
+    output: Output
+    overwritten: str = ""
+
+    @property
+    def is_change(self) -> bool:
+        return bool(self.output.predictions or self.output.attributions or self.output.rationales)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputPlan:
+    """What is to be written of a batch, and what is to be told of it.
+
+    changes: what is new or other of each run that the rows speak of, which is made where it is not there yet
+    n_new, n_updated, n_unchanged: rows that are taken
+    """
+
+    changes: Mapping[Run, Sequence[OutputChange]]
+    problems: tuple[Problem, ...]
+    n_new: int
+    n_updated: int
+    n_unchanged: int
+
+
+def change_of(before: Output | None, new: Output) -> OutputChange:
+    """The parts of an output that are not there yet, or otherwise. before: None where nothing is there."""
+    if before is None:
+        return OutputChange(new)
+    predictions = list(_predictions(before, new))
+    attributions = list(_attributions(before, new))
+    rationales = list(_rationales(before, new))
+    output = Output(
+        new.instance_id,
+        tuple(prediction for _, prediction in predictions),
+        tuple(attribution for _, attribution in attributions),
+        tuple(rationale for _, rationale in rationales),
+    )
+    names = [*(name for name, _ in predictions), *(name for name, _ in attributions), *(name for name, _ in rationales)]
+    return OutputChange(output, next(filter(None, names), ""))
+
+
+def _predictions(before: Output, new: Output) -> Iterator[tuple[str, Prediction]]:
+    known = {(p.on, p.threshold): p for p in before.predictions}
+    for p in new.predictions:
+        old = known.get((p.on, p.threshold))
+        if old is None or not _says_as_much(old, p):
+            yield "" if old is None or _says_as_much(p, old) else f"the answer to the {p.on} input", p
+
+
+def _says_as_much(old: Prediction, new: Prediction) -> bool:
+    """Whether an answer holds all that another one says: its label, and its probabilities where it has some.
+
+    Tools tell more or less of one answer: a label alone, one probability, all of them.
+    """
+    if old.label != new.label:
+        return False
+    return all(abs(old.probabilities.get(label, _NONE) - p) <= _CLOSE for label, p in new.probabilities.items())
+
+
+def _attributions(before: Output, new: Output) -> Iterator[tuple[str, Attribution]]:
+    known = {(a.label, a.layer): a for a in before.attributions}
+    for a in new.attributions:
+        old = known.get((a.label, a.layer))
+        if old is None or _as_compared(old) != _as_compared(a):
+            yield "" if old is None else "the attribution", a
+
+
+def _as_compared(a: Attribution) -> tuple[object, ...]:
+    """What makes two attributions the same one; scores as their bytes, since NaN (of a token not seen) equals no NaN."""
+    pieces = None if a.pieces is None else [(piece, repr(score)) for piece, score in a.pieces]
+    written = None if a.written is None else (a.written.pieces, repr(a.written.scores), a.written.earlier)
+    return array("d", a.scores).tobytes(), a.ranking, pieces, a.convergence, a.facts, written
+
+
+def _rationales(before: Output, new: Output) -> Iterator[tuple[str, MachineRationale]]:
+    known = {r.kind: r for r in before.rationales}
+    for r in new.rationales:
+        old = known.get(r.kind)
+        if old != r:
+            yield "" if old is None else f"the {r.kind} rationale", r
+
+
+# What a model that was trained here learned from, and how often it is right about what it did not learn from.
+
+
+Way = Literal["splits", "folds"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Answers to texts that were not learned from.
+
+    way:       "splits": the model's own, to the texts of other splits; "folds": those of five models, each asked about the fifth
+               of the documents that it did not learn from
+    n, n_right: of the texts; of a project that asks for answers, right is an exact match
+    label:     the commonest gold label of these texts, "" for "no answer" where answers are asked for; n_label: how many have it
+    low, high: 95 % interval of the share that is right less that share; None where there is none
+    """
+
+    way: Way
+    n: int
+    n_right: int
+    label: str
+    n_label: int
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.n_right <= self.n and 0 <= self.n_label <= self.n and self.n > 0):
+            raise InvalidValue(
+                _(
+                    "Of {texts} {n_right} cannot be right and {n_label} of one label.",
+                    texts=counted(self.n, "text"),
+                    n_right=self.n_right,
+                    n_label=self.n_label,
+                )
+            )
+
+    @property
+    def accuracy(self) -> float:
+        return self.n_right / self.n
+
+    @property
+    def share_of_label(self) -> float:
+        return self.n_label / self.n
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTraining:
+    """A training of a model. split: that it learned from; None for all instances. n: how many instances that were."""
+
+    id: int
+    model: str
+    digest: str
+    seed: int
+    split: str | None
+    trained_at: str
+    n: int
+    held_out: HeldOut | None = None

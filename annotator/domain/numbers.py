@@ -1,6 +1,7 @@
 """Numbers as people and addresses write them: whole ones that are read, measured ones that are shown, counts in sentences."""
 
 import math
+import re
 from decimal import Decimal
 
 from annotator.errors import InvalidValue
@@ -153,3 +154,28 @@ def counted(n: int, what: str, plural: str = "") -> str:
     ('1 reviewer', '1,200 texts', '0 texts were')
     """
     return several("{n} " + what, "{n} " + (plural or what + "s"), n)
+
+
+# The order in which people look for names: numbers in them by their value, so that 2 stands before 10.
+
+
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+def natural_order(name: str) -> tuple[tuple[int, int, str], ...]:
+    """What names are sorted by.
+
+    >>> sorted(["101", "2", "ann10", "1", "ann9", "10", "Ben"], key=natural_order)
+    ['1', '2', '10', '101', 'Ben', 'ann9', 'ann10']
+    >>> sorted(["a1", "01", "1", "a"], key=natural_order)
+    ['01', '1', 'a', 'a1']
+    """
+    return (*(_part(part) for part in _DIGITS.split(name) if part), (-1, 0, name))  # the name itself, for 1 and 01
+
+
+def _part(part: str) -> tuple[int, int, str]:
+    """Numbers before words, by their length and digits: a name may have more digits than Python turns into a number."""
+    if not _DIGITS.fullmatch(part):
+        return 1, 0, part
+    digits = part.lstrip("0")
+    return 0, len(digits), digits

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.instances import GoldInstance
+from annotator.domain.models import HeldOut
+from annotator.domain.perturbations import ChangedText, PerturbationState, Verdict
 from annotator.domain.project.audits import Drawing, Fault
 from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.project.qualification import Audience, Purpose, Spoiling
 from annotator.domain.project.releases import FrozenGold, ReleaseRules
-from annotator.domain.trainings import HeldOut
 
 
 @dataclass(frozen=True, slots=True)

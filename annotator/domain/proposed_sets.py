@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.language import _
 
 # carried: the original's gold in a changed version; lexicon: the words of a keep list; complement: all but those of ignore lists

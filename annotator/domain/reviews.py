@@ -1,4 +1,4 @@
-"""Reviewing: scores, rounds, and what the gate decides (Wang et al. 2022, section 3.3)."""
+"""Reviewing: scores, rounds, and what the gate decides (Wang et al. 2022, section 3.3); comment threads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -187,3 +187,41 @@ class CarriedSet:
     position: int
     scored_annotation_id: int
     scored_position: int
+
+
+# Talk: threads of comments about an instance, an annotation of it, a set of that, or the decision on it.
+
+
+About = Literal["instance", "annotation", "set", "decision"]
+Voice = Literal["annotator", "reviewer", "lead"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One comment; `spoken_as` is what its author was to the thread when they wrote it."""
+
+    id: int
+    author: str
+    user_id: int | None
+    spoken_as: Voice
+    text: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """Comments about one thing, oldest first.
+
+    position:       the set, where the thread is about one
+    waits_for_lead: a question that no lead has answered yet
+    """
+
+    id: int
+    project_id: int
+    instance_id: int
+    annotation_id: int | None
+    about: About
+    position: int | None
+    begun_by: int | None
+    waits_for_lead: bool
+    comments: tuple[Comment, ...] = ()

@@ -1,10 +1,13 @@
-"""Functional tests: what a case asks of a model, after CheckList (Ribeiro et al. 2020) and ER-TEST (Joshi et al. 2022)."""
+"""Functional tests: cases, recipes, word lists; after CheckList (Ribeiro et al. 2020) and ER-TEST (Joshi et al. 2022)."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast, get_args
 
-from annotator.language import _, unsaid
+from annotator.domain.numbers import counted
+from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed, unsaid
 
 CaseType = Literal["MFT", "INV", "DIR"]
 Expectation = Literal["label", "same", "not_up", "not_down"]
@@ -139,3 +142,175 @@ def watched_label(case: Case, answer: Answer) -> str:
 
 def has_probabilities(answer: Answer) -> bool:
     return all(prediction.probabilities is not None for prediction in answer)
+
+
+# How a functional test is made: its templates, or the change that is made to texts, and what is expected.
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One template of a test, and what is expected of its cases (see Case.labels)."""
+
+    texts: tuple[Text, ...]
+    labels: tuple[str, ...] = ()
+    is_forbidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A test before its cases are made.
+
+    change: "", or what is done to the texts (see changes.find_change); the templates then have one text each
+    labels: DIR: the label whose probability is watched
+    about:  what it tests, in a sentence
+    """
+
+    name: str
+    type: CaseType
+    category: str
+    expectation: Expectation
+    alternatives: tuple[Alternative, ...]
+    change: str = ""
+    labels: tuple[str, ...] = ()
+    tolerance: float = TOLERANCE
+    applies: Applies = field(default_factory=Applies)
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        if self.expectation not in EXPECTATIONS[self.type]:
+            allowed = listed(EXPECTATIONS[self.type], "or")
+            raise InvalidValue(
+                _(
+                    "A test of type {type} expects {allowed}; not {expectation}.",
+                    type=self.type,
+                    allowed=allowed,
+                    expectation=self.expectation,
+                )
+            )
+        if not self.name.strip() or not self.category.strip():
+            raise InvalidValue(_("A test has a name and a capability; write both."))
+        if not 0 <= self.tolerance < 1:
+            raise InvalidValue(_("A tolerance is a difference of probabilities, from 0 and below 1."))
+        for alternative in self.alternatives:
+            self._check(alternative)
+
+    def _check(self, alternative: Alternative) -> None:
+        n, label = len(alternative.texts), alternative.labels
+        if self.type == "MFT" and (self.change or not label):
+            raise InvalidValue(
+                _("A test of type MFT compares nothing, so it cannot be made by a change.")
+                if self.change
+                else _("A test of type MFT expects a label; choose one.")
+            )
+        if self.change and n != 1:
+            raise InvalidValue(
+                _("What a change is made to is one text; a template of '{name}' has {n}.", name=self.name, n=n)
+            )
+        if self.type != "MFT" and not self.change and n < 2:
+            raise InvalidValue(
+                _("A test of type {type} compares changed texts with the original; write both.", type=self.type)
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadySuite:
+    """A suite as it comes: its recipes, the word lists they ask for, and the labels they speak of.
+
+    task: the task whose segments its texts have
+    """
+
+    name: str
+    title: str
+    task: str
+    source: str
+    labels: tuple[str, ...]
+    words: Mapping[str, Sequence[str]]
+    recipes: tuple[Recipe, ...]
+
+    def recipe(self, name: str) -> Recipe:
+        """The recipe of a name; raises NotFound naming those there are."""
+        for recipe in self.recipes:
+            if recipe.name == name:
+                return recipe
+        raise NotFound(
+            _(
+                "'{suite}' has no test '{test}'. It has {tests}.",
+                suite=self.name,
+                test=name,
+                tests=listed([recipe.name for recipe in self.recipes]),
+            )
+        )
+
+
+# Word lists: what fills a template's slots, and what marks words in texts.
+
+
+# keep: its words are proposed as a rationale; ignore: they are marked as no rationale; slot: they fill slots of templates.
+WordListRole = Literal["keep", "ignore", "slot"]
+WORD_LIST_ROLES = cast("tuple[WordListRole, ...]", get_args(WordListRole))
+FORMS = "|"  # between the forms of one word: "big | small"
+
+MOST_WORDS = 100_000
+LONGEST_WORD = 500
+_NAME = re.compile(r"[^\W\d](?:\w{0,58}[^\W\d])?")
+
+
+@dataclass(frozen=True, slots=True)
+class WordList:
+    """Words under a name by which a template's slot asks for them.
+
+    name:  letters and underscores, digits within; it does not end in a digit, which numbers copies of a slot
+    words: in order, each once; forms of one word are parted by "|"
+    """
+
+    name: str
+    language: str
+    role: WordListRole
+    words: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise InvalidValue(
+                _(
+                    "'{name}' cannot name a word list: letters, digits and underscores, up to 60, with a letter or an underscore "
+                    "first and last (a digit at the end numbers the copies of a slot).",
+                    name=self.name,
+                )
+            )
+        if self.role not in WORD_LIST_ROLES:
+            raise InvalidValue(
+                _("A word list is for {roles}; not '{role}'.", roles=", ".join(WORD_LIST_ROLES), role=self.role)
+            )
+        if not 1 <= len(self.words) <= MOST_WORDS:
+            raise InvalidValue(
+                _(
+                    "The word list '{name}' has {words}; it may have 1 to {most}.",
+                    name=self.name,
+                    words=counted(len(self.words), "word"),
+                    most=f"{MOST_WORDS:,}",
+                )
+            )
+        for word in self.words:
+            _check(self.name, word)
+
+
+def _check(name: str, word: str) -> None:
+    if len(word) > LONGEST_WORD or not all(form.strip() for form in word.split(FORMS)):
+        raise InvalidValue(
+            _(
+                "The word list '{name}' holds '{word}': a word, and each of its forms, has 1 to {longest} characters.",
+                name=name,
+                word=word[:60],
+                longest=LONGEST_WORD,
+            )
+        )
+
+
+def words_of(lines: Iterable[str]) -> tuple[str, ...]:
+    """Words as people write them: white space around them falls away, empty lines and words that come again too.
+
+    >>> words_of(["good ", "", "big |  small", "good"])
+    ('good', 'big|small')
+    """
+    cleaned = (FORMS.join(" ".join(form.split()) for form in line.split(FORMS)) for line in lines)
+    return tuple(dict.fromkeys(word for word in cleaned if word))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotator.domain.rationales import RationaleSet, Span, set_letter
+from annotator.domain.texts import RationaleSet, Span, set_letter
 from annotator.language import _, several
 from annotator.perturb.changes import Change, SegmentChange
 from annotator.text.token_diff import Run, moved_tokens

@@ -1,7 +1,7 @@
 """The instance that a changed version would be."""
 
-from annotator.domain.authoring import ChangedText
 from annotator.domain.instances import Instance, Segment
+from annotator.domain.perturbations import ChangedText
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
 from annotator.text.retokenisation import tokenise_like

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.instances import Segment
-from annotator.domain.rationales import RationaleSet, union_of_tokens
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import RationaleSet, TokenizedText, union_of_tokens
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
 from annotator.perturb.edited_tokens import diff_of_edits

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from annotator.domain.instances import Instance
-from annotator.domain.rationales import Span
-from annotator.domain.texts import TokenizedText
-from annotator.domain.word_lists import FORMS, WordList
+from annotator.domain.suites import FORMS, WordList
+from annotator.domain.texts import Span, TokenizedText
 from annotator.text.language import subtags
 from annotator.text.tokenisation import tokenise
 

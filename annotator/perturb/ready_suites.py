@@ -9,9 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.recipes import Alternative, ReadySuite, Recipe
-from annotator.domain.suites import TOLERANCE, Applies, Expectation, Text
-from annotator.domain.word_lists import words_of
+from annotator.domain.suites import TOLERANCE, Alternative, Applies, Expectation, ReadySuite, Recipe, Text, words_of
 from annotator.errors import NotFound
 from annotator.language import _, listed
 

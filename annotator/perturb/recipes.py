@@ -5,8 +5,7 @@ from dataclasses import replace
 from itertools import islice, zip_longest
 from random import Random
 
-from annotator.domain.recipes import Alternative, Recipe
-from annotator.domain.suites import Case, Text
+from annotator.domain.suites import Alternative, Case, Recipe, Text
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, Words, cases_of

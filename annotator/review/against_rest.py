@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotator.domain.natural_order import natural_order
+from annotator.domain.numbers import natural_order
 from annotator.domain.sources import is_mask_of_nobody
 from annotator.review.coefficients import ratios
 from annotator.review.spread import Moments, Spread

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from annotator.domain.instances import Draft
-from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.reviews import Verdict
+from annotator.domain.texts import RationaleSet, set_letter
 from annotator.errors import InvalidAnnotation
 from annotator.language import _
 

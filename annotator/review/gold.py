@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotator.domain.gold import GoldChoice, SetOrigin, majority_label
-from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.domain.instances import Annotation, GoldChoice, GoldInstance, Instance, SetOrigin, majority_label
 from annotator.domain.projects import GoldPolicy
-from annotator.domain.rationales import RationaleSet, union_of_tokens
+from annotator.domain.texts import RationaleSet, union_of_tokens
 
 _SetsWithOrigins = list[tuple[RationaleSet, tuple[SetOrigin, ...]]]
 

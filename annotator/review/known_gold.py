@@ -6,8 +6,8 @@ from fractions import Fraction
 from random import Random
 
 from annotator.domain.project.qualification import Known, Measures, Spoiling
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore, Thresholds
+from annotator.domain.texts import RationaleSet
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from annotator.domain.natural_order import natural_order
+from annotator.domain.numbers import natural_order
 from annotator.review.coefficients import Counts, defined, fleiss_kappa, nominal_alpha, nominal_cohen_kappa
 from annotator.review.spread import Moments, Spread
 

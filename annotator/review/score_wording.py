@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
-from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import SCALES, SCORE_TITLES, Finding, Outcome, Property, Review, Round, SetScore
+from annotator.domain.texts import set_letter
 from annotator.language import _, listed, parted, unsaid
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.review.spread import Moments, Spread
 
 _VALUES_AT_ONCE = 100_000

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from annotator.domain.instances import GoldInstance, Instance
-from annotator.domain.rationales import union_of_tokens
 from annotator.domain.tasks import ResultKind
+from annotator.domain.texts import union_of_tokens
 
 
 @dataclass(frozen=True, slots=True)

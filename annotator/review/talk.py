@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from annotator.domain.talk import Comment, Thread, Voice
+from annotator.domain.reviews import Comment, Thread, Voice
 
 
 def visible_to(thread: Thread, viewer: int | None, voice: Voice, *, is_decided: bool) -> Thread | None:

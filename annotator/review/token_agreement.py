@@ -12,8 +12,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from annotator.domain.natural_order import natural_order
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import counted, natural_order
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
 from annotator.review.coefficients import (

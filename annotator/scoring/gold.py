@@ -10,9 +10,8 @@ from sys import intern
 
 import numpy as np
 
-from annotator.domain.gold import majority_label
-from annotator.domain.groups import EXHAUSTIVE, group_of
-from annotator.domain.instances import GoldInstance
+from annotator.domain.instances import GoldInstance, majority_label
+from annotator.domain.measurements import EXHAUSTIVE, group_of
 from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides
 from annotator.metrics.gold_sets import GoldSets
@@ -30,7 +29,7 @@ class GoldRow:
     segments: lengths of the selectable segments, in token order
     tokens:   of the selectable segments, where they are kept
     criterion: the rule that made an edit its rationale, "" where that is not told
-    group:    by what was asked for (domain/groups.py), None where it is of none
+    group:    by what was asked for (domain/measurements.py), None where it is of none
     """
 
     id: int

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from annotator.domain.groups import CRITERION, Whose, group_of, is_of_people
 from annotator.domain.instances import Instance
+from annotator.domain.measurements import CRITERION, Whose, group_of, is_of_people
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.projects import GoldPolicy
 from annotator.metrics import against_sets as against
@@ -27,7 +27,7 @@ class ScoringOptions:
     """What is scored, and how.
 
     gold_policy, split, criterion: of the project; None: its own policy, all splits, edits by every criterion
-    by, group:  of one group of the instances alone, such as ("label", "positive") (domain/groups.py); criterion is one such
+    by, group:  of one group of the instances alone, such as ("label", "positive") (domain/measurements.py); criterion is one such
     n_resamples: above 0, each mean over instances comes with a bootstrap interval
     gamma:     what attributions are multiplied with in ER-TEST's losses; delta: of its Huber loss
     explained: which label's attribution is taken where there are several: "predicted" (else gold), or "gold"

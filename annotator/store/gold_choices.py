@@ -3,9 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from annotator.domain.gold import GoldChoice
+from annotator.domain.instances import GoldChoice
 from annotator.domain.people import User
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store.annotate.annotations import add_annotation, replace_annotation
 from annotator.store.connection.database import Row, Store
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
-from annotator.domain.lists import MOST_LISTED, SavedList
-from annotator.domain.measurements import Question
+from annotator.domain.measurements import MOST_LISTED, Question, SavedList
 from annotator.domain.own_sources import SourceList
 from annotator.domain.people import User
 from annotator.errors import NotFound

@@ -7,8 +7,7 @@ from typing import cast
 
 import msgspec
 
-from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Quotes, Run
-from annotator.domain.output_changes import change_of
+from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Quotes, Run, change_of
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_answers import pack_written, unpack_written
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers

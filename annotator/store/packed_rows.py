@@ -9,8 +9,7 @@ from hashlib import blake2b
 import msgspec
 
 from annotator.domain.imports import NewDocument
-from annotator.domain.rationales import RationaleSet
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import RationaleSet, TokenizedText
 
 _SPANS = msgspec.json.Decoder(list[tuple[int, int]])
 

@@ -3,8 +3,7 @@
 from collections.abc import Collection
 from typing import cast
 
-from annotator.domain.people import User
-from annotator.domain.tokens import ApiToken, Scope
+from annotator.domain.people import ApiToken, Scope, User
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import cast
 
+from annotator.domain.models import HeldOut, StoredTraining
 from annotator.domain.own_sources import SourceTraining
-from annotator.domain.trainings import HeldOut, StoredTraining
 from annotator.store.connection.database import Row, Store
 
 _SELECT = "SELECT * FROM trainings"

@@ -2,9 +2,9 @@
 
 from typing import cast
 
+from annotator.domain.measurements import SavedView
 from annotator.domain.own_sources import SourceView
 from annotator.domain.people import User
-from annotator.domain.views import SavedView
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store

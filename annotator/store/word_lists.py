@@ -2,7 +2,7 @@
 
 import json
 
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
 from annotator.store.connection.database import Row, Store
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import regex
 
-from annotator.domain.project.instance_search import folded
+from annotator.domain.project.search import folded
 from annotator.text.characters import CLUSTER, may_have_clusters
 
 _CLUSTER = regex.compile(CLUSTER)

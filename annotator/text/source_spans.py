@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from annotator.domain.instances import Draft
 from annotator.domain.numbers import counted
-from annotator.domain.rationales import RationaleSet, Span, check_spans
 from annotator.domain.sources import SourceAnnotation, SourceSpan, SourceWork
-from annotator.domain.texts import SegmentTokens, TokenizedText, TokenLayout
+from annotator.domain.texts import RationaleSet, SegmentTokens, Span, TokenizedText, TokenLayout, check_spans
 from annotator.errors import InvalidAnnotation
 from annotator.language import _
 from annotator.text.spans import tokens_overlapping

@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotator.domain.gold import GoldChoice
-from annotator.domain.groups import Whose, groups_of_people
-from annotator.domain.instances import Annotation, AnnotationState, GoldInstance, Instance
+from annotator.domain.instances import Annotation, AnnotationState, GoldChoice, GoldInstance, Instance
+from annotator.domain.measurements import Whose, groups_of_people
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several, together, unsaid

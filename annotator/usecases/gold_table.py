@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from annotator.domain.groups import Whose, groups_of_people, is_of_people
 from annotator.domain.instances import GoldInstance
-from annotator.domain.natural_order import natural_order
+from annotator.domain.measurements import Whose, groups_of_people, is_of_people
+from annotator.domain.numbers import natural_order
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import InvalidValue
 from annotator.language import _

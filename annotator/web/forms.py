@@ -14,7 +14,7 @@ from urllib.parse import quote
 from starlette.responses import HTMLResponse
 
 from annotator.domain.people import role_name
-from annotator.domain.project.crowd import WorkerState
+from annotator.domain.project.recruitment import WorkerState
 from annotator.language import OWN_NAMES, _, several, spoken_language
 from annotator.usecases.access.accounts import ListedUser
 from annotator.usecases.crowd.visits import Visit, Welcome

@@ -7,8 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from annotator.domain.people import User
-from annotator.domain.project.guideline_examples import BadExample, Example, parts_of
-from annotator.domain.project.guidelines import Change, ChangedLine
+from annotator.domain.project.guidelines import BadExample, Change, ChangedLine, Example, parts_of
 from annotator.domain.projects import Project
 from annotator.language import _
 from annotator.usecases.project.guidelines import Reading

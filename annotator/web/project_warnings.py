@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from annotator.domain.numbers import counted
-from annotator.domain.project.bulk_actions import BulkChange
+from annotator.domain.project.search import BulkChange
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.language import _, listed, several

@@ -11,7 +11,7 @@ import pytest
 
 import annotator
 from annotator.api import Project
-from annotator.domain.problems.remedies import OPTIONS, PHRASES, in_python
+from annotator.domain.file_problems import OPTIONS, PHRASES, in_python
 from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, StoreError
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")

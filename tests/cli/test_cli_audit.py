@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from annotator.cli.main import run
-from annotator.domain.authoring import ChangedText
 from annotator.domain.people import User
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.usecases.perturb import versions

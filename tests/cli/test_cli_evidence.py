@@ -10,7 +10,7 @@ import pytest
 from annotator.cli.main import run
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.project.projects import find_project

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.project.guideline_examples import BadExample, Example, Piece, parts_of
+from annotator.domain.project.guidelines import BadExample, Example, Piece, parts_of
 
 
 def block(*lines: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.label_tables import LabelTable, not_given_words, proposed_names
+from annotator.domain.labels import LabelTable, not_given_words, proposed_names
 
 # labels of a model, labels of a project, what is proposed, why
 PROPOSALS = [

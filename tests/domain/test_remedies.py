@@ -1,6 +1,6 @@
 """What can be done about a file, in the words of the page and the language of whoever reads it."""
 
-from annotator.domain.problems.remedies import on_page
+from annotator.domain.file_problems import on_page
 from annotator.language import speaking
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.projects import Project, ProjectSettings
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
+from annotator.domain.texts import RationaleSet
 from annotator.errors import ExportRefused, Problem
 from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.benchmark import reader as benchmark

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from annotator.domain.instances import GoldInstance, Segment
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet, Span
 from annotator.domain.sources import SourceInstance, SourceItem, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS, SegmentSpec, custom_task
-from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.domain.texts import RationaleSet, Span, TokenizedText, TokenLayout
 from annotator.errors import ExportRefused, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.contrast.reader import read, write

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.problems.groups import group_problems
+from annotator.domain.file_problems import group_problems
 from annotator.domain.sources import SourceColumns, SourceInstance, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS
 from annotator.errors import NotFound, Problem

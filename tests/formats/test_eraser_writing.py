@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.projects import Project, ProjectSettings
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS, SegmentSpec, Task
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.errors import ExportRefused, Problem
 from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.eraser import reader as eraser

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
+from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError, ExportRefused, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.label_studio import read, write

@@ -16,12 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator import __version__
-from annotator.domain.gold import SetOrigin
-from annotator.domain.instances import GoldInstance, Instance, Segment
+from annotator.domain.instances import GoldInstance, Instance, Segment, SetOrigin
 from annotator.domain.projects import Project, ProjectSettings
-from annotator.domain.rationales import RationaleSet, Span
 from annotator.domain.tasks import TASKS
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import RationaleSet, Span, TokenizedText
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.parquet import writer as parquet

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from annotator.domain.gold import SetOrigin
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.instances import SetOrigin
 from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
+from annotator.domain.texts import RationaleSet
 from annotator.errors import ExportRefused, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.guess import guess_format

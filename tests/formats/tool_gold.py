@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.projects import Project, ProjectSettings
-from annotator.domain.rationales import RationaleSet, Span
 from annotator.domain.sources import SourceInstance, SourceText
 from annotator.domain.tasks import TASKS
-from annotator.domain.texts import TokenLayout
+from annotator.domain.texts import RationaleSet, Span, TokenLayout
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.text.source_spans import body_reader, resolve_sets

@@ -11,8 +11,8 @@ from annotator.attribution.base import Input
 from annotator.attribution.loaders import LoadOptions, load_predictor
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids, get_instance

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from annotator.domain.instances import Segment
 from annotator.domain.perturbations import KINDS, get_kind, own_kind
-from annotator.domain.rationales import RationaleSet, check_spans
-from annotator.domain.texts import TokenLayout
+from annotator.domain.texts import RationaleSet, TokenLayout, check_spans
 from annotator.errors import InvalidValue
 from annotator.perturb.carried_sets import Carried, carry_sets
 from annotator.perturb.changes import Change, compare

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
 from annotator.perturb.lexicon import Lexicon, complement
 from annotator.text.tokenisation import tokenise
 

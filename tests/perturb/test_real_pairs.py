@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from annotator.domain.instances import Segment
-from annotator.domain.rationales import RationaleSet, check_spans
-from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout, check_spans
 from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare
 from annotator.perturb.suggested_texts import suggest

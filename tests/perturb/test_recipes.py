@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator import perturb
-from annotator.domain.recipes import Alternative, Recipe
-from annotator.domain.suites import CAPABILITIES, Applies
-from annotator.domain.word_lists import WordList, words_of
+from annotator.domain.suites import CAPABILITIES, Alternative, Applies, Recipe, WordList, words_of
 from annotator.errors import InvalidValue, NotFound
 from annotator.perturb.ready_suites import ready_suite, ready_suites
 from annotator.perturb.recipes import build_cases, with_labels

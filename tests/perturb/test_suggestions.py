@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotator.domain.instances import Segment
 from annotator.domain.perturbations import KINDS
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare

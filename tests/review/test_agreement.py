@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from annotator.domain.instances import Annotation, AnnotationState, Instance, Segment
-from annotator.domain.natural_order import natural_order
-from annotator.domain.rationales import RationaleSet
-from annotator.domain.texts import TokenizedText
+from annotator.domain.numbers import natural_order
+from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.errors import InvalidValue
 from annotator.review import token_agreement as review_token_agreement
 from annotator.review.agreement import AgreementTally, taking_part, votes_of

@@ -3,8 +3,7 @@
 import pytest
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
-from annotator.domain.rationales import RationaleSet
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.review.statistics import BenchmarkLanguage, DataSetTables, EraserSplit, TablesTally
 
 

@@ -2,11 +2,9 @@
 
 import pytest
 
-from annotator.domain.gold import GoldChoice, SetOrigin
-from annotator.domain.instances import Annotation, Instance, Segment
+from annotator.domain.instances import Annotation, GoldChoice, Instance, Segment, SetOrigin
 from annotator.domain.projects import GoldPolicy
-from annotator.domain.rationales import RationaleSet
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.review.gold import chosen_among, gold_of, gold_result, gold_with_choice, is_tied
 from annotator.review.statistics import describe_gold
 

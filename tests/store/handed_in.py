@@ -2,8 +2,8 @@
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Review, Scores, SetScore
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.annotate.annotations import add_annotation
 from annotator.store.annotate.assignments import claim, set_assignment_state

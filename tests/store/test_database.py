@@ -248,7 +248,7 @@ def test_what_was_acknowledged_survives_kill_9(database: Path, store: Store, pro
     code = """
 import os, signal, sys
 from annotator.domain.instances import Draft
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.usecases.annotate import work as annotate_work
@@ -273,7 +273,7 @@ def test_a_process_killed_inside_a_submission_leaves_it_whole_or_not_at_all(
     code = """
 import os, signal, sys
 from annotator.domain.instances import Draft
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.usecases.annotate import work as annotate_work

@@ -7,7 +7,7 @@ import pytest
 from annotator.domain.measurements import Question
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.events import list_events
 from annotator.store.instances import get_instance, list_instances

@@ -15,7 +15,7 @@ import pytest
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotWritable
 from annotator.store import Store, open_store
 from annotator.store.connection.error_wording import ClearErrors

@@ -8,7 +8,7 @@ import pytest
 from annotator.domain.instances import Draft
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotFound
 from annotator.store import Store
 from annotator.store.annotate import assignments

@@ -2,9 +2,8 @@
 
 import pytest
 
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceAnnotation, SourceSpan
-from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout
 from annotator.errors import InvalidAnnotation, InvalidValue
 from annotator.text.source_spans import Marks, resolve_marks
 

@@ -8,8 +8,8 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed, NotSignedIn
 from annotator.store import Store
 from annotator.store import jobs as jobs_store

@@ -11,11 +11,11 @@ import pytest
 
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, Right, Role, User, has_right
-from annotator.domain.project.bulk_actions import BulkChange
+from annotator.domain.project.search import BulkChange
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError
 from annotator.store import Store, open_store
 from annotator.store.annotate.annotations import annotations_of

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotator.domain.authoring import ChangedText
 from annotator.domain.people import LOCAL_OPERATOR, Role, User
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.project.audits import Drawing
 from annotator.domain.projects import Project
 from annotator.resources import resource_folder

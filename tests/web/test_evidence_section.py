@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.gold import gold_instances

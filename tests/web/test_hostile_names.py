@@ -12,9 +12,9 @@ from annotator.domain.instances import PREMISE_CHARACTERS, Draft
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project, ProjectSettings
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.suites import Case, CaseAnswer
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.suite_runs import add_run, save_answers

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.people import find_user
 from annotator.usecases.access import accounts

@@ -9,11 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.project.bulk_actions import BulkChange
 from annotator.domain.project.qualification import QualificationRules
+from annotator.domain.project.search import BulkChange
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
+from annotator.domain.texts import RationaleSet
 from annotator.language import speaking
 from annotator.resources import resource_folder
 from annotator.store import Store

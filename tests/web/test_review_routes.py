@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from annotator.domain.instances import Draft
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work

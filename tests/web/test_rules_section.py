@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from annotator.domain.instances import Draft
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.annotate.work import next_work, submit

@@ -11,7 +11,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, Role, User
 from annotator.domain.project.qualification import QualificationRules
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.annotate.shown_sets import note_shown

@@ -33,7 +33,7 @@ READ_BY: dict[Role, list[str]] = {
         "usecases/annotate/waiting_counts.py", "usecases/annotate/taking_back.py", "usecases/annotate/shown_work.py",
         "usecases/annotate/submission_storage.py", "usecases/perturb/versions.py",
         "usecases/perturb/checks.py", "usecases/perturb/assessment.py", "usecases/annotate/proposals.py", "usecases/annotate/talk.py",
-        "usecases/models/preview*.py", "usecases/annotate/*messages.py", "domain/submission.py",
+        "usecases/models/preview*.py", "usecases/annotate/*messages.py", "domain/instances.py",
     ],
     "reviewer": ["web/panel/review/*.js", "web/panel/perturb/*.js", "usecases/review/reviews.py", "usecases/models/preview*.py",
         "usecases/annotate/talk.py"],

@@ -37,7 +37,7 @@ GIVEN = (
     "annotator.domain.instances.Instance",
     "annotator.domain.instances.GoldInstance",
     "annotator.domain.instances.Annotation",
-    "annotator.domain.rationales.RationaleSet",
+    "annotator.domain.texts.RationaleSet",
     "annotator.domain.models.StoredOutput",
     "annotator.domain.models.Output",
 )

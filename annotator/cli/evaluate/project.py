@@ -190,7 +190,7 @@ def _show_groups(
     metrics: Sequence[str], form: str | None, has_own: bool, *, as_json: bool,
 ) -> None:  # fmt: skip
     """The same for each group, one after the other; a group without numbers says so. Of CSV the head stands once."""
-    from annotator.domain.groups import group_in_words, grouping_in_words
+    from annotator.domain.measurements import group_in_words, grouping_in_words
     from annotator.usecases.inspect.group_scores import evaluate_groups
 
     by, is_whole, progress = scoring_options.by, as_json or form == "all", InstanceProgress("group")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from annotator.domain.gold import GoldChoice
+from annotator.domain.instances import GoldChoice
 from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
 

@@ -8,8 +8,8 @@ from typing import Literal
 from annotator.domain.instances import Draft
 from annotator.domain.numbers import require_between
 from annotator.domain.people import Right
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.language import _
 

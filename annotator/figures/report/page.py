@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotator.domain.rationales import set_letter
+from annotator.domain.texts import set_letter
 from annotator.figures.html_table import Head, Line, metric_table_html
 from annotator.figures.report.drawings import BarChart, IntervalChart, LineChart
 from annotator.figures.report.heat import MOST_LANES, STEPS, HeatMap, gold_rules

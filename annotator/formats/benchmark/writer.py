@@ -11,7 +11,7 @@ import msgspec
 
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.numbers import counted
-from annotator.domain.rationales import union_of_tokens
+from annotator.domain.texts import union_of_tokens
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.benchmark.records import Record, Shape, guess_language, shape_of_task

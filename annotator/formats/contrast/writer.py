@@ -7,11 +7,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from annotator.domain.annotator_facts import without_annotators
 from annotator.domain.instances import GoldInstance, Instance, Segment
-from annotator.domain.rationales import Span
-from annotator.domain.sources import SourceSpan
+from annotator.domain.sources import SourceSpan, without_annotators
 from annotator.domain.tasks import Task
+from annotator.domain.texts import Span
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import Refused, SortedLines, new_file

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
-from annotator.domain.rationales import Span
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import Span, TokenizedText
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.eraser.reader import SPLITS

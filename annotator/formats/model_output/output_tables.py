@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.columns import PREDICTED
+from annotator.domain.imports import PREDICTED
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.model_output.output_rows import KEY_NAMES, OutputFile

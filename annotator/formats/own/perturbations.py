@@ -4,8 +4,8 @@ from typing import Annotated
 
 import msgspec
 
-from annotator.domain.authoring import ChangedText, PerturbationState, Verdict
 from annotator.domain.own_sources import SourceCheck, SourcePerturbation, SourceVersion
+from annotator.domain.perturbations import ChangedText, PerturbationState, Verdict
 from annotator.formats.own.values import Time, UserName, folded
 from annotator.formats.rows.findings import Findings
 from annotator.language import _

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from annotator.domain.own_sources import SourceFrozen, SourceProject
 from annotator.domain.projects import ProjectSettings
 from annotator.domain.sources import SourceDocument, SourceInstance, SourceItem, SourceShown, SourceText
+from annotator.domain.suites import WordList
 from annotator.domain.tasks import Task
-from annotator.domain.word_lists import WordList
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own.audits import AuditRecord, audit_of, check_audit

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from annotator.domain.models import HeldOut
 from annotator.domain.own_sources import (
     SourceEvent,
     SourceList,
@@ -23,7 +24,6 @@ from annotator.domain.sources import (
     SourceWork,
 )
 from annotator.domain.texts import TokenizedText
-from annotator.domain.trainings import HeldOut
 from annotator.formats.own.records import (
     AnnotationRecord,
     ChoiceRecord,

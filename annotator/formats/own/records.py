@@ -6,15 +6,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
-from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED
+from annotator.domain.measurements import LONGEST_NAME, LONGEST_NOTE, LONGEST_QUERY, MOST_LISTED
+from annotator.domain.models import Way
 from annotator.domain.people import Role
 from annotator.domain.project.qualification import Audience, Purpose, QualificationRules, Spoiling
 from annotator.domain.proposed_sets import ProposedSource, ProposedState
-from annotator.domain.reviews import Outcome, Property, ReviewState
-from annotator.domain.talk import Voice
-from annotator.domain.trainings import Way
-from annotator.domain.views import LONGEST_QUERY
-from annotator.domain.word_lists import WordListRole
+from annotator.domain.reviews import Outcome, Property, ReviewState, Voice
+from annotator.domain.suites import WordListRole
 from annotator.errors import InvalidValue
 from annotator.formats.own.audits import AuditRecord
 from annotator.formats.own.output import OutputRecord
@@ -318,7 +316,7 @@ class QualificationRecord(msgspec.Struct, tag_field="record", tag="qualification
 
 
 class HeldOutRecord(msgspec.Struct):
-    """How often a model is right about texts that it did not learn from; see domain/trainings.py."""
+    """How often a model is right about texts that it did not learn from; see domain/models.py."""
 
     way: Way
     n: Annotated[int, msgspec.Meta(ge=1, le=2**53)]

@@ -6,14 +6,12 @@ from typing import Annotated, Any
 
 import msgspec
 
-from annotator.domain.gold import SetOrigin
-from annotator.domain.instances import GoldInstance, Instance, Segment
+from annotator.domain.instances import GoldInstance, Instance, Segment, SetOrigin
 from annotator.domain.numbers import counted
 from annotator.domain.own_sources import SourceRelease
 from annotator.domain.project.releases import LONGEST_NAME, FrozenGold, ReleaseRules
 from annotator.domain.projects import GoldPolicy
-from annotator.domain.rationales import RationaleSet, check_spans
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import RationaleSet, TokenizedText, check_spans
 from annotator.errors import InvalidValue
 from annotator.formats.own.values import Time, UserName
 from annotator.language import _

@@ -22,7 +22,7 @@ from annotator.domain.own_sources import (
     SourceView,
 )
 from annotator.domain.people import Role
-from annotator.domain.project.bulk_actions import NamedAs
+from annotator.domain.project.search import NamedAs
 from annotator.domain.sources import (
     OwnItem,
     SourceAnnotation,
@@ -34,7 +34,7 @@ from annotator.domain.sources import (
     SourceText,
     SourceWork,
 )
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
 from annotator.errors import ExportRefused, Problem
 from annotator.formats.own.audits import AuditRecord, audit_record
 from annotator.formats.own.output import output_record

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from annotator.domain.gold import POLICY_WORDS
-from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.domain.instances import POLICY_WORDS, Annotation, GoldInstance, Instance
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.formats.base import WriteOptions

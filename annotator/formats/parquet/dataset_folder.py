@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from annotator.domain.annotator_facts import facts_of_annotators
 from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.domain.sources import facts_of_annotators
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.parquet.dataset_card import AnnotationFacts, Facts, card

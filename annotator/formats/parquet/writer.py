@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import msgspec
 
 from annotator import __version__
-from annotator.domain.gold import SetOrigin
-from annotator.domain.instances import GoldInstance, Instance, Segment
-from annotator.domain.rationales import RationaleSet, Span
+from annotator.domain.instances import GoldInstance, Instance, Segment, SetOrigin
+from annotator.domain.texts import RationaleSet, Span
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import NO_GOLD, new_file

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from annotator.domain.columns import ColumnChoice, ColumnChoices
+from annotator.domain.imports import ColumnChoice, ColumnChoices
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_findings import likely_columns, marks_in, may_be_own_labels, meaning
 from annotator.formats.rows.column_names import KEY_NAMES, field_names

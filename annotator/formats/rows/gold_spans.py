@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotator.domain.instances import Instance
-from annotator.domain.rationales import Span
+from annotator.domain.texts import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,7 @@
 import shlex
 from collections.abc import Sequence
 
-from annotator.domain.label_tables import proposed_names
-from annotator.domain.label_variants import variant_among
+from annotator.domain.labels import proposed_names, variant_among
 from annotator.language import _
 
 LABEL = "label"  # the remedy of such a problem, whose value is the label

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.label_variants import trimmed
+from annotator.domain.labels import trimmed
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem

@@ -7,9 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
-from annotator.domain.rationales import Span
 from annotator.domain.tasks import Task
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import Span, TokenizedText
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import NO_GOLD, new_file

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.annotator_facts import without_annotators
 from annotator.domain.instances import GoldInstance
+from annotator.domain.sources import without_annotators
 from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import ReadOptions

@@ -7,7 +7,7 @@ from typing import cast
 
 from annotator.domain.imports import NewAnnotation
 from annotator.domain.instances import Annotation, AnnotationState, Draft
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from annotator.domain.gold import Accepted
+from annotator.domain.instances import Accepted
 from annotator.store.annotate.instance_queue import IS_TIED
 from annotator.store.connection.database import Store
 

@@ -7,7 +7,7 @@ are about are called `instances`.
 import json
 from collections.abc import Sequence
 
-from annotator.domain.project.bulk_actions import NamedAs
+from annotator.domain.project.search import NamedAs
 from annotator.store.connection.database import Store
 
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from annotator.domain.proposed_sets import ProposedCount, ProposedSet, ProposedState
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceProposedSet
+from annotator.domain.texts import RationaleSet
 from annotator.store.connection.database import Store
 from annotator.store.packed_rows import pack_sets, unpack_set
 

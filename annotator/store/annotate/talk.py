@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from annotator.domain.people import User
-from annotator.domain.talk import About, Comment, Thread, Voice
+from annotator.domain.reviews import About, Comment, Thread, Voice
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from annotator.domain.project.instance_search import folded
+from annotator.domain.project.search import folded
 from annotator.errors import AnnotatorError, NotWritable, StoreError
 from annotator.files import part_folder, put_in_place, scratch_folder
 from annotator.store.connection import file_rights

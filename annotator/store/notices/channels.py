@@ -1,6 +1,6 @@
 """How the server reaches others, and where people want their mail."""
 
-from annotator.domain.notices import ChannelKind, MailAddress
+from annotator.domain.people import ChannelKind, MailAddress
 from annotator.store.connection.database import Row, Store
 
 

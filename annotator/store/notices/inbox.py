@@ -4,8 +4,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import cast
 
-from annotator.domain.notices import NoticeGroup, NoticeKind
-from annotator.domain.people import User
+from annotator.domain.people import NoticeGroup, NoticeKind, User
 from annotator.store.connection.database import Row, Store
 
 

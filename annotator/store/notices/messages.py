@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from annotator.domain.notices import ChannelKind, Message, MessageState, NoticeGroup
+from annotator.domain.people import ChannelKind, Message, MessageState, NoticeGroup
 from annotator.store.connection.database import Row, Store
 from annotator.store.notices.inbox import MAY_SEE
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from annotator.domain.annotator_facts import ANNOTATIONS, ANNOTATOR
+from annotator.domain.sources import ANNOTATIONS, ANNOTATOR
 from annotator.store.connection.database import Store
 from annotator.store.persons.identity import Person
 

@@ -1,7 +1,7 @@
 """Changed versions that somebody is still writing."""
 
-from annotator.domain.authoring import ChangedText, DraftTurn
 from annotator.domain.people import User
+from annotator.domain.perturbations import ChangedText, DraftTurn
 from annotator.store.connection.database import Store
 from annotator.store.perturb.perturbations import changed_text, packed_texts
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import cast
 
-from annotator.domain.authoring import ListedOriginal, PerturbationCounts, StateCount
 from annotator.domain.people import User
+from annotator.domain.perturbations import ListedOriginal, PerturbationCounts, StateCount
 from annotator.store.annotate.excerpts import excerpt_of, holds
 from annotator.store.connection.database import Row, Store
 from annotator.store.pairs import is_version_of

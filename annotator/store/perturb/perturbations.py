@@ -4,8 +4,15 @@ import json
 from collections.abc import Sequence
 from typing import cast
 
-from annotator.domain.authoring import ChangedText, Check, Perturbation, PerturbationState, PerturbationVersion, Verdict
 from annotator.domain.people import User
+from annotator.domain.perturbations import (
+    ChangedText,
+    Check,
+    Perturbation,
+    PerturbationState,
+    PerturbationVersion,
+    Verdict,
+)
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from annotator.domain.people import User
-from annotator.domain.project.bulk_actions import BulkAction, BulkChange, InstanceFacts, Undone
+from annotator.domain.project.search import BulkAction, BulkChange, InstanceFacts, Undone
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.annotate.instance_queue import begin_anew

@@ -4,7 +4,7 @@ from secrets import token_bytes
 from typing import cast
 
 from annotator.domain.people import User
-from annotator.domain.project.crowd import Door, DoorRules, DoorState, Worker, WorkerState
+from annotator.domain.project.recruitment import Door, DoorRules, DoorState, Worker, WorkerState
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store

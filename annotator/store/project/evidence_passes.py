@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from annotator.domain.gold import GoldChoice
+from annotator.domain.instances import GoldChoice
 from annotator.domain.project.evidence import EvidenceCopy, EvidencePass
 from annotator.store.connection.database import Row, Store
 

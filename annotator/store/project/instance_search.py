@@ -6,7 +6,7 @@ There is no index to keep true: folding 20,000 texts of 200 tokens takes 120 ms 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotator.domain.project.instance_search import Search, SearchedPart
+from annotator.domain.project.search import Search, SearchedPart
 from annotator.store.annotate.shown_sets import is_at_work_on
 from annotator.store.connection.database import Store
 from annotator.store.instances import InstanceRow, rows_of

@@ -1,7 +1,7 @@
 """What each person did within a stretch of time: texts, tokens and working time, to be paid by."""
 
-from annotator.domain.natural_order import natural_order
-from annotator.domain.project.pay import PaidWork
+from annotator.domain.numbers import natural_order
+from annotator.domain.project.recruitment import PaidWork
 from annotator.store.connection.database import Store
 
 # Time on texts that were skipped or ended without a submission is work too; it lies where somebody first saw the text, since

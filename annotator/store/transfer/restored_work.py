@@ -10,9 +10,9 @@ from typing import cast
 
 from annotator.domain.imports import NewInstance
 from annotator.domain.instances import Draft
-from annotator.domain.project.bulk_actions import NamedAs
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.project.search import NamedAs
 from annotator.domain.sources import SourceInstance, SourceReview, SourceRound, SourceThread, SourceWork
+from annotator.domain.texts import RationaleSet
 from annotator.store.annotate.annotations import write_annotations
 from annotator.store.annotate.named_people import name_people
 from annotator.store.annotate.shown_sets import give_back_what_was_shown

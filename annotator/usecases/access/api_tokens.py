@@ -14,9 +14,8 @@ from hmac import compare_digest
 from typing import NoReturn
 
 from annotator.domain.numbers import counted
-from annotator.domain.people import User, has_right
+from annotator.domain.people import RIGHT_FOR, SCOPES, ApiToken, Scope, TokenState, User, has_right
 from annotator.domain.projects import Project
-from annotator.domain.tokens import RIGHT_FOR, SCOPES, ApiToken, Scope, TokenState
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.store import Store
 from annotator.store import people as people_store

@@ -8,10 +8,17 @@ import datetime as dt
 from random import Random
 from zlib import crc32
 
-from annotator.domain.instances import Assignment, AssignmentState, Draft, Instance, MyWorkState, Timing
+from annotator.domain.instances import (
+    Assignment,
+    AssignmentState,
+    Draft,
+    Instance,
+    MyWorkState,
+    Timing,
+    result_mode_for,
+)
 from annotator.domain.project.qualification import Exercise, Item, Known, Measures
 from annotator.domain.projects import Project, are_rationales_reviewed
-from annotator.domain.submission import result_mode_for
 from annotator.language import _, unsaid
 from annotator.review.known_gold import measure_marks
 from annotator.store import Store

@@ -7,8 +7,7 @@ from typing import cast, get_args
 from annotator.domain.instances import MyWorkState
 from annotator.domain.people import User
 from annotator.domain.projects import are_rationales_reviewed
-from annotator.domain.rationales import set_letter
-from annotator.domain.texts import first_words
+from annotator.domain.texts import first_words, set_letter
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
 from annotator.store import Store

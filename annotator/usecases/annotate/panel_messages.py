@@ -7,10 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.instances import Draft, Instance, MyWorkState, Segment
+from annotator.domain.instances import Draft, Instance, MyWorkState, Segment, result_mode_for
 from annotator.domain.projects import DISCARD_REASONS, Project, ResultMode
 from annotator.domain.proposed_sets import ProposedState
-from annotator.domain.submission import result_mode_for
 from annotator.domain.tasks import ResultKind, Task
 from annotator.language import _
 from annotator.store import Store

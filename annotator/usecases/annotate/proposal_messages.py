@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotator.domain.proposed_sets import ProposedSource
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.usecases.annotate.proposals import Offer
 
 Pairs = tuple[tuple[int, int], ...]

@@ -7,13 +7,12 @@ that they are those of the moment, and handing in waits for no comparison of tex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from annotator.domain.instances import Assignment, Draft, Instance
+from annotator.domain.instances import Assignment, Draft, Instance, result_mode_for
 from annotator.domain.people import User
 from annotator.domain.projects import Project, kinds_of, titles_of_kinds
 from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedState, VersionChange
-from annotator.domain.rationales import RationaleSet, Span, set_letter
-from annotator.domain.submission import result_mode_for
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
+from annotator.domain.texts import RationaleSet, Span, set_letter
 from annotator.language import _
 from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare

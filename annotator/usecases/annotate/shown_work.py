@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from annotator.domain.instances import Assignment, Instance
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.language import _
 from annotator.review.corrections import origins_of
 from annotator.store import Store

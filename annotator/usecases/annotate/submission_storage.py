@@ -1,9 +1,8 @@
 """What a submission writes: the annotation, a proposal where the label is contested, the round that its reviewers score."""
 
-from annotator.domain.instances import AnnotationState, Assignment, Draft, Instance
+from annotator.domain.instances import AnnotationState, Assignment, Draft, Instance, result_mode_for
 from annotator.domain.people import User
 from annotator.domain.projects import Project, are_rationales_reviewed
-from annotator.domain.submission import result_mode_for
 from annotator.review.corrections import carried_sets, origins_of
 from annotator.store import Store
 from annotator.store.annotate.annotations import add_annotation, find_annotation_of_assignment, replace_annotation

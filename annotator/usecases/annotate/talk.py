@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from annotator.domain.instances import Annotation
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
-from annotator.domain.rationales import set_letter
-from annotator.domain.talk import About, Thread, Voice
+from annotator.domain.reviews import About, Thread, Voice
+from annotator.domain.texts import set_letter
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.language import _
 from annotator.review.talk import visible_to

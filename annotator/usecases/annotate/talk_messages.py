@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotator.domain.people import User, role_name
-from annotator.domain.talk import About, Comment, Thread
+from annotator.domain.reviews import About, Comment, Thread
 from annotator.usecases.annotate.talk import Talk
 
 

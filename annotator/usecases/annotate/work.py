@@ -3,12 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import cast
 
-from annotator.domain.instances import Assignment, Draft, Timing
+from annotator.domain.instances import Assignment, Draft, Timing, check_submission
 from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
-from annotator.domain.rationales import check_spans
-from annotator.domain.submission import check_submission
-from annotator.domain.texts import first_words
+from annotator.domain.texts import check_spans, first_words
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
 from annotator.language import _
 from annotator.store import Store

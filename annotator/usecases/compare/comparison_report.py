@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotator import __version__
-from annotator.domain.groups import ANNOTATOR
 from annotator.domain.instances import GoldInstance
+from annotator.domain.measurements import ANNOTATOR
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from annotator.domain.groups import group_of
 from annotator.domain.instances import GoldInstance
+from annotator.domain.measurements import group_of
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.domain.people import User

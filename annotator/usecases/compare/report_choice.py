@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.domain.groups import group_of
 from annotator.domain.instances import GoldInstance
+from annotator.domain.measurements import group_of
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.domain.people import User

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from annotator.domain.groups import ANNOTATOR
+from annotator.domain.measurements import ANNOTATOR
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.scoring.runs import ScoringOptions

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 
 from annotator.domain.people import User
-from annotator.domain.project.crowd import Door, DoorRules, DoorState, Worker, same_code
+from annotator.domain.project.recruitment import Door, DoorRules, DoorState, Worker, same_code
 from annotator.errors import Conflict, InvalidValue, NotFound
 from annotator.language import _, listed
 from annotator.store import Store

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from hashlib import sha256
 
-from annotator.domain.project.crowd import Door, Worker, WorkerState, draw_code, draw_pseudonym, return_link
+from annotator.domain.project.recruitment import Door, Worker, WorkerState, draw_code, draw_pseudonym, return_link
 from annotator.errors import Conflict, InvalidValue, NotFound, TooBusy
 from annotator.language import _, unsaid
 from annotator.store import Store

@@ -1,7 +1,7 @@
 """A lead ends the work of one crowd worker; the door stays as it is for everybody else."""
 
 from annotator.domain.people import User
-from annotator.domain.project.crowd import Worker
+from annotator.domain.project.recruitment import Worker
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store import Store

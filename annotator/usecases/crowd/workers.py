@@ -4,7 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from annotator.domain.people import User
-from annotator.domain.project.crowd import Door, Worker, WorkerState
+from annotator.domain.project.recruitment import Door, Worker, WorkerState
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.language import _

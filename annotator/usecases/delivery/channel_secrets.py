@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from annotator.domain.notices import ChannelKind
+from annotator.domain.people import ChannelKind
 from annotator.errors import StoreError
 from annotator.files import part_folder, sync_file, sync_folder
 from annotator.language import _

@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
-from annotator.domain.notices import ChannelKind, Message, MessageState
-from annotator.domain.people import User
+from annotator.domain.people import ChannelKind, Message, MessageState, User
 from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
 from annotator.outbound.mail import MailServer, Security

@@ -7,7 +7,7 @@ import datetime as dt
 import logging
 from dataclasses import dataclass, field
 
-from annotator.domain.notices import Message
+from annotator.domain.people import Message
 from annotator.errors import AnnotatorError, DeliveryError
 from annotator.language import speaking, unsaid
 from annotator.outbound import mail, webhook

@@ -5,8 +5,7 @@ import hashlib
 import hmac
 import secrets
 
-from annotator.domain.notices import MailAddress
-from annotator.domain.people import User
+from annotator.domain.people import MailAddress, User
 from annotator.errors import Conflict, InvalidValue, NotAllowed, TooBusy
 from annotator.language import _
 from annotator.outbound.mail import check_address

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from annotator.domain.notices import NoticeGroup
 from annotator.domain.numbers import counted
+from annotator.domain.people import NoticeGroup
 from annotator.usecases.notices.words import sentence
 
 _LONGEST_NAME = 200

@@ -1,7 +1,6 @@
 """Trying a channel at once, and saying exactly what failed."""
 
-from annotator.domain.notices import ChannelKind
-from annotator.domain.people import User
+from annotator.domain.people import ChannelKind, User
 from annotator.language import _
 from annotator.outbound import mail, webhook
 from annotator.store import Store

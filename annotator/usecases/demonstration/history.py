@@ -9,9 +9,9 @@ import msgspec
 from annotator.domain.instances import Draft, Instance, Timing
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
 from annotator.domain.sources import SourceAnnotation, SourceSpan
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotFound
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of

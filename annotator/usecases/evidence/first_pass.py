@@ -4,7 +4,7 @@ from annotator.domain.instances import Instance
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSet
-from annotator.domain.rationales import set_letter
+from annotator.domain.texts import set_letter
 from annotator.language import _
 from annotator.store import Store
 from annotator.store.instances import get_instance, project_of_instance

@@ -5,12 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.gold import GoldChoice
-from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.instances import GoldChoice, GoldInstance, Instance
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.project.evidence import COPY_STATES, CopyState, EvidenceCopy, EvidencePass
-from annotator.domain.rationales import RationaleSet, union_of_tokens
+from annotator.domain.texts import RationaleSet, union_of_tokens
 from annotator.errors import Conflict, NotFound
 from annotator.language import _, several
 from annotator.store import Store

@@ -9,7 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
-from annotator.domain.groups import group_of
+from annotator.domain.measurements import group_of
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.language import unsaid

@@ -8,7 +8,7 @@ import numpy as np
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.word_lists import FORMS
+from annotator.domain.suites import FORMS
 from annotator.errors import InvalidValue
 from annotator.formats.suites.word_groups import WordGroup
 from annotator.language import _, listed

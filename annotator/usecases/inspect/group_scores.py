@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from annotator.domain.groups import is_of_people
+from annotator.domain.measurements import is_of_people
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.scoring.instance_numbers import Behind

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from annotator.domain.groups import group_in_words
+from annotator.domain.measurements import group_in_words
 from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.domain.people import User
 from annotator.domain.projects import Project

@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from annotator.domain.groups import ANNOTATOR, ANNOTATORS, CRITERION, EXHAUSTIVE, KIND, LABEL, METADATA, SPLIT
+from annotator.domain.measurements import ANNOTATOR, ANNOTATORS, CRITERION, EXHAUSTIVE, KIND, LABEL, METADATA, SPLIT
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
@@ -76,7 +76,7 @@ def split_names(store: Store, actor: User, project: Project) -> list[str]:
 
 
 def groupings_of(store: Store, actor: User, project: Project) -> list[str]:
-    """By what the instances of a project may be grouped by somebody (domain/groups.py)."""
+    """By what the instances of a project may be grouped by somebody (domain/measurements.py)."""
     require(store, actor, project.id, "export")
     names = fact_names(store, project.id)
     sees_people = has_right(actor, roles_of(store, actor, project.id), "see all annotations")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from annotator.domain.groups import CRITERION, group_in_words, grouping_in_words, is_of_people
+from annotator.domain.measurements import CRITERION, group_in_words, grouping_in_words, is_of_people
 from annotator.domain.numbers import counted, written
 from annotator.errors import NotFound
 from annotator.language import _, listed, several, together, unsaid

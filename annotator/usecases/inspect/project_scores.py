@@ -9,7 +9,14 @@ from typing import cast
 
 import numpy as np
 
-from annotator.domain.groups import ANNOTATORS, CRITERION, METADATA, grouping_in_words, is_of_people, require_grouping
+from annotator.domain.measurements import (
+    ANNOTATORS,
+    CRITERION,
+    METADATA,
+    grouping_in_words,
+    is_of_people,
+    require_grouping,
+)
 from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
 
-from annotator.domain.lists import SavedList
+from annotator.domain.measurements import SavedList
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,17 @@ Only whoever made a list, or a lead, changes it: others rely on a list that is n
 
 from typing import Literal
 
-from annotator.domain.lists import LONGEST_NAME, LONGEST_NOTE, MOST_LISTED, MOST_LISTS, SavedList
-from annotator.domain.measurements import Question
+from annotator.domain.measurements import (
+    LONGEST_NAME,
+    LONGEST_NOTE,
+    MOST_LISTED,
+    MOST_LISTS,
+    Question,
+    SavedList,
+    SavedView,
+)
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
-from annotator.domain.views import SavedView
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.language import _, listed, several, unsaid
 from annotator.store import Store

@@ -7,10 +7,10 @@ asked for, not what there is: the page checks it like an address.
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
+from annotator.domain.measurements import LONGEST_NAME, LONGEST_QUERY, MOST_VIEWS, SavedView
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.views import LONGEST_NAME, LONGEST_QUERY, MOST_VIEWS, SavedView
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _
 from annotator.store import Store

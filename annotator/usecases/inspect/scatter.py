@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from annotator.domain.measurements import InstanceNumber, Question
-from annotator.domain.rationales import union_of_tokens
+from annotator.domain.texts import union_of_tokens
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store import Store, open_store

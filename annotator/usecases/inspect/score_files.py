@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from annotator.domain.groups import group_in_words
+from annotator.domain.measurements import group_in_words
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.language import speaking
 from annotator.scoring.chance_verdicts import Judged, judged

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from annotator.domain.annotator_facts import short_facts
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
-from annotator.domain.sources import is_numbered_in_text
+from annotator.domain.sources import is_numbered_in_text, short_facts
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.store import Store

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from annotator.domain.measurements import Question, Slice
-from annotator.domain.natural_order import natural_order
+from annotator.domain.numbers import natural_order
 from annotator.domain.people import User
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id

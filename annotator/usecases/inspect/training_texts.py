@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 
+from annotator.domain.models import HeldOut, StoredTraining
 from annotator.domain.numbers import counted
-from annotator.domain.trainings import HeldOut, StoredTraining
 from annotator.language import _, several
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.reports import TrainingReport

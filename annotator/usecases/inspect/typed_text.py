@@ -7,10 +7,10 @@ from dataclasses import replace
 from annotator.attribution.base import Answerer, Input
 from annotator.attribution.methods import METHODS, make_explainer
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
-from annotator.domain.authoring import ChangedText
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.models import Attribution, Output, Prediction, Run, facts_from
 from annotator.domain.people import User, has_right
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.language import _, together, unsaid

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotator.domain.gold import GoldChoice
-from annotator.domain.instances import Annotation, Draft, Instance
+from annotator.domain.instances import Annotation, Draft, GoldChoice, Instance, check_submission, may_have_no_sets
 from annotator.domain.people import User
 from annotator.domain.projects import Project, ResultMode
-from annotator.domain.rationales import RationaleSet
-from annotator.domain.submission import check_submission, may_have_no_sets
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotFound
 from annotator.language import _, unsaid
 from annotator.review.gold import chosen_among

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from annotator.domain.people import User
-from annotator.domain.project.bulk_actions import BulkAction, BulkChange, BulkPlan, InstanceFacts, PassedOver, Undone
+from annotator.domain.project.search import BulkAction, BulkChange, BulkPlan, InstanceFacts, PassedOver, Undone
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, NotFound
 from annotator.language import _, several

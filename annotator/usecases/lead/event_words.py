@@ -7,7 +7,7 @@ which a file may bring, is told by its name and its values.
 from collections.abc import Iterable
 
 from annotator.domain.measurements import FORGOT_WRONG_K
-from annotator.domain.rationales import set_letter
+from annotator.domain.texts import set_letter
 from annotator.language import _, unsaid
 from annotator.review.score_wording import finding_line
 from annotator.store.events import Event

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from annotator.domain.people import User
-from annotator.domain.project.bulk_actions import NamedAs
-from annotator.domain.project.instance_search import Search, SearchedPart
+from annotator.domain.project.search import NamedAs, Search, SearchedPart
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.language import _

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from annotator.domain.people import User
-from annotator.domain.project.pay import PaidWork, PayRate
+from annotator.domain.project.recruitment import PaidWork, PayRate
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.formats.rows.spreadsheets import written_csv

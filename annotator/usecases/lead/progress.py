@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from annotator.domain.natural_order import natural_order
+from annotator.domain.numbers import natural_order
 from annotator.domain.people import Role, User
 from annotator.domain.projects import Project
 from annotator.review.pace import Pace, pace_words, window_days

@@ -12,10 +12,9 @@ from annotator.domain.instances import Annotation
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import set_letter
-from annotator.domain.reviews import Review, Round
+from annotator.domain.reviews import Review, Round, Thread
 from annotator.domain.sources import SourceShown
-from annotator.domain.talk import Thread
+from annotator.domain.texts import set_letter
 from annotator.errors import NotFound
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.language import _, listed, unsaid

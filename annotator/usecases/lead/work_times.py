@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.domain.natural_order import natural_order
+from annotator.domain.numbers import natural_order
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.review.work_times import CurvePoint, Quartiles, learning_curve, quartiles

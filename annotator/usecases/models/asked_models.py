@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from annotator.attribution.base import Predictor
 from annotator.attribution.loaders import LoadOptions, load_predictor
-from annotator.domain.label_tables import LabelTable
+from annotator.domain.labels import LabelTable
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue

@@ -9,8 +9,8 @@ import numpy as np
 from annotator.assignment.splits import Splittable, plan_split
 from annotator.attribution.bag_of_words import Example
 from annotator.attribution.base import Input, Predictor
+from annotator.domain.models import HeldOut, Way
 from annotator.domain.projects import Project
-from annotator.domain.trainings import HeldOut, Way
 from annotator.errors import ModelError
 from annotator.metrics.aggregate import paired_bootstrap
 from annotator.metrics.chance import FEWEST

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from annotator.attribution.stated_labels import stated_labels
 from annotator.attribution.transformers_sources import model_name
-from annotator.domain.label_tables import LabelTable
+from annotator.domain.labels import LabelTable
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ModelError

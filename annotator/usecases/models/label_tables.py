@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.domain.label_tables import LabelTable, not_given_words, proposed_names
+from annotator.domain.labels import LabelTable, not_given_words, proposed_names
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError

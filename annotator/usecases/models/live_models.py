@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.loaders import BUILT_IN
 from annotator.domain.people import User
-from annotator.domain.previews import is_folder_named, preview_model_name
-from annotator.domain.projects import Project
+from annotator.domain.projects import Project, is_folder_named, preview_model_name
 from annotator.store import Store
 from annotator.store.models import list_models
 from annotator.store.trainings import models_trained, trainings_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from annotator.attribution.bag_of_words import BagOfWords
+from annotator.domain.models import HeldOut, StoredTraining
 from annotator.domain.numbers import percent
-from annotator.domain.trainings import HeldOut, StoredTraining
 from annotator.language import _, together, unsaid
 from annotator.metrics.chance import FEWEST
 from annotator.store import Store

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.models import Attribution, Output
-from annotator.domain.previews import NEWEST_METHODS, NO_METHOD
-from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.projects import NEWEST_METHODS, NO_METHOD, Project
+from annotator.domain.texts import RationaleSet
 from annotator.scoring.gold import GoldRow, GoldTable, gold_row
 from annotator.scoring.runs import ScoringOptions, score_attributions
 from annotator.store import Store

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
 
-from annotator.domain.previews import ModelKind
+from annotator.domain.projects import ModelKind
 from annotator.usecases.models.preview_fit import Compared
 
 

@@ -16,8 +16,7 @@ from pathlib import Path
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.base import Predictor
 from annotator.attribution.loaders import BUILT_IN, LoadOptions, load_predictor
-from annotator.domain.previews import preview_model_kind, preview_model_name
-from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.projects import Project, ProjectSettings, preview_model_kind, preview_model_name
 from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, NotFound
 from annotator.language import _
 from annotator.store import Store

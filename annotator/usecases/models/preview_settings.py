@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from annotator.domain.people import User
-from annotator.domain.previews import NEWEST_METHODS, NO_METHOD, preview_model_kind
-from annotator.domain.projects import Project
+from annotator.domain.projects import NEWEST_METHODS, NO_METHOD, Project, preview_model_kind
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.store import Store

@@ -9,9 +9,8 @@ from annotator.attribution.base import Answerer, HasLimit, Input, with_target
 from annotator.domain.instances import Instance
 from annotator.domain.models import Prediction
 from annotator.domain.people import User
-from annotator.domain.previews import NO_MODEL, preview_model_kind
-from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet, check_spans
+from annotator.domain.projects import NO_MODEL, Project, preview_model_kind
+from annotator.domain.texts import RationaleSet, check_spans
 from annotator.errors import Conflict, ModelError, NotAllowed, NotFound
 from annotator.language import _
 from annotator.metrics.ragged import Flags

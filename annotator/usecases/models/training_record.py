@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Literal
 
+from annotator.domain.models import HeldOut
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.trainings import HeldOut
 from annotator.store import Store
 from annotator.store.attribution_work import forget_model, has_outputs, last_detail
 from annotator.store.events import add_event

@@ -1,7 +1,6 @@
 """A person's own notices: read on the start page, counted in the sidebar."""
 
-from annotator.domain.notices import NoticeGroup
-from annotator.domain.people import User
+from annotator.domain.people import NoticeGroup, User
 from annotator.store import Store
 from annotator.store.notices import inbox as inbox_store
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from annotator.domain.notices import NoticeKind
-from annotator.domain.people import User
+from annotator.domain.people import NoticeKind, User
 from annotator.store import Store
 from annotator.store.notices.inbox import add_notices, has_unread
 from annotator.store.people import list_members

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from annotator.domain.notices import NoticeGroup, NoticeKind
-from annotator.domain.people import Role, role_name
+from annotator.domain.people import NoticeGroup, NoticeKind, Role, role_name
 from annotator.language import _, several, unsaid
 
 _DECISIONS = {

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.domain.gold import majority_label
-from annotator.domain.instances import CRITERION
+from annotator.domain.instances import CRITERION, majority_label
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.domain.people import User

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from annotator.domain.annotator_facts import without_annotator
 from annotator.domain.numbers import counted
 from annotator.domain.people import ERASED, SOMEONE_ERASED, User
+from annotator.domain.sources import without_annotator
 from annotator.errors import Conflict
 from annotator.language import _
 from annotator.store import Store

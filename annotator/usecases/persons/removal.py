@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotator.domain.annotator_facts import with_annotators_called, with_authors_called, without_note
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.sources import with_annotators_called, with_authors_called, without_note
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.language import _, unsaid
 from annotator.store import Store

@@ -3,9 +3,8 @@
 import json
 from dataclasses import dataclass
 
-from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.instances import GoldInstance, Instance
-from annotator.domain.perturbations import get_kind
+from annotator.domain.perturbations import ChangedText, Perturbation, get_kind
 from annotator.domain.projects import Project, kinds_of
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from annotator.domain.authoring import Perturbation
 from annotator.domain.numbers import percent
 from annotator.domain.people import User
+from annotator.domain.perturbations import Perturbation
 from annotator.domain.project.audits import FAULTS, Audit, AuditItem, AuditVerdict, ItemState
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotFound

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from annotator.domain.annotator_facts import AUTHOR, CORRECTORS, NOTE
-from annotator.domain.authoring import ChangedText, Perturbation, Verdict
 from annotator.domain.instances import Instance
 from annotator.domain.people import Right, User, has_right
+from annotator.domain.perturbations import ChangedText, Perturbation, Verdict
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceInstance, SourceText
+from annotator.domain.sources import AUTHOR, CORRECTORS, NOTE, SourceInstance, SourceText
 from annotator.errors import Conflict, InvalidValue, NotAllowed
 from annotator.language import _, unsaid
 from annotator.perturb.changed_instance import changed_instance

@@ -3,10 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from annotator.domain.authoring import ChangedText, Perturbation, PerturbationVersion, StateCount
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import Right, User, has_right
-from annotator.domain.perturbations import description_of, title_of
+from annotator.domain.perturbations import (
+    ChangedText,
+    Perturbation,
+    PerturbationVersion,
+    StateCount,
+    description_of,
+    title_of,
+)
 from annotator.domain.projects import Project, kinds_of, titles_of_kinds
 from annotator.domain.texts import first_words
 from annotator.perturb.changes import SegmentChange

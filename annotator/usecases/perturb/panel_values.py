@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
 
-from annotator.domain.authoring import ListedOriginal, PerturbationState, Verdict
+from annotator.domain.perturbations import ListedOriginal, PerturbationState, Verdict
 from annotator.domain.tasks import ResultKind
 from annotator.usecases.perturb.version_messages import ChangedSegments
 

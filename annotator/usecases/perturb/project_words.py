@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from annotator.domain.projects import Project
-from annotator.domain.word_lists import FORMS
+from annotator.domain.suites import FORMS
 from annotator.perturb.passage import ProjectWords
 from annotator.store import Store
 from annotator.store.word_lists import list_word_lists

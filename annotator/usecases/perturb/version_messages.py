@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from annotator.domain.authoring import ChangedText, Perturbation, PerturbationVersion
 from annotator.domain.instances import Instance
+from annotator.domain.perturbations import ChangedText, Perturbation, PerturbationVersion
 from annotator.domain.texts import TokenizedText
 from annotator.text.retokenisation import tokenise_like
 from annotator.text.token_diff import diff_tokens

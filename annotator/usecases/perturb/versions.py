@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from annotator.domain.authoring import UNCOUNTED, ChangedText, DraftTurn, Perturbation
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.people import User, has_right
-from annotator.domain.perturbations import get_kind
+from annotator.domain.perturbations import UNCOUNTED, ChangedText, DraftTurn, Perturbation, get_kind
 from annotator.domain.projects import Project, kinds_of
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.language import _, unsaid

@@ -8,8 +8,8 @@ from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.people import User, has_right
 from annotator.domain.project.evidence import EvidenceCopy, Selection
 from annotator.domain.projects import Project
-from annotator.domain.rationales import union_of_tokens
 from annotator.domain.sources import SourceDocument, SourceInstance, SourceText
+from annotator.domain.texts import union_of_tokens
 from annotator.errors import Conflict, InvalidValue
 from annotator.language import _
 from annotator.store import Store

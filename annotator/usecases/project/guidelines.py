@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 
 from annotator.domain.people import User
-from annotator.domain.project.guideline_examples import require_sound_examples
-from annotator.domain.project.guidelines import ChangedLine, GuidelinesVersion, changed_lines
+from annotator.domain.project.guidelines import ChangedLine, GuidelinesVersion, changed_lines, require_sound_examples
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotAllowed, NotFound
 from annotator.language import _

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.word_lists import WordList, WordListRole, words_of
+from annotator.domain.suites import WordList, WordListRole, words_of
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store import Store

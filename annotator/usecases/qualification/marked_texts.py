@@ -3,12 +3,11 @@
 import datetime as dt
 from dataclasses import dataclass, replace
 
-from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
+from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing, check_submission
 from annotator.domain.people import User
 from annotator.domain.project.qualification import Exercise, Known
 from annotator.domain.projects import Project
-from annotator.domain.rationales import check_spans
-from annotator.domain.submission import check_submission
+from annotator.domain.texts import check_spans
 from annotator.errors import NotAllowed, StaleDraft
 from annotator.language import _, unsaid
 from annotator.store import Store

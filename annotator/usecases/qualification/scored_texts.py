@@ -6,8 +6,8 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import User
 from annotator.domain.project.qualification import Exercise, Known
 from annotator.domain.projects import Project
-from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import Scores, SetScore
+from annotator.domain.texts import set_letter
 from annotator.errors import InvalidAnnotation, InvalidValue, NotAllowed
 from annotator.language import _, unsaid
 from annotator.review.known_gold import measure_scores

@@ -6,8 +6,8 @@ from fractions import Fraction
 from annotator.domain.instances import Instance
 from annotator.domain.numbers import written
 from annotator.domain.project.qualification import Audience, Known, QualificationRules, Totals
-from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.reviews import SCALES, Property, Scores, Thresholds
+from annotator.domain.texts import RationaleSet, set_letter
 from annotator.language import _, several, unsaid
 from annotator.review.known_gold import SetMatch, compare_sets, score_sides
 from annotator.review.score_wording import decimal

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from annotator.domain.gold import POLICY_WORDS
-from annotator.domain.instances import GoldInstance
+from annotator.domain.instances import POLICY_WORDS, GoldInstance
 from annotator.domain.numbers import counted
 from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotator.domain.annotator_facts import with_authors_called, without_annotator
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import SOMEONE_ERASED, User
 from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project
+from annotator.domain.sources import with_authors_called, without_annotator
 from annotator.domain.texts import TokenizedText
 from annotator.errors import NotFound
 from annotator.formats.own.releases import pack, unpack

@@ -3,9 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from annotator.domain.annotator_facts import with_annotators_called, with_authors_called, without_note
-from annotator.domain.gold import SetOrigin
-from annotator.domain.instances import GoldInstance
+from annotator.domain.instances import GoldInstance, SetOrigin
+from annotator.domain.sources import with_annotators_called, with_authors_called, without_note
 from annotator.formats.own.releases import pack, unpack
 from annotator.store import Store
 from annotator.store.gold.releases import every_release, parts_of, replace_part

@@ -3,21 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotator.domain.annotator_facts import short_facts
-from annotator.domain.gold import GoldChoice, SetOrigin
 from annotator.domain.instances import (
     Annotation,
     AnnotationState,
     Assignment,
     AssignmentState,
     Draft,
+    GoldChoice,
     GoldInstance,
     Instance,
+    SetOrigin,
 )
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet, set_letter
 from annotator.domain.reviews import Review, Round
+from annotator.domain.sources import short_facts
+from annotator.domain.texts import RationaleSet, set_letter
 from annotator.errors import NotFound
 from annotator.language import _, unsaid
 from annotator.review.gold import gold_with_choice

@@ -6,9 +6,8 @@ from typing import cast, get_args
 
 from annotator.domain.instances import Annotation
 from annotator.domain.people import User
-from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import SCALES, SCORE_NAMES, MyReviewState, Property, Review, Round
-from annotator.domain.texts import first_words
+from annotator.domain.texts import first_words, set_letter
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
 from annotator.review.score_wording import in_words

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from annotator.domain.instances import Annotation
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Finding, MyReviewState, Round, Scores
+from annotator.domain.texts import RationaleSet
 from annotator.language import _
 from annotator.usecases.annotate.feedback import FormerRound
 from annotator.usecases.annotate.panel_messages import ShownInstance, show_instance

@@ -10,9 +10,9 @@ from annotator.domain.instances import Annotation, Instance
 from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
-from annotator.domain.rationales import set_letter
 from annotator.domain.reviews import SCORE_NAMES, Property, Review, Round, Scores, SetScore
 from annotator.domain.tasks import Task
+from annotator.domain.texts import set_letter
 from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, NotWritable, StaleDraft
 from annotator.language import _, unsaid
 from annotator.store import Store

@@ -10,9 +10,7 @@ import msgspec
 from annotator.domain.instances import Instance
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.recipes import ReadySuite, Recipe
-from annotator.domain.suites import Case, StoredSuite, StoredTest, Text
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import Case, ReadySuite, Recipe, StoredSuite, StoredTest, Text, WordList
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed, unsaid
 from annotator.perturb.ready_suites import ready_suite, ready_suites

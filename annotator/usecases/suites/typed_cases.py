@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotator.domain.authoring import ChangedText
 from annotator.domain.people import User
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.suites import Case, StoredTest
 from annotator.errors import InvalidValue
 from annotator.language import _

@@ -8,7 +8,7 @@ from annotator.assignment.splits import Splittable, plan_split
 from annotator.attribution.base import Input
 from annotator.domain.instances import GoldInstance
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
 from annotator.errors import ModelError
 from annotator.language import _, together, unsaid
 from annotator.store import Store

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from annotator.attribution.base import Input
-from annotator.domain.label_tables import LabelTable
+from annotator.domain.labels import LabelTable
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, ModelError

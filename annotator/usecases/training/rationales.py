@@ -11,7 +11,7 @@ from annotator.domain.instances import Instance
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 from annotator.metrics.er_test_alignment import choose_at_random, choose_by_confidence, n_chosen

@@ -11,9 +11,9 @@ from typing import Any
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.loaders import BUILT_IN
 from annotator.attribution.transformers_encoding import TooLong
+from annotator.domain.models import HeldOut
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.trainings import HeldOut
 from annotator.errors import InvalidValue
 from annotator.files import part_folder, sync_folder
 from annotator.language import _

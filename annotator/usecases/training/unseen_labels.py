@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from annotator.domain.label_tables import LabelTable
+from annotator.domain.labels import LabelTable
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue

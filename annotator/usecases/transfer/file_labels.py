@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotator.domain.label_variants import trimmed
+from annotator.domain.labels import trimmed
 from annotator.domain.models import Prediction, SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.own_sources import SourceProject

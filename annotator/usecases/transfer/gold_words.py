@@ -1,6 +1,6 @@
 """Which of several annotations of a text the gold is made from, in words."""
 
-from annotator.domain.gold import POLICY_WORDS, Accepted
+from annotator.domain.instances import POLICY_WORDS, Accepted
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
 from annotator.language import _, several, together

@@ -6,12 +6,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from annotator.domain.gold import Accepted
 from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance, Place
-from annotator.domain.label_variants import Variants, variant_words, variants_of
-from annotator.domain.models import Output, SourceOutput
+from annotator.domain.instances import Accepted
+from annotator.domain.labels import Variants, variant_words, variants_of
+from annotator.domain.models import Output, OutputPlan, SourceOutput
 from annotator.domain.numbers import counted
-from annotator.domain.output_changes import OutputPlan
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
 from annotator.errors import OTHER_VALUES, Problem

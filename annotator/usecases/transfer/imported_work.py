@@ -1,6 +1,6 @@
 """What files brought of other people's annotations."""
 
-from annotator.domain.gold import Accepted
+from annotator.domain.instances import Accepted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store

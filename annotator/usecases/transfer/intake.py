@@ -20,7 +20,7 @@ from annotator.domain.own_sources import (
 )
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceColumns, SourceDocument, SourceInstance, SourceItem
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
 from annotator.errors import Problem
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import begin_anew

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from annotator.domain.gold import majority_label
 from annotator.domain.imports import InstancePlan, KnownInstance, Place
+from annotator.domain.instances import majority_label
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceInstance
 from annotator.formats.rows.findings import Places

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from annotator.domain.imports import KeyedInstance
-from annotator.domain.models import Output, Run, SourceOutput
-from annotator.domain.output_changes import OutputChange, OutputPlan, change_of
+from annotator.domain.models import Output, OutputChange, OutputPlan, Run, SourceOutput, change_of
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.formats.rows.label_remedies import LABEL

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from secrets import token_bytes
 
-from annotator.domain.annotator_facts import with_annotators_called, with_authors_called
-from annotator.domain.gold import SetOrigin
-from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.domain.instances import Annotation, GoldInstance, Instance, SetOrigin
+from annotator.domain.sources import with_annotators_called, with_authors_called
 
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")  # one of digits alone would look like a count within a text
 _N_BYTES = 6  # among 10,000 people two get the same pseudonym once in five million exports

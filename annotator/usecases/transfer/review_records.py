@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from annotator.domain.models import Output, Run, StoredOutput
-from annotator.domain.output_changes import change_of
+from annotator.domain.models import Output, Run, StoredOutput, change_of
 from annotator.domain.own_sources import (
     SourceAudit,
     SourceEvent,
@@ -19,7 +18,7 @@ from annotator.domain.people import PROJECT_ROLES
 from annotator.domain.perturbations import get_kind
 from annotator.domain.projects import Project, kinds_of
 from annotator.domain.sources import SourceInstance
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
 from annotator.errors import InvalidValue, Problem
 from annotator.language import _
 from annotator.perturb.changed_instance import changed_instance

@@ -6,9 +6,8 @@ from itertools import takewhile
 
 from annotator.domain.imports import NewAnnotation, NewInstance, PreparedRow
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceSpan, is_mask_of_nobody
-from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
 from annotator.formats.rows.findings import listed
 from annotator.formats.rows.label_remedies import LABEL, label_remedy

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from annotator.domain.instances import Draft, Timing
 from annotator.domain.people import User
 from annotator.domain.proposed_sets import ProposedState
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.usecases.annotate import proposals

@@ -8,8 +8,8 @@ from typing import Annotated
 import msgspec
 from starlette.routing import Route
 
-from annotator.domain.authoring import ChangedText, DraftTurn
 from annotator.domain.people import User
+from annotator.domain.perturbations import ChangedText, DraftTurn
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.usecases.databases import Store

@@ -6,7 +6,7 @@ The use case brings NumPy, so it is imported when the first question comes.
 import msgspec
 
 from annotator.domain.people import User
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import Number, post_route
 

@@ -17,11 +17,11 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from annotator.domain.file_problems import in_address
 from annotator.domain.numbers import counted, whole_number
+from annotator.domain.people import Scope as TokenScope
 from annotator.domain.people import User
-from annotator.domain.problems.remedies import in_address
 from annotator.domain.projects import Project
-from annotator.domain.tokens import Scope as TokenScope
 from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, NotSignedIn
 from annotator.usecases.access.api_tokens import open_token
 from annotator.usecases.databases import Store

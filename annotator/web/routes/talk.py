@@ -4,7 +4,7 @@ import msgspec
 from starlette.routing import Route
 
 from annotator.domain.people import User
-from annotator.domain.talk import About
+from annotator.domain.reviews import About
 from annotator.usecases.annotate import talk
 from annotator.usecases.annotate.talk_messages import ShownTalk, show_talk
 from annotator.usecases.databases import Store

@@ -4,12 +4,10 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from annotator.domain.gold import GoldChoice
-from annotator.domain.instances import Annotation, InstanceState
+from annotator.domain.instances import Annotation, GoldChoice, InstanceState
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet, set_letter
-from annotator.domain.texts import first_words
+from annotator.domain.texts import RationaleSet, first_words, set_letter
 from annotator.errors import AnnotatorError, NotFound
 from annotator.language import _, parted, unsaid
 from annotator.usecases.databases import Store

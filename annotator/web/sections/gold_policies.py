@@ -1,6 +1,6 @@
 """What the gold policies mean, in the same words wherever one is chosen."""
 
-from annotator.domain.gold import POLICY_WORDS
+from annotator.domain.instances import POLICY_WORDS
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy
 from annotator.language import _
 from annotator.usecases.inspect.metric_view import policy_in_words

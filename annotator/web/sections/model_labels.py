@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from annotator.domain.label_tables import LabelTable, not_given_words
+from annotator.domain.labels import LabelTable, not_given_words
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from annotator.domain.problems.groups import group_problems
-from annotator.domain.problems.remedies import on_page
+from annotator.domain.file_problems import group_problems, on_page
 from annotator.errors import Problem
 from annotator.language import _
 from annotator.web.frame import as_text

@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotator.domain.projects import GOLD_POLICIES, Project, ResultMode
 from annotator.domain.reviews import SCORE_TITLES, Property
-from annotator.domain.word_lists import WordListRole
+from annotator.domain.suites import WordListRole
 from annotator.errors import InvalidValue, LabelInUse
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store

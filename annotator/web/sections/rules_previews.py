@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotator.domain.previews import NEWEST_METHODS, NO_METHOD, NO_MODEL
-from annotator.domain.projects import PREVIEWS, Previews, Project
+from annotator.domain.projects import NEWEST_METHODS, NO_METHOD, NO_MODEL, PREVIEWS, Previews, Project
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.models.preview_settings import methods_to_compare

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from annotator.domain.authoring import ChangedText
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.project.audits import Drawing
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task

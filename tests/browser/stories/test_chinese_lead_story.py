@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.project.instance_search import Search
+from annotator.domain.project.search import Search
 from annotator.store import open_store
 from annotator.usecases.lead.instance_search import search_instances
 from annotator.usecases.project.projects import projects_of

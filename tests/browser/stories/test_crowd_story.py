@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Response, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.project.crowd import DoorRules
+from annotator.domain.project.recruitment import DoorRules
 from annotator.store import open_store
 from annotator.usecases.crowd.doors import make_door, set_door_state
 from benchmarks.served import Server

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from annotator.domain.authoring import ChangedText
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.perturbations import ChangedText
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.store.projects import get_project_by_id

@@ -12,9 +12,8 @@ from annotator.domain.imports import (
 from annotator.domain.models import Output, Prediction, Run
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of, set_annotation_state
 from annotator.store.annotate.instance_queue import begin_anew, next_in_queue

@@ -10,9 +10,9 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedCount
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceInstance, SourceProposedSet
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.annotate.proposed_sets import answers_of

@@ -8,7 +8,7 @@ import pytest
 from annotator.domain.instances import Draft, Timing
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, StaleDraft
 from annotator.language import speaking
 from annotator.store import Store

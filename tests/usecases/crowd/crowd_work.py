@@ -2,9 +2,9 @@
 
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.project.crowd import Door, DoorRules
+from annotator.domain.project.recruitment import Door, DoorRules
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.annotate.work import next_work, submit

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.project.crowd import DoorRules, draw_code, same_code
+from annotator.domain.project.recruitment import DoorRules, draw_code, same_code
 from annotator.domain.tasks import get_task
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import open_store

@@ -84,7 +84,7 @@ def test_the_platforms_id_stands_nowhere_in_the_database(store, project):
 
 
 def test_a_door_is_off_until_the_lead_opens_it(store, project):
-    from annotator.domain.project.crowd import DoorRules
+    from annotator.domain.project.recruitment import DoorRules
 
     door = make_door(store, LOCAL_OPERATOR, project.id, DoorRules("Pilot", 10, 2))
     with pytest.raises(TooBusy):

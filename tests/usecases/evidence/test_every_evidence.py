@@ -10,7 +10,7 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.evidence import Selection
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidValue, NotAllowed
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import MetricTable, metric_table

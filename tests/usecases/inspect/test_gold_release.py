@@ -6,7 +6,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.language import speaking
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table

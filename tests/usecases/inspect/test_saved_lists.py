@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.lists import MOST_LISTED, SavedList
-from annotator.domain.measurements import Question
+from annotator.domain.measurements import MOST_LISTED, Question, SavedList
 from annotator.domain.own_sources import SourceList
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project

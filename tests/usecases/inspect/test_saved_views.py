@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from annotator.domain.measurements import MOST_VIEWS, SavedView
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
-from annotator.domain.views import MOST_VIEWS, SavedView
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import open_store
 from annotator.store.events import all_events

@@ -6,7 +6,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.annotate.shown_sets import standing

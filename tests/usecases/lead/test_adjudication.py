@@ -10,8 +10,8 @@ import pytest
 from annotator.domain.instances import Draft, GoldInstance
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of

@@ -12,8 +12,8 @@ import pytest
 from annotator.domain.instances import Annotation, Instance
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet, union_of_tokens
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet, union_of_tokens
 from annotator.errors import NotAllowed
 from annotator.review.agreement import taking_part
 from annotator.review.gold import that_count

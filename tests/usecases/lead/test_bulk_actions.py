@@ -9,10 +9,9 @@ import pytest
 
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.project.bulk_actions import BulkChange, BulkKind, Undone
-from annotator.domain.project.instance_search import Search
+from annotator.domain.project.search import BulkChange, BulkKind, Search, Undone
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.instances import rows_of

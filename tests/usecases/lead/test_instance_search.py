@@ -6,9 +6,9 @@ import pytest
 
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.project.instance_search import Search
+from annotator.domain.project.search import Search
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.usecases.annotate import talk

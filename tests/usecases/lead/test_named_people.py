@@ -8,11 +8,10 @@ import pytest
 
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.project.bulk_actions import BulkChange, NamedAs
-from annotator.domain.project.instance_search import Search
+from annotator.domain.project.search import BulkChange, NamedAs, Search
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet
 from annotator.errors import ImportRefused, InvalidValue, LeaseLost, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.instances import rows_of

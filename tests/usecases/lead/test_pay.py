@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.project.pay import PaidWork, PayRate, parse_rate
+from annotator.domain.project.recruitment import PaidWork, PayRate, parse_rate
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import InvalidValue, NotAllowed

@@ -10,8 +10,8 @@ import pytest
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed, NotFound
 from annotator.language import speaking
 from annotator.store import Store, open_store

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.usecases.lead.undecided_rounds import PAGE_SIZE, list_undecided_rounds

@@ -16,11 +16,11 @@ import spacy
 
 from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.base import Input
-from annotator.domain.label_tables import LabelTable
+from annotator.domain.labels import LabelTable
 from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project, ProjectSettings
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, get_instance

@@ -8,11 +8,11 @@ import pytest
 
 from annotator.attribution.bag_of_words import Example, train
 from annotator.attribution.base import Input
+from annotator.domain.models import HeldOut
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
-from annotator.domain.trainings import HeldOut
+from annotator.domain.texts import RationaleSet
 from annotator.errors import ImportRefused, ModelError
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids

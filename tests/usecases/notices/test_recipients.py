@@ -7,9 +7,8 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
-from annotator.domain.reviews import Scores, SetScore
-from annotator.domain.talk import Thread
+from annotator.domain.reviews import Scores, SetScore, Thread
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.annotate.talk import get_thread
 from annotator.store.notices.inbox import notices_of, prune_notices

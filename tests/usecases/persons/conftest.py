@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from annotator.domain.authoring import ChangedText
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.project.audits import Drawing
-from annotator.domain.project.bulk_actions import BulkChange
-from annotator.domain.project.crowd import DoorRules
 from annotator.domain.project.qualification import Exercise, QualificationRules
+from annotator.domain.project.recruitment import DoorRules
+from annotator.domain.project.search import BulkChange
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.project.crowd import Door
+from annotator.domain.project.recruitment import Door
 from annotator.domain.projects import Project
 from annotator.errors import Conflict
 from annotator.store import Store

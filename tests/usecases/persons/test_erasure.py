@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.authoring import ChangedText
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, SOMEONE_ERASED, User
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound, NotWritable
 from annotator.store import Store, open_store
 from annotator.store import people as people_store

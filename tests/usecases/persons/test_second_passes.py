@@ -8,7 +8,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.evidence import Selection
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.people import get_user
 from annotator.usecases.annotate.work import next_work, submit

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.authoring import ChangedText
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.project.audits import Drawing
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, ImportRefused, InvalidValue, NotAllowed

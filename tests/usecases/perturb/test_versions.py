@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from annotator.domain.authoring import ChangedText, Perturbation
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.perturbations import ChangedText, Perturbation
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, ImportRefused, InvalidAnnotation, InvalidValue, NotAllowed, NotFound
 from annotator.language import speaking

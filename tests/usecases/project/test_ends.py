@@ -10,7 +10,7 @@ import pytest
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound, ProjectArchived
 from annotator.store import Store, open_store
 from annotator.store.connection.replacement import models_of

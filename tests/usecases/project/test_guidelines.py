@@ -9,7 +9,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import User
 from annotator.domain.project.guidelines import changed_lines
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of

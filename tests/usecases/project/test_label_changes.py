@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.authoring import ChangedText
 from annotator.domain.instances import Draft
 from annotator.domain.models import Prediction, Run, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError, InvalidAnnotation, InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.annotate.assignments import give_up_work_of

@@ -8,7 +8,7 @@ import pytest
 from annotator.domain.people import User
 from annotator.domain.project.queue_orders import ModelOrder
 from annotator.domain.projects import Project
-from annotator.domain.word_lists import WordList
+from annotator.domain.suites import WordList
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.people import list_members

@@ -8,7 +8,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.qualification import Audience, Purpose, QualificationRules
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.access import accounts

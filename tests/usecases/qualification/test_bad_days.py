@@ -9,7 +9,7 @@ from annotator.domain.instances import Draft, Timing
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.qualification import QualificationRules
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.annotate.shown_sets import note_shown

@@ -11,7 +11,7 @@ import pytest
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import StaleDraft
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids

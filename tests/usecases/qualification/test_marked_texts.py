@@ -9,7 +9,7 @@ import pytest
 from annotator.domain.instances import Draft, Timing
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, NotAllowed, StaleDraft
 from annotator.store import Store
 from annotator.store.annotate.shown_sets import standing

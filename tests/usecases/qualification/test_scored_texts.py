@@ -9,8 +9,8 @@ import pytest
 from annotator.domain.people import User
 from annotator.domain.project.qualification import Known, Spoiling
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore, Thresholds
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidAnnotation, NotAllowed
 from annotator.review.known_gold import measure_scores, spoiled
 from annotator.store import Store

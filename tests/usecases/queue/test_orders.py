@@ -10,7 +10,7 @@ from annotator.domain.models import MachineRationale, Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.attribution_work import forget_model

@@ -6,7 +6,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed, NotFound
 from annotator.language import speaking
 from annotator.store import Store

@@ -11,8 +11,8 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.releases import Release, gold_digest
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.gold.releases import parts_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.gold import POLICY_WORDS
+from annotator.domain.instances import POLICY_WORDS
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project

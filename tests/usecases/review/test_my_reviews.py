@@ -7,8 +7,8 @@ import pytest
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.jobs import add_job, claim_job, end_job
 from annotator.usecases.annotate import work as annotate_work

@@ -11,8 +11,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.recipes import Alternative, Recipe
-from annotator.domain.suites import Applies, Case
+from annotator.domain.suites import Alternative, Applies, Case, Recipe
 from annotator.errors import Conflict, ImportRefused, InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.store import Store

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotator.domain.label_tables import LabelTable
+from annotator.domain.labels import LabelTable
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task

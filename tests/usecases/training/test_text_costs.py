@@ -10,8 +10,8 @@ from annotator.attribution.base import Input
 from annotator.domain.instances import Draft, Timing
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.reviews import Scores, SetScore
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.annotate.text_times import text_times

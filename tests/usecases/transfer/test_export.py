@@ -12,9 +12,9 @@ from annotator.domain.instances import Draft
 from annotator.domain.own_sources import SourceEvent
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project, ProjectSettings
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import SourceAnnotation, SourceInstance
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet
 from annotator.errors import ExportRefused, ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.project.guidelines import note_read, readings_of, versions_of

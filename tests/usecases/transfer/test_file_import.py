@@ -11,8 +11,8 @@ import pytest
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, Problem
 from annotator.store import Store, open_store
 from annotator.store.annotate.annotations import annotations_of

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from annotator.domain.file_problems import on_page
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.problems.remedies import on_page
 from annotator.domain.projects import Project
 from annotator.errors import ImportRefused
 from annotator.language import Language, speaking

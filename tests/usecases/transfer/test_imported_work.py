@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from annotator.domain.gold import POLICY_WORDS, Accepted
-from annotator.domain.instances import Draft
+from annotator.domain.instances import POLICY_WORDS, Accepted, Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.rationales import RationaleSet
+from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work

@@ -17,7 +17,6 @@ from annotator.domain.imports import (
 )
 from annotator.domain.instances import Annotation, Draft
 from annotator.domain.projects import Project, ProjectSettings
-from annotator.domain.rationales import RationaleSet
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceDocument,
@@ -28,7 +27,7 @@ from annotator.domain.sources import (
     SourceWork,
 )
 from annotator.domain.tasks import get_task
-from annotator.domain.texts import TokenizedText, TokenLayout
+from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout
 from annotator.errors import InvalidAnnotation, Problem
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.transfer.instance_plan import divide, plan_additions, plan_documents, plan_instances

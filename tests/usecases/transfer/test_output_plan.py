@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from annotator.domain.imports import KeyedInstance
-from annotator.domain.models import Attribution, MachineRationale, Output, Prediction, Run, SourceOutput
-from annotator.domain.output_changes import change_of
+from annotator.domain.models import Attribution, MachineRationale, Output, Prediction, Run, SourceOutput, change_of
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.errors import Problem

@@ -1,6 +1,6 @@
 """What was done with models, their output, word lists and functional tests."""
 
-from annotator.domain.label_tables import LabelTable
+from annotator.domain.labels import LabelTable
 from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.domain.numbers import counted
 from annotator.language import _, listed, several, unsaid

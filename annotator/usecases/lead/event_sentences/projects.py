@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from annotator.domain.numbers import counted
-from annotator.domain.project.bulk_actions import BulkAction
+from annotator.domain.project.search import BulkAction
 from annotator.language import _, listed, several, unsaid
 from annotator.usecases.lead.event_sentences.parts import (
     Detail,

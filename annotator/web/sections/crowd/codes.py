@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotator.domain.project.crowd import STATE_WORDS
+from annotator.domain.project.recruitment import STATE_WORDS
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, several

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from annotator.domain.project.crowd import Door, DoorRules
+from annotator.domain.project.recruitment import Door, DoorRules
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _

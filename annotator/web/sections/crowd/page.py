@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from annotator.domain.numbers import counted
-from annotator.domain.project.crowd import Door, DoorState
+from annotator.domain.project.recruitment import Door, DoorState
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid

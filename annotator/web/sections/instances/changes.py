@@ -6,8 +6,7 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
-from annotator.domain.project.bulk_actions import BulkAction, BulkChange, BulkKind, BulkPlan
-from annotator.domain.project.instance_search import Search
+from annotator.domain.project.search import BulkAction, BulkChange, BulkKind, BulkPlan, Search
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, together, unsaid

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.instances import InstanceState
-from annotator.domain.project.instance_search import (
+from annotator.domain.project.search import (
     EXHAUSTIVENESS,
     LONGEST_WORDS,
     PART_NAMES,

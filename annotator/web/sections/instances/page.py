@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotator.domain.instances import InstanceState
-from annotator.domain.project.instance_search import PART_NAMES
+from annotator.domain.project.search import PART_NAMES
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError

@@ -5,9 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from annotator.domain.gold import Accepted
-from annotator.domain.natural_order import natural_order
-from annotator.domain.numbers import UNDEFINED, duration, signed, written
+from annotator.domain.instances import Accepted
+from annotator.domain.numbers import UNDEFINED, duration, natural_order, signed, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import OUTCOMES, PROPERTY_NAMES, SCALES, SCORE_NAMES, Property

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotator.domain.gold import Accepted
+from annotator.domain.instances import Accepted
 from annotator.domain.numbers import written
 from annotator.domain.projects import Project
 from annotator.language import _, several, together

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.domain.talk import Thread
+from annotator.domain.reviews import Thread
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
 from annotator.language import _, several

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotator.domain.groups import is_of_people
+from annotator.domain.measurements import is_of_people
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from annotator.domain.groups import grouping_in_words
+from annotator.domain.measurements import grouping_in_words
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
 from annotator.language import _, several

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.groups import group_in_words, grouping_in_words
+from annotator.domain.measurements import group_in_words, grouping_in_words
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.language import _, several, unsaid

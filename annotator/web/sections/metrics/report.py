@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from annotator.domain.groups import group_in_words, grouping_in_words
+from annotator.domain.measurements import group_in_words, grouping_in_words
 from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from annotator.domain.measurements import LONGEST_NAME, SavedView
 from annotator.domain.numbers import whole_number
 from annotator.domain.projects import Project
-from annotator.domain.views import LONGEST_NAME, SavedView
 from annotator.errors import AnnotatorError, NotFound
 from annotator.language import _
 from annotator.usecases.databases import Store

@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotator.domain.numbers import UNDEFINED, duration
 from annotator.domain.people import role_name
-from annotator.domain.project.pay import PayBasis, PayRate, PayUnit, parse_rate
+from annotator.domain.project.recruitment import PayBasis, PayRate, PayUnit, parse_rate
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, spoken_language, unsaid

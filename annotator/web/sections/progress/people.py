@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotator.domain.gold import Accepted
+from annotator.domain.instances import Accepted
 from annotator.domain.numbers import UNDEFINED, duration
 from annotator.domain.people import role_name
 from annotator.domain.projects import Project

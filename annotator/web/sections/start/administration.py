@@ -5,8 +5,8 @@ from typing import get_args
 
 import streamlit as st
 
-from annotator.domain.notices import ChannelKind, Message
 from annotator.domain.numbers import counted
+from annotator.domain.people import ChannelKind, Message
 from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store

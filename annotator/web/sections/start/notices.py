@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotator.domain.notices import NoticeGroup, NoticeKind
+from annotator.domain.people import NoticeGroup, NoticeKind
 from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.notices.inbox import KEPT_DAYS, mark_all_read, read_before, unread

@@ -6,8 +6,7 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
-from annotator.domain.recipes import ReadySuite, Recipe
-from annotator.domain.suites import Text, capability_name
+from annotator.domain.suites import ReadySuite, Recipe, Text, capability_name
 from annotator.errors import AnnotatorError
 from annotator.language import _, parted, unsaid
 from annotator.usecases.databases import Store

@@ -8,14 +8,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
-from annotator.domain.recipes import Alternative, ReadySuite, Recipe
 from annotator.domain.suites import (
     CAPABILITIES,
     EXPECTATIONS,
     TOLERANCE,
+    Alternative,
     Applies,
     CaseType,
     Expectation,
+    ReadySuite,
+    Recipe,
     Text,
     capability_name,
 )

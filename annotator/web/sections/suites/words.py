@@ -6,7 +6,7 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
-from annotator.domain.word_lists import WORD_LIST_ROLES, WordList
+from annotator.domain.suites import WORD_LIST_ROLES, WordList
 from annotator.errors import AnnotatorError
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store

@@ -9,9 +9,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.file_problems import on_page
 from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
-from annotator.domain.problems.remedies import on_page
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project, ResultMode
 from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.language import _, listed, several, unsaid

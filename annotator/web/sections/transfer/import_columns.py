@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotator.domain.columns import ColumnChoice, ColumnChoices
+from annotator.domain.imports import ColumnChoice, ColumnChoices
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, Problem
 from annotator.language import _, listed, spoken_language, unsaid

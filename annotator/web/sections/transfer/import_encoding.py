@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotator.domain.problems.remedies import on_page
+from annotator.domain.file_problems import on_page
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.usecases.transfer.encodings import ENCODINGS, UTF8, is_text, marked, recoded_bytes, samples

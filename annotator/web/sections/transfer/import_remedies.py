@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotator.domain.label_variants import Variants, variant_among
+from annotator.domain.labels import Variants, variant_among
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.language import _, unsaid
