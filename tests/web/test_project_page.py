@@ -21,7 +21,7 @@ from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
 from annotator.store.qualification.rules import add_rules
-from annotator.text.search_hits import context_of
+from annotator.text.search import context_of
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.bulk_actions import change_many

@@ -76,4 +76,5 @@ def test_import_statistics_and_export_tell_them(store: Store, taken: ImportRepor
     statistics = statistics_of(store, LOCAL_OPERATOR, find_project(store, "Ties"))
     assert (statistics.n_tied, statistics.n_other_result) == (2, 8)
     done = exported(store, tmp_path / "gold.csv")
-    assert (done.n, done.n_tied, done.left_out) == (3, 2, words)
+    assert (done.n, done.n_tied) == (3, 2)
+    assert done.left_out.startswith(words)
