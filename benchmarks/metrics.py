@@ -14,8 +14,7 @@ import numpy as np
 from annotator.metrics.aggregate import bootstrap
 from annotator.metrics.benchmark_consistency import mean_average_precision_scripts
 from annotator.metrics.benchmark_plausibility import token_f1_scripts
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Floats, Ragged
+from annotator.metrics.ragged import Floats, GoldSets, Ragged
 from benchmarks.measured import Measured, table
 
 _N = 100_000

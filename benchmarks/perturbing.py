@@ -16,8 +16,7 @@ from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare
 from annotator.perturb.suggested_texts import suggest
-from annotator.text.retokenisation import tokenise_like
-from annotator.text.token_diff import diff_tokens
+from annotator.text.token_diff import diff_tokens, tokenise_like
 from annotator.text.tokenisation import tokenise
 from benchmarks.measured import Measured, table
 

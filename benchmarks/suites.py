@@ -10,7 +10,7 @@ from annotator.domain.suites import Alternative, Case, CaseAnswer, Recipe
 from annotator.metrics.er_test_functional import failure_rate
 from annotator.perturb.ready_suites import ready_suite
 from annotator.perturb.recipes import build_cases
-from annotator.scoring.verdicts import verdicts
+from annotator.scoring.reports import verdicts
 from benchmarks.measured import Measured, table
 
 _N = 10_000

@@ -22,9 +22,8 @@ from typing import Any
 
 from annotator.attribution.base import Input, SegmentTokens
 from annotator.training.alignment import AlignmentOptions
-from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Example, Row, rows_of
-from annotator.training.loop import FittingOptions, fit
+from annotator.training.loop import Checkpoint, FittingOptions, fit
 from annotator.training.trainable_models import NewModel, Trainable, make
 from benchmarks.attribute_overhead import save_model
 from benchmarks.measured import Measured, table
@@ -78,7 +77,7 @@ def _plain(trainable: Trainable, rows: Sequence[Row]) -> None:
     """The batches that ours draws, one after the other."""
     import torch
 
-    from annotator.training.batches import drawn_batches
+    from annotator.training.examples import drawn_batches
 
     model, tokenizer = trainable.model, trainable.cutter.tokenizer
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5, weight_decay=0.01)

@@ -36,7 +36,7 @@ _GIVEN = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"  # what is counted: it may cal
 _SAID = re.compile(rf"(?<![\w$.])(?:_\({_LITERAL}|several\({_LITERAL},{_LITERAL},|counted\({_GIVEN},{_LITERAL},?\s*\))")
 _LOUD = {"silent": "false"}  # a template that cannot be read is no empty one
 _TEMPLATES: _Keywords = {"_": None, "ngettext": (1, 2)}
-_METRICS = "annotator/metrics/families.py"
+_METRICS = "annotator/metrics/registry.py"
 _NEVER = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # only sentences change a file
 _CHANGES_EACH_TIME = re.compile(
     rb'"(?:P\S+-Date|Generated-By|Last-Translator|Language-Team|Report-\S+|Project-Id-\S+): .*\\n"\n'

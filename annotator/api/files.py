@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datasets import DatasetDict
     from pandas import DataFrame
 
-    from annotator.text.word_scores import How
+    from annotator.text.subword_scores import How
     from annotator.usecases.gold import Half
     from annotator.usecases.transfer.export import Exported
     from annotator.usecases.transfer.import_report import GoldMode

@@ -18,8 +18,8 @@ from annotator.attribution.softmax_regression import (
 )
 from annotator.attribution.token_features import features_of
 from annotator.language import _
-from annotator.metrics.chance import FEWEST
 from annotator.metrics.ragged import Flags, Floats, Integers
+from annotator.metrics.significance import FEWEST
 
 _PENALTIES = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 _OF_FEW = 1.0  # where there are too few texts to choose by

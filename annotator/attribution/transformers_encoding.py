@@ -13,7 +13,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
-from annotator.text.word_scores import How, Merged, merge_over_segments
+from annotator.text.subword_scores import How, Merged, merge_over_segments
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 TooLong = Literal["refuse", "cut", "windows"]

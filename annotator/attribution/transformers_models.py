@@ -29,7 +29,7 @@ from annotator.attribution.transformers_readers import Reader, reader_of
 from annotator.domain.models import Attribution, Unit, facts_from
 from annotator.errors import ModelError
 from annotator.language import _
-from annotator.text.word_scores import How, Merged
+from annotator.text.subword_scores import How, Merged
 
 __all__ = ["METHODS", "PRESETS", "explainer", "load"]
 

@@ -11,7 +11,7 @@ from annotator.domain.models import Unit
 from annotator.domain.numbers import whole_number
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, unsaid
-from annotator.text.word_scores import HOWS
+from annotator.text.subword_scores import HOWS
 
 FOLLOWS_MODEL = "default"  # of a parameter whose default is known only with the model
 BASELINE_PIECES = ("mask", "pad", "eos", "bos", "unk")

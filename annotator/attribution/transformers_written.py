@@ -23,8 +23,7 @@ from annotator.domain.models import Attribution, Unit, Written, facts_from
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 from annotator.metrics.ragged import Floats
-from annotator.text.word_scores import How
-from annotator.text.written_shares import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
+from annotator.text.subword_scores import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, How, written_shares
 
 WRITTEN_METHODS = ("gradient-x-input", "integrated-gradients", "occlusion")
 

@@ -204,7 +204,7 @@ class InstanceProgress:
 
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:
-    from annotator.scoring.fact_words import fact_summary
+    from annotator.scoring.chance_verdicts import fact_summary
     from annotator.usecases.models.attributions import left_out_summary
 
     for note in report.notes:

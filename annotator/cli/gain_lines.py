@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from annotator.domain.numbers import signed, written_in_report
 
 if TYPE_CHECKING:
-    from annotator.metrics.chance import Verdict
+    from annotator.metrics.significance import Verdict
     from annotator.usecases.models.alignment_gains import Measured
     from annotator.usecases.models.alignment_proofs import AlignmentProof
 

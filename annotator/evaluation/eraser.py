@@ -14,11 +14,17 @@ from annotator.formats.eraser.predictions import Answer, SoftLists
 from annotator.metrics import eraser_faithfulness as faithfulness
 from annotator.metrics import eraser_spans as spans
 from annotator.metrics.aggregate import bootstrap, mean_of
-from annotator.metrics.eraser_groups import joined_documents, sets_of_groups, tokens_of_spans
 from annotator.metrics.eraser_soft import areas_of_rows, marked, soft_scores
 from annotator.metrics.eraser_spans import Spans
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Floats, Integers, Ragged
+from annotator.metrics.ragged import (
+    Floats,
+    GoldSets,
+    Integers,
+    Ragged,
+    joined_documents,
+    sets_of_groups,
+    tokens_of_spans,
+)
 from annotator.metrics.set_aware import best_set, set_aware_values
 from annotator.scoring.reports import Report
 

@@ -15,8 +15,8 @@ from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.registry import get_output_reader, get_reader
 from annotator.review.gold import gold_of
-from annotator.text.source_scores import attribution_on_tokens, rationale_on_tokens
 from annotator.text.source_spans import body_reader, resolve_sets
+from annotator.text.subword_scores import attribution_on_tokens, rationale_on_tokens
 
 _PROBLEMS_SHOWN = 200
 

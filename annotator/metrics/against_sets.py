@@ -17,8 +17,7 @@ from annotator.metrics import sentence_editing as editing
 from annotator.metrics.benchmark_consistency import first_of, n_of_share
 from annotator.metrics.benchmark_plausibility import agreement
 from annotator.metrics.eraser_soft import areas_of_rows
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.ragged import Flags, Floats, GoldSets, Integers, Ragged
 from annotator.metrics.ranked_words import rank_words
 from annotator.metrics.set_aware import set_aware_values
 

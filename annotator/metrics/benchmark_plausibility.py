@@ -13,8 +13,7 @@ from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
 from annotator.metrics.definitions import Definition
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.ragged import Flags, Floats, GoldSets, Integers, Ragged
 
 Bits = npt.NDArray[np.uint64]
 

@@ -1,12 +1,17 @@
 """What a second model changes against a base model: where the base was unsure, and whether won and lost differ by chance."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from annotator.domain.numbers import signed
 from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
+from annotator.metrics.aggregate import mean_of
 from annotator.metrics.er_test_functional import opportunity_costs
 from annotator.metrics.ragged import Flags, Floats, Integers
+from annotator.metrics.significance import Verdict, beside
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,3 +69,132 @@ def exact_mcnemar(n_won: int, n_lost: int) -> float | None:
         ways = ways * (n - k) // (k + 1)
         one_tail += ways
     return min(1.0, one_tail / (1 << (n - 1)))
+
+
+# What alignment brought a model, beside its control on shuffled rationales: whether a gain comes from the rationales.
+
+
+GainWord = Literal["nothing", "too few", "no gain", "loss", "no control", "as much", "less", "none", "not told"]
+
+
+@dataclass(frozen=True, slots=True)
+class ControlledGain:
+    """A number of texts, higher is better, for a model without alignment, with it, and for its control.
+
+    n:     texts for which all have a value; where only one of the models has any, so that there is no gain, its own
+    base, other, control: means over these; None of none
+    gain, of_control: other − base and control − base; over_control: other − control; each with its paired 95 % interval
+    """
+
+    n: int
+    base: float | None
+    other: float | None
+    control: float | None
+    gain: Verdict | None
+    of_control: Verdict | None
+    over_control: Verdict | None
+
+    @property
+    def word(self) -> GainWord:
+        """What becomes of the gain beside the control.
+
+        "no gain", "loss": the interval of the gain is not above 0, or below it
+        "as much":  the control gains too (its whole interval is above 0), and that interval reaches the gain
+        "less", "none": the model lies above its control (the whole interval of the difference), which gains too, or does not
+        "not told": neither, so that more texts are needed
+        """
+        gain, of_control, over_control = self.gain, self.of_control, self.over_control
+        if gain is None:
+            return "nothing"
+        if gain.word != "better":
+            return _WITHOUT_GAIN[gain.word]
+        if of_control is None or over_control is None:
+            return "no control"
+        gains_too = of_control.word == "better"
+        if gains_too and _high(of_control) >= _mean(gain) - _ROUNDING:
+            return "as much"
+        if over_control.word == "better":
+            return "less" if gains_too else "none"
+        return "not told"
+
+    @property
+    def sentence(self) -> str:
+        """What becomes of the gain, in words; "" where nothing can be compared.
+
+        >>> from annotator.metrics.significance import Verdict
+        >>> gain, control = Verdict("better", 90, 0.2, 0.1, 0.3), Verdict("better", 90, 0.18, 0.1, 0.25)
+        >>> ControlledGain(90, 0.5, 0.7, 0.68, gain, control, Verdict("not told", 90, 0.02, -0.1, 0.1)).sentence
+        'The control trained on shuffled rationales gains as much (+0.180 against +0.200), so this gain does not come from the \
+rationales.'
+        """
+        gain, control = (0.0 if of is None else _mean(of) for of in (self.gain, self.of_control))
+        figures = _("({control} against {gain})", control=signed(control), gain=signed(gain))
+        return _(_SENTENCES[self.word], n=f"{self.n:,}", gain=signed(gain), figures=figures)
+
+
+_ROUNDING = 1e-9
+_WITHOUT_GAIN: dict[str, GainWord] = {"too few": "too few", "not told": "no gain", "not better": "loss"}
+_SENTENCES: dict[GainWord, str] = {
+    "nothing": "",
+    "too few": unsaid("Too few texts to say anything (n {n})."),
+    "no gain": unsaid("No clear gain ({gain})."),
+    "loss": unsaid("It is worse than without alignment ({gain})."),
+    "no control": unsaid(
+        "A gain of {gain}; whether it comes from the rationales is not known, as there is no control beside it."
+    ),
+    "as much": unsaid(
+        "The control trained on shuffled rationales gains as much {figures}, so this gain does not come from the rationales."
+    ),
+    "less": unsaid(
+        "The control trained on shuffled rationales gains too, but less {figures}: only what lies above it comes from the "
+        "rationales."
+    ),
+    "none": unsaid(
+        "The control trained on shuffled rationales does not gain as much {figures}, so this gain comes from the rationales."
+    ),
+    "not told": unsaid(
+        "The control trained on shuffled rationales cannot be told apart {figures}, so more texts or seeds are needed to say "
+        "whether this gain comes from the rationales."
+    ),
+}
+
+
+def controlled_gain(base: Floats, other: Floats, control: Floats | None = None) -> ControlledGain:
+    """What a number of texts gains by alignment, over the texts for which all have one.
+
+    base, other, control: float[n_texts], NaN where there is none; a control without any is as none
+    >>> made = controlled_gain(np.full(30, 0.5), np.full(30, 0.7), np.full(30, 0.7))
+    >>> made.n, made.word
+    (30, 'as much')
+    """
+    if np.isnan(base).all() or np.isnan(other).all():
+        alone = [mean_of(side) for side in (base, other)]
+        return ControlledGain(max(of.n for of in alone), alone[0].value, alone[1].value, None, None, None, None)
+    if control is not None and np.isnan(control).all():
+        control = None
+    sides = [base, other] if control is None else [base, other, control]
+    is_there = ~np.isnan(np.stack(sides)).any(axis=0)
+    compared = [side[is_there] for side in sides]
+    pairs = [(compared[1], compared[0])] + (
+        [] if control is None else [(compared[2], compared[0]), (compared[1], compared[2])]
+    )
+    gain, *more = beside(pairs, "higher is better")
+    means = [mean_of(side).value for side in compared]
+    of_control, over_control = more or (None, None)
+    return ControlledGain(
+        int(is_there.sum()),
+        means[0],
+        means[1],
+        means[2] if control is not None else None,
+        gain,
+        of_control,
+        over_control,
+    )
+
+
+def _mean(verdict: Verdict) -> float:
+    return verdict.difference or 0.0
+
+
+def _high(verdict: Verdict) -> float:
+    return 0.0 if verdict.high is None else verdict.high

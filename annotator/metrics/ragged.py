@@ -172,3 +172,126 @@ class Ragged(Generic[T]):
         raise InvalidValue(
             f"Row {row} has {counted(int(self.lengths[row]), 'value')}, but {other.lengths[row]} of {what}."
         )
+
+
+# The gold sets of a batch of instances: rows of rows, which every metric against several sets takes.
+
+
+@dataclass(frozen=True, eq=False)
+class GoldSets:
+    """Several sets of token indices for each instance, in their order. A file's set may be empty; one of a project never is.
+
+    Shapes: tokens has one row a set; instance i has the sets offsets[i] to offsets[i + 1] (exclusive)
+    Raises: InvalidValue for borders that do not fit
+    """
+
+    tokens: Ragged[np.int64]
+    offsets: Integers
+
+    @staticmethod
+    def of(instances: Iterable[Sequence[Sequence[int]]]) -> "GoldSets":
+        """Sets from lists of token indices.
+
+        >>> GoldSets.of([[[0, 1], [4]], []]).offsets.tolist()
+        [0, 2, 2]
+        """
+        listed = [list(sets) for sets in instances]
+        n_sets = np.array([0, *(len(sets) for sets in listed)], dtype=np.int64)
+        return GoldSets(Ragged.of((tokens for sets in listed for tokens in sets), np.int64), np.cumsum(n_sets))
+
+    def __post_init__(self) -> None:
+        self.per_set(self.tokens.lengths)  # of borders that do not fit no rows can be made
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def numbers(self) -> Ragged[np.int64]:
+        """The numbers of the sets (rows of tokens), a row an instance."""
+        return self.per_set(np.arange(len(self.tokens), dtype=np.int64))
+
+    @property
+    def n_sets(self) -> Integers:
+        """int[n_instances]: how many sets each instance has."""
+        return self.numbers.lengths
+
+    @property
+    def instances(self) -> Integers:
+        """int[n_all_sets]: the instance of each set."""
+        return self.numbers.rows_of_values
+
+    @cached_property
+    def has_token(self) -> Flags:
+        """bool[n_instances]: whether any set of the instance holds a token."""
+        return self.per_set(self.tokens.lengths).sums() > 0
+
+    def per_set(self, values: npt.NDArray[T]) -> Ragged[T]:
+        """Values of all sets, a row an instance."""
+        return Ragged(values, self.offsets)
+
+    def take(self, instances: Integers) -> "GoldSets":
+        """The sets of some instances, in the order asked."""
+        sets = self.numbers.take(instances)
+        return GoldSets(self.tokens.take(sets.values), sets.offsets)
+
+    def union(self) -> Ragged[np.int64]:
+        """The sets put together, a row an instance; a token that is in several sets stands several times."""
+        return Ragged(self.tokens.values, self.tokens.offsets[self.offsets])
+
+    def check_filled(self) -> None:
+        """Raises InvalidValue, naming the first instance, unless every set has a token."""
+        if not self.tokens.is_filled.all():
+            empty = int(np.flatnonzero(~self.tokens.is_filled)[0])
+            raise InvalidValue(f"A gold set of instance {self.instances[empty]} (from 0) has no token.")
+
+
+# ERASER's evidence groups as gold sets: each is sufficient alone, and may lie in several documents.
+
+
+def joined_documents(keys_of_annotations: Integers, widths: Integers) -> Integers:
+    """int[n_keys]: the number of each document's first token when an annotation's documents are laid end to end.
+
+    Shapes: int[n_keys] each: the annotation of each (annotation, document) key, and how many tokens the document has
+    >>> joined_documents(np.array([0, 1, 0]), np.array([5, 9, 4])).tolist()
+    [0, 0, 5]
+    """
+    order = np.argsort(keys_of_annotations, kind="stable")
+    before = np.concatenate(([0], np.cumsum(widths[order])))[: len(order)]
+    is_first = np.diff(keys_of_annotations[order], prepend=-1) != 0
+    start_of_annotation = np.maximum.accumulate(np.where(is_first, before, 0))
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = before - start_of_annotation
+    return first
+
+
+def tokens_of_spans(rows: Integers, starts: Integers, ends: Integers, n_rows: int) -> Ragged[np.int64]:
+    """The distinct tokens that each row's spans cover, rising; a reversed span covers none.
+
+    Shapes: int[n_spans] each; rows 0 to n_rows - 1
+    >>> tokens_of_spans(np.array([0, 0]), np.array([0, 1]), np.array([2, 3]), 1).values.tolist()
+    [0, 1, 2]
+    """
+    lengths = np.maximum(ends - starts, 0)
+    before = np.concatenate(([0], np.cumsum(lengths)))
+    values = np.repeat(starts - before[:-1], lengths) + np.arange(before[-1], dtype=np.int64)
+    width = int(values.max(initial=0)) + 1
+    if len(values) and values.min() < 0:
+        raise InvalidValue("A span begins before token 0.")
+    marked = np.unique(np.repeat(rows, lengths) * width + values)
+    counts = np.bincount(marked // width, minlength=n_rows)
+    return Ragged(marked % width, np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+
+
+def sets_of_groups(tokens: Ragged[np.int64], annotations: Integers, n_annotations: int) -> tuple[GoldSets, Flags]:
+    """Groups as gold sets of their annotations, in their order; groups without a token are no sets.
+
+    Shapes: tokens: a row a group; annotations int[n_groups]; returns the sets and bool[n_groups], which groups are sets
+    """
+    is_set = tokens.is_filled
+    order = np.argsort(annotations[is_set], kind="stable")
+    rows = np.flatnonzero(is_set)[order]
+    lengths = tokens.lengths[rows]
+    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    values = tokens.values[np.repeat(tokens.offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])]
+    n_sets = np.bincount(annotations[rows], minlength=n_annotations)
+    return GoldSets(Ragged(values, offsets), np.concatenate(([0], np.cumsum(n_sets))).astype(np.int64)), is_set

@@ -4,7 +4,36 @@ from collections.abc import Iterable
 from functools import cache
 
 from annotator.errors import NotFound
+from annotator.metrics import (
+    benchmark_consistency,
+    benchmark_faithfulness,
+    benchmark_plausibility,
+    er_test_alignment,
+    er_test_functional,
+    eraser_faithfulness,
+    eraser_soft,
+    eraser_spans,
+    ferret_plausibility,
+    gold_as_method,
+    sentence_editing,
+    set_aware,
+)
 from annotator.metrics.definitions import Definition
+
+DEFINITIONS: tuple[Definition, ...] = (
+    *benchmark_consistency.DEFINITIONS,
+    *benchmark_faithfulness.DEFINITIONS,
+    *benchmark_plausibility.DEFINITIONS,
+    *er_test_alignment.DEFINITIONS,
+    *er_test_functional.DEFINITIONS,
+    *eraser_faithfulness.DEFINITIONS,
+    *eraser_soft.DEFINITIONS,
+    *eraser_spans.DEFINITIONS,
+    *ferret_plausibility.DEFINITIONS,
+    *gold_as_method.DEFINITIONS,
+    *sentence_editing.DEFINITIONS,
+    *set_aware.DEFINITIONS,
+)
 
 
 def by_name(definitions: Iterable[Definition]) -> dict[str, Definition]:
@@ -18,8 +47,6 @@ def by_name(definitions: Iterable[Definition]) -> dict[str, Definition]:
 
 @cache
 def _definitions() -> dict[str, Definition]:
-    from annotator.metrics.families import DEFINITIONS  # noqa: PLC0415  (NumPy: the server asks when it is running)
-
     return by_name(DEFINITIONS)
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.definitions import Definition
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.ragged import Flags, Floats, GoldSets, Integers, Ragged
 
 _NO_SET = -1
 _NO_GOLD = (

@@ -4,7 +4,7 @@ from annotator.domain.instances import Instance, Segment
 from annotator.domain.perturbations import ChangedText
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
-from annotator.text.retokenisation import tokenise_like
+from annotator.text.token_diff import tokenise_like
 
 LONGEST_TEXT = 200_000
 

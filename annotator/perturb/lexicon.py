@@ -10,7 +10,7 @@ from functools import lru_cache
 from annotator.domain.instances import Instance
 from annotator.domain.suites import FORMS, WordList
 from annotator.domain.texts import Span, TokenizedText
-from annotator.text.language import subtags
+from annotator.text.characters import subtags
 from annotator.text.tokenisation import tokenise
 
 _ANY_LANGUAGE = "xx"

@@ -21,7 +21,7 @@ from annotator.domain.perturbations import KINDS
 from annotator.domain.texts import TokenizedText
 from annotator.perturb.passage import Passage, ProjectWords, Reading
 from annotator.perturb.registry import SUGGESTERS, Suggester, Suggestion
-from annotator.text.language import is_chinese, subtags
+from annotator.text.characters import is_chinese, subtags
 
 NO_WORDS = ProjectWords()
 _CHANGE_THE_LABEL = frozenset(kind.name for kind in KINDS if kind.keeps_label is False)

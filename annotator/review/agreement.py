@@ -7,9 +7,9 @@ import numpy as np
 
 from annotator.domain.instances import Annotation, Instance
 from annotator.domain.sources import is_mask_of_nobody
-from annotator.review.against_rest import AgainstRest, RestTally
 from annotator.review.gold import that_count
 from annotator.review.label_agreement import LabelAgreement, LabelTally
+from annotator.review.rater_agreement import AgainstRest, RestTally
 from annotator.review.set_agreement import SetAgreement, SetTally
 from annotator.review.token_agreement import InstanceVotes, TokenAgreement, TokenTally
 

@@ -14,8 +14,7 @@ from annotator.domain.instances import GoldInstance, majority_label
 from annotator.domain.measurements import EXHAUSTIVE, group_of
 from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Flags, Identities, Integers, Ragged
+from annotator.metrics.ragged import Flags, GoldSets, Identities, Integers, Ragged
 
 # Both sentences of a pair are ranked by themselves (Wang et al. 2022); everything else is one text, as in ERASER.
 _PAIRED = frozenset({"similarity", "inference"})

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from annotator.metrics.ragged import Flags, Floats, Integers
-from annotator.scoring.consistency import values_of_pairs
 from annotator.scoring.gold import GoldTable
-from annotator.scoring.runs import Answers, Scored, Values, confidence_inputs
+from annotator.scoring.runs import Answers, Scored, Values, confidence_inputs, values_of_pairs
 
 RowKey = tuple[str, str, str, str, int | None]  # model, method, parameters (JSON), kind, layer
 

@@ -1,12 +1,13 @@
 """A table as a paper prints it: rows of models and methods, columns of metrics, and why a cell is empty."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from annotator.domain.numbers import UNDEFINED
 from annotator.metrics.aggregate import over_seeds
+from annotator.metrics.significance import holm
 from annotator.scoring.table import Number
 
 ARROWS = {"higher is better": "↑", "lower is better": "↓", "neither": ""}
@@ -150,3 +151,26 @@ def _printed(cell: PaperCell, column: PaperColumn, notes: Mapping[str, int]) -> 
         return PrintedCell(UNDEFINED, note=notes[cell.reason]) if cell.reason else PrintedCell()
     deviation = "" if cell.deviation is None else column.written(cell.deviation)
     return PrintedCell(column.written(cell.value), deviation, cell.mark)
+
+
+# Which cells of a paper's table are marked as different from the base: by p values, corrected for all that the table shows.
+
+
+LEVEL = 0.05
+MARK = "*"
+
+
+def marked(rows: Sequence[PaperRow]) -> tuple[list[PaperRow], int]:
+    """The rows with marks, and how many comparisons they show, none of which is filtered out first."""
+    p_values = [cell.p for row in rows for cell in row.cells if cell.p is not None]
+    corrected = iter(holm(p_values))
+    return [
+        replace(
+            row,
+            cells=tuple(
+                replace(cell, mark=MARK if next(corrected) < LEVEL else "") if cell.p is not None else cell
+                for cell in row.cells
+            ),
+        )
+        for row in rows
+    ], len(p_values)

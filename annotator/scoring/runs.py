@@ -1,6 +1,6 @@
 """The numbers of one run of a model against gold; knows neither files nor the database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,11 +10,13 @@ from annotator.domain.measurements import CRITERION, Whose, group_of, is_of_peop
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
 from annotator.domain.projects import GoldPolicy
 from annotator.metrics import against_sets as against
-from annotator.metrics import eraser_spans
+from annotator.metrics import benchmark_consistency as consistency
+from annotator.metrics import benchmark_faithfulness as answers_of_reading
+from annotator.metrics import eraser_faithfulness, eraser_spans
 from annotator.metrics.eraser_spans import Spans
 from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
-from annotator.metrics.ragged import Flags, Floats, Ragged
-from annotator.metrics.sentence_editing import confidence_by_ranking
+from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.metrics.sentence_editing import confidence_by_ranking, need_edit_f1
 from annotator.scoring.gold import GoldRow, GoldTable
 from annotator.scoring.reports import ConfidenceReport
 
@@ -323,3 +325,110 @@ def confidence_inputs(scored: Scored, answers: Answers) -> tuple[Floats, Floats,
         dtype=np.bool_,
     )
     return p, scored.values["editing.mrr"], is_right & ~np.isnan(p)
+
+
+# How often a model is right.
+
+
+def score_answers(gold: GoldTable, answers: Answers, *, is_label: bool) -> Scored:
+    """How often a model is right: accuracy and macro F1 of labels, EM and F1 of answers, over the instances it answered.
+
+    Of edited sentences F1 of “need edit” as well.
+    """
+    part = gold.take([index for index, row in enumerate(gold.rows) if row.id in answers and row.result is not None])
+    scored = Scored(part, counts={"instances": len(part), "instances_without_answer": len(gold) - len(part)})
+    given = [answers[row.id].label or "" for row in part.rows]
+    truth = [row.result or "" for row in part.rows]
+    if not is_label:
+        scored.values |= _answer_values(truth, given, [row.language for row in part.rows])
+    elif part.rows:
+        labels = sorted({*truth, *given})
+        numbers = {label: number for number, label in enumerate(labels)}
+        first, second = (np.array([numbers[label] for label in of_all], dtype=np.int64) for of_all in (truth, given))
+        report = eraser_faithfulness.label_report(first, second, labels)
+        scored.values["eraser.accuracy"] = np.array(
+            [a == b for a, b in zip(truth, given, strict=True)], dtype=np.float64
+        )
+        scored.totals["eraser.macro_f1"] = report.macro.f1
+        if gold.edited_label is not None:
+            is_predicted, is_gold = (_are(gold.edited_label, of_all) for of_all in (given, truth))
+            scored.totals["editing.need_edit_f1"] = need_edit_f1(is_predicted, is_gold)
+    return scored
+
+
+def _are(label: str, given: Sequence[str]) -> Flags:
+    return np.array([label == other for other in given], dtype=np.bool_)
+
+
+def _answer_values(truth: Sequence[str], given: Sequence[str], languages: Sequence[str]) -> Values:
+    is_chinese = np.array([language.lower().startswith("zh") for language in languages], dtype=np.bool_)
+    pairs: tuple[tuple[str, Callable[..., Floats], Callable[..., Floats]], ...] = (
+        ("em", answers_of_reading.answer_em_chinese, answers_of_reading.answer_em_english),
+        ("f1", answers_of_reading.answer_f1_chinese, answers_of_reading.answer_f1_english),
+    )
+    values: Values = {}
+    for name, chinese, english in pairs:
+        if is_chinese.any():
+            values[f"benchmark.answer_{name}_chinese"] = np.where(is_chinese, chinese(truth, given), np.nan)
+        if not is_chinese.all():
+            values[f"benchmark.answer_{name}_english"] = np.where(is_chinese, np.nan, english(truth, given))
+    return values
+
+
+# Consistency: a run's rankings of originals beside those of their perturbed versions.
+
+
+Pair = tuple[GoldRow, GoldRow]
+
+
+def values_of_pairs(scored: Scored) -> tuple[list[Pair], dict[str, Floats]]:
+    """Originals and perturbed versions that both have a ranking, and the MAP of each pair."""
+    rankings = scored.rankings
+    pairs = _pairs(rankings.rows) if rankings is not None else []
+    if not pairs or rankings is None:
+        return [], {}
+    rows = rankings.rows
+    first, second = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
+    top, full = (_by_string(rows, order, first, second) for order in (rankings.selected, rankings.order))
+    related = [(rows[a], rows[b]) for a, b in pairs]
+    if not len(rankings.selected.values):  # nothing says how many tokens are the top
+        return related, {"map_full_ranking": consistency.mean_average_precision(*full)}
+    return related, {
+        "map": consistency.mean_average_precision(*top),
+        "map_full_ranking": consistency.mean_average_precision(*full),
+        "map_counting": consistency.mean_average_precision(*top, counts_repeats=True),
+        "map_aligned": consistency.mean_average_precision(*_aligned(rows, rankings.selected, first, second)),
+    }
+
+
+def _pairs(rows: Sequence[GoldRow]) -> list[tuple[int, int]]:
+    """Places of originals and of their perturbed versions; of a key in several splits the perturbed one's split decides."""
+    index_by_key = {(row.key, row.split): index for index, row in enumerate(rows)}
+    by_key: dict[str, list[int]] = {}
+    for index, row in enumerate(rows):
+        by_key.setdefault(row.key, []).append(index)
+    pairs = []
+    for index, row in enumerate(rows):
+        if row.parent_key is None:
+            continue
+        original = index_by_key.get((row.parent_key, row.split))
+        others = by_key.get(row.parent_key, [])
+        if original is None and len(others) == 1:
+            original = others[0]
+        if original is not None:
+            pairs.append((original, index))
+    return pairs
+
+
+def _by_string(
+    rows: Sequence[GoldRow], order: Ragged[np.int64], first: Integers, second: Integers
+) -> tuple[Ragged[np.int64], Ragged[np.int64]]:
+    tokens = [[row.tokens[token] for token in order.row(index)] for index, row in enumerate(rows)]
+    return consistency.encode_tokens([tokens[index] for index in first], [tokens[index] for index in second])
+
+
+def _aligned(
+    rows: Sequence[GoldRow], order: Ragged[np.int64], first: Integers, second: Integers
+) -> tuple[Ragged[np.int64], Ragged[np.int64]]:
+    originals, perturbed = ([rows[index].tokens for index in side] for side in (first, second))
+    return order.take(first), consistency.aligned_ranking(originals, perturbed, order.take(second))

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotator.metrics.chance import FEWEST
 from annotator.metrics.ragged import Flags, Floats
+from annotator.metrics.significance import FEWEST
 from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey
 from annotator.scoring.seeds import ConfidenceOverSeeds, PairsOverSeeds, Sample
 from annotator.scoring.table import (

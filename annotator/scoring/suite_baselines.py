@@ -11,10 +11,9 @@ import numpy as np
 
 from annotator.domain.suites import Applies, Case, CaseAnswer
 from annotator.language import _
-from annotator.metrics.chance import RANDOM, Word, word_in_words
-from annotator.metrics.failure_intervals import rate_difference
 from annotator.metrics.ragged import Floats, Integers
-from annotator.scoring.verdicts import verdicts
+from annotator.metrics.significance import RANDOM, Word, rate_difference, word_in_words
+from annotator.scoring.reports import verdicts
 
 _WORDS: dict[str, Word] = {"less": "better", "more": "not better", "not told": "not told", "too few": "too few"}
 

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
 
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.language import _
-from annotator.text.characters import check_characters
-from annotator.text.language import is_spaceless
-from annotator.text.sentences import sentence_starts as find_sentence_starts
+from annotator.text.characters import check_characters, is_spaceless
+from annotator.text.tokenisation import sentence_starts as find_sentence_starts
 
 _BLANKS = re.compile(r"\s*")
 _WORD = re.compile(r"\S+")
@@ -186,3 +187,55 @@ def _with_sentences(text: str, sentences: list[list[tuple[int, int]]]) -> Tokeni
 def _with_tokens(text: str, ranges: list[tuple[int, int]]) -> TokenizedText:
     starts, ends = tuple(start for start, _ in ranges), tuple(end for _, end in ranges)
     return TokenizedText(text, starts, ends, find_sentence_starts(text, starts, ends))
+
+
+# The words of the Penn Treebank, as NLTK cuts them.
+
+
+def treebank_words(sentence: str) -> TokenizedText:
+    """One sentence with its Treebank words.
+
+    `_MATH_`, `_MATHDISP_`, `_REF_` and `_CITE_` are never split, and a neighbour that is glued to one stays so.
+    NLTK's `word_tokenize` would first cut the text into sentences (which needs data to be downloaded); here the text is
+    one sentence. So a full stop within it stays on its word ("Fig." and not "Fig", ".").
+
+    Source:  nltk.tokenize.NLTKWordTokenizer
+    Raises:  InvalidValue for a text that NLTK cannot cut in reasonable time, and for a lone surrogate
+    >>> treebank_words("It's the _MATH_-th model (see Fig. 3).").tokens()
+    ['It', "'s", 'the', '_MATH_-th', 'model', '(', 'see', 'Fig.', '3', ')', '.']
+    """
+    try:
+        words = [sentence[start:end] for start, end in _tokeniser().span_tokenize(sentence)]
+    except (ValueError, TimeoutError) as error:
+        raise InvalidValue(_("NLTK cannot cut the sentence into words: {error}", error=error)) from error
+    return align_tokens(sentence, words, (0,) if words else ())
+
+
+@cache
+def _tokeniser() -> Any:
+    from nltk.tokenize import NLTKWordTokenizer  # noqa: PLC0415
+
+    return NLTKWordTokenizer()
+
+
+# Which strings the English frequency dictionary of pyspellchecker lacks.
+
+
+def is_unknown(text: str) -> bool:
+    """Whether pyspellchecker calls a string unknown: its lower-case form is not in the dictionary, and it is not skipped.
+
+    Skipped, so never unknown: one sign of punctuation, a number, a string much longer than the longest word.
+    The paper used version 0.5.5; later dictionaries differ in some words (docs/formats.md names those that matter).
+
+    Source:  spellchecker.SpellChecker, English, defaults
+    >>> is_unknown("descripted"), is_unknown("Let"), is_unknown("4"), is_unknown(",")
+    (True, False, False, False)
+    """
+    return bool(_checker().unknown([text]))
+
+
+@cache
+def _checker() -> Any:
+    from spellchecker import SpellChecker  # noqa: PLC0415
+
+    return SpellChecker()

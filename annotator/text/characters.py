@@ -3,11 +3,16 @@
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from unicodedata import category, combining
 
 import regex
 
+from annotator.domain.models import InputText, Piece
+from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.language import _
+from annotator.text.subword_forms import FORMS, Cut, folded, is_special, is_unknown
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -97,3 +102,150 @@ def normal(name: str) -> str:
     """
     storable = name.encode("utf-8", "replace").decode()
     return unicodedata.normalize("NFKC", storable).strip()
+
+
+# Character offsets as a browser counts them.
+
+
+def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
+    """Offsets in UTF-16 units (a browser's) for offsets in code points (Python's).
+
+    Raises:  InvalidValue for an offset outside 0 to len(text)
+    >>> utf16_offsets("a😀b", [0, 1, 2, 3])
+    [0, 1, 3, 4]
+    """
+    if offsets and not (min(offsets) >= 0 and max(offsets) <= len(text)):
+        wrong = next(offset for offset in offsets if not 0 <= offset <= len(text))
+        raise InvalidValue(
+            _(
+                "There is no character offset {wrong} in a text of {characters}.",
+                wrong=wrong,
+                characters=counted(len(text), "character"),
+            )
+        )
+    if not text or max(text) <= "\uffff":
+        return list(offsets)
+    astral = [index for index, character in enumerate(text) if character > "\uffff"]
+    return [offset + bisect_left(astral, offset) for offset in offsets]
+
+
+# What is known of a language by its code alone: which way it is written, and whether blanks part its words.
+
+
+_CODE = re.compile(r"[a-z]{2,8}(?:[-_][a-z0-9]{1,8})*", re.IGNORECASE)
+_RTL_LANGUAGES = frozenset({"ar", "arc", "ckb", "dv", "fa", "he", "iw", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"})
+_RTL_SCRIPTS = frozenset({"adlm", "arab", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa"})
+_CHINESE = frozenset({"zh", "zho", "chi", "cmn", "yue", "wuu", "lzh"})
+_SPACELESS = _CHINESE | {"ja", "th", "km", "lo", "my", "bo", "dz"}
+
+
+def subtags(language: str) -> list[str]:
+    """The parts of a language code, in lower case.
+
+    Raises:  InvalidValue if it does not look like a language code
+    >>> subtags("zh_Hans-CN")
+    ['zh', 'hans', 'cn']
+    """
+    if not _CODE.fullmatch(language):
+        raise InvalidValue(
+            _(
+                "'{language}' is no language code. Write one like en, zh or pt-BR, or xx for any language.",
+                language=language,
+            )
+        )
+    return re.split("[-_]", language.lower())
+
+
+def direction(language: str) -> str:
+    """Which way text of the language runs: "rtl" or "ltr". A script that the code names decides.
+
+    >>> direction("he"), direction("az-Arab"), direction("en")
+    ('rtl', 'rtl', 'ltr')
+    """
+    first, *rest = subtags(language)
+    script = next((part for part in rest if len(part) == 4 and part.isalpha()), None)
+    is_rtl = first in _RTL_LANGUAGES if script is None else script in _RTL_SCRIPTS
+    return "rtl" if is_rtl else "ltr"
+
+
+def is_chinese(language: str) -> bool:
+    """Whether texts of the language are cut into characters as the benchmark cuts Chinese."""
+    return subtags(language)[0] in _CHINESE
+
+
+def is_spaceless(language: str) -> bool:
+    """Whether the language is written without blanks between words.
+
+    >>> is_spaceless("zh-words"), is_spaceless("ko")
+    (True, False)
+    """
+    return subtags(language)[0] in _SPACELESS
+
+
+# Texts as they are compared where a file does not say which is meant: letters alone, without case, marks and blanks.
+
+
+def letters_of(text: str) -> str:
+    r"""The letters of a text; lower-cased and accent-stripped models write the same ones.
+
+    >>> letters_of("A  Café,\nopen") == letters_of("a cafe\u0301 , open"), letters_of("Café") == letters_of("cafe")
+    (True, True)
+    """
+    if text.isascii():
+        return "".join(text.lower().split())
+    return _unmarked("".join(map(folded, text)))
+
+
+def core_of(letters: str) -> str:
+    """The letters without the punctuation at their ends; "" where there is nothing else.
+
+    >>> core_of(letters_of("... Good food, bad music.")), core_of("...")
+    ('goodfood,badmusic', '')
+    """
+    start, end = _core_range(letters)
+    return letters[start:end]
+
+
+def starts_within_edge(text: str) -> list[int]:
+    """The characters at which a text may begin that lacks some of the punctuation at its beginning, in order.
+
+    >>> starts_within_edge("... Good"), starts_within_edge("Good.")
+    ([0, 1, 2, 4], [0])
+    """
+    start, _ = _core_range(text)
+    return [index for index in range(start + 1) if index == start or not text[index].isspace()]
+
+
+def _core_range(text: str) -> tuple[int, int]:
+    start, end = 0, len(text)
+    while start < end and _is_edge(text[start]):
+        start += 1
+    while end > start and _is_edge(text[end - 1]):
+        end -= 1
+    return start, end
+
+
+def _is_edge(letter: str) -> bool:
+    return letter.isspace() or letter == "`" or category(letter).startswith("P")
+
+
+def input_of_text(text: str) -> InputText:
+    """What a row says was read, where it holds the text itself."""
+    return InputText((letters_of(text),), text)
+
+
+def input_of_pieces(pieces: Sequence[Piece]) -> InputText:
+    """The same, where it holds its pieces: their letters, by each way in which models write pieces.
+
+    Undefined: no letters where a piece stands for what the model's vocabulary has not
+    """
+    texts = [piece.text for piece in pieces if not is_special(piece)]
+    if any(map(is_unknown, texts)):
+        return InputText((), " ".join(texts))
+    readings = (Cut.of(texts, form, [form.letters(text) for text in texts]).letters for form in FORMS)
+    letters = tuple(dict.fromkeys(letters_of("".join(reading)) for reading in readings))
+    return InputText(letters, " ".join(texts))
+
+
+def _unmarked(letters: str) -> str:
+    return letters if letters.isascii() else "".join(letter for letter in letters if not combining(letter))

@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from typing import Literal
 
 from annotator.domain.texts import TokenizedText
-from annotator.text.spans import tokens_overlapping
+from annotator.text.source_spans import tokens_overlapping
 
 Criterion = Literal["spelling", "deleted", "other"]
 
@@ -109,7 +109,7 @@ def criterion_of(sentence: EditedSentence, is_unknown: Callable[[str], bool]) ->
     inserted are one unknown string). deleted: nothing but deletions. other: insertions alone, or mixed; such a sentence
     says where it was edited, but not which words were the reason.
 
-    is_unknown: whether a dictionary lacks a string (annotator.text.spelling.is_unknown)
+    is_unknown: whether a dictionary lacks a string (annotator.text.alignment.is_unknown)
     Undefined:  None for a sentence without edits
     Source:     Stevens and Su 2021, the two published criteria, by the rule of their code
     """

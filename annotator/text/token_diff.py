@@ -3,12 +3,95 @@
 As many tokens as possible are kept: a longest common subsequence. Of several it takes the one a person would read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
-from annotator.text.longest_subsequence import Pairs, common_subsequence
-from annotator.text.sentences import FINAL_CHARACTERS
+import regex
+
+from annotator.domain.texts import TokenizedText
+from annotator.text.alignment import split_on_spaces
+from annotator.text.characters import CLUSTER, CONTINUES, check_characters
+from annotator.text.tokenisation import FINAL_CHARACTERS, sentence_starts, tokenise
+
+# A longest common subsequence of two lists, with 30 places at a time in Python's long integers.
+
+
+Pairs = list[tuple[int, int]]
+
+_MOST_BITS = 2**28  # of the table that finds the way back: 32 MiB; two texts of 16,000 different tokens
+
+
+def common_subsequence(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:
+    """A longest common subsequence as pairs of places; equal tokens at both ends are always in it."""
+    n, m = len(before), len(after)
+    first = 0
+    while first < min(n, m) and before[first] == after[first]:
+        first += 1
+    last = 0
+    while last < min(n, m) - first and before[n - 1 - last] == after[m - 1 - last]:
+        last += 1
+    inner = _subsequence(before[first : n - last], after[first : m - last])
+    return [
+        *((index, index) for index in range(first)),
+        *((first + i, first + j) for i, j in inner),
+        *((n - last + index, m - last + index) for index in range(last)),
+    ]
+
+
+def _subsequence(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:
+    if not before or not after:
+        return []
+    if len(before) * len(after) > _MOST_BITS and len(after) > 1:
+        return _subsequence_in_halves(before, after)
+    return _way_back(list(_rows(before, after)), len(before))
+
+
+def _rows(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[int]:
+    """For each token after, bits over the tokens before: 0 where the common subsequence up to there grows by one."""
+    positions: dict[Hashable, int] = {}
+    for number, token in enumerate(before):
+        positions[token] = positions.get(token, 0) | 1 << number
+    row = everywhere = (1 << len(before)) - 1
+    for token in after:
+        if equal := positions.get(token):
+            hits = row & equal
+            row = ((row + hits) | (row - hits)) & everywhere
+        yield row
+
+
+def _way_back(rows: list[int], n_before: int) -> Pairs:
+    i, j = n_before, len(rows)
+    pairs: Pairs = []
+    while i and j:
+        if rows[j - 1] >> (i - 1) & 1:
+            i -= 1
+        else:
+            j -= 1
+            if not j or rows[j - 1] >> (i - 1) & 1:
+                i -= 1
+                pairs.append((i, j))
+    return pairs[::-1]
+
+
+def _subsequence_in_halves(before: Sequence[Hashable], after: Sequence[Hashable]) -> Pairs:
+    """The same in two halves of the text after, for texts whose table would not fit in memory (Hirschberg 1975)."""
+    middle = len(after) // 2
+    upper = _lengths(before, after[:middle])
+    lower = _lengths(before[::-1], after[middle:][::-1])[::-1]
+    cut = max(range(len(before) + 1), key=lambda index: upper[index] + lower[index])
+    first, second = common_subsequence(before[:cut], after[:middle]), common_subsequence(before[cut:], after[middle:])
+    return [*first, *((cut + i, middle + j) for i, j in second)]
+
+
+def _lengths(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[int]:
+    """The length of the common subsequence of `after` with the first 0, 1, 2 ... tokens of `before`."""
+    row = deque(_rows(before, after), maxlen=1).pop()
+    grows = (bit == "0" for bit in reversed(f"{row:0{len(before)}b}"))
+    return list(accumulate(grows, initial=0))
+
 
 RunKind = Literal["kept", "deleted", "inserted", "replaced"]
 _SHORTEST_MOVED_WORD = 4
@@ -234,3 +317,90 @@ def _steps_to_sentence(before: Sequence[str], after: Sequence[str], block: Block
         if before[end[0] - step - 1] != after[end[1] - step - 1]:
             return 0
     return size if i == j == 0 else 0
+
+
+# The tokens of a changed version of a text, cut as those of the text were: a source's own tokens stay what they are.
+
+
+_SCRIPTS_WITHOUT_BLANKS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]"
+_ATOM = regex.compile(rf"(?:(?!{_SCRIPTS_WITHOUT_BLANKS})[\p{{L}}\p{{N}}]{CONTINUES}*+)++|{CLUSTER}")
+_GLUED_SIGN = regex.compile(r"\w[,;!?，！？；]")
+
+Ranges = list[tuple[int, int]]
+
+
+def tokenise_like(original: TokenizedText, text: str, language: str) -> TokenizedText:
+    """The changed text with its tokens and sentences.
+
+    A token of the original that was left alone is a token here. What is new is cut by the language's tokeniser, or at white
+    space where the original was; blanks are tokens where they were tokens of the original.
+
+    Raises:  InvalidValue for an unknown language, and for a lone surrogate (naming its place)
+    >>> from annotator.text.alignment import align_tokens
+    >>> tokenise_like(align_tokens("不 错", ["不", " ", "错"]), "很 不 错", "zh").tokens()
+    ['很', ' ', '不', ' ', '错']
+    """
+    check_characters(text)
+    by_us = tokenise(original.text, language)
+    if (by_us.starts, by_us.ends) == (original.starts, original.ends):
+        return tokenise(text, language)
+    if _GLUED_SIGN.search("\n".join(original.tokens())) and split_on_spaces(original.text).starts == original.starts:
+        return split_on_spaces(text)
+    has_blanks = any(token.isspace() for token in original.tokens())
+    ranges = list(_filled(text, language, _carried(original, text), has_blanks=has_blanks))
+    starts, ends = tuple(start for start, _ in ranges), tuple(end for _, end in ranges)
+    return TokenizedText(text, starts, ends, sentence_starts(text, starts, ends))
+
+
+def _filled(text: str, language: str, carried: Ranges, *, has_blanks: bool) -> Iterator[tuple[int, int]]:
+    """The tokens that stay and, between them, new ones."""
+    done = 0
+    for start, end in [*carried, (len(text), len(text))]:
+        if done < start:
+            part = text[done:start]
+            body = tokenise(part, language)
+            ranges: Iterable[tuple[int, int]] = zip(body.starts, body.ends, strict=True)
+            if has_blanks:
+                blanks = ((index, index + 1) for index, character in enumerate(part) if character.isspace())
+                ranges = sorted([*ranges, *blanks])
+            yield from ((done + first, done + last) for first, last in ranges)
+        if start < end:
+            yield start, end
+        done = end
+
+
+def _carried(original: TokenizedText, text: str) -> Ranges:
+    """Where the original's tokens stand in the changed text, of those that were left alone."""
+    carried: Ranges = []
+    unchanged = _kept_characters(original.text, text)
+    number = 0
+    for unit in _units(original):
+        while number < len(unchanged) and unchanged[number][1] < unit[-1][1]:
+            number += 1
+        if number < len(unchanged) and unchanged[number][0] <= unit[0][0]:
+            shift = unchanged[number][2]
+            carried += [(start + shift, end + shift) for start, end in unit if start < end]
+    return carried
+
+
+def _units(body: TokenizedText) -> Iterator[Ranges]:
+    """The tokens, those together that are parts of one word ("do", "n't"): they stay or fall together."""
+    unit: Ranges = []
+    for start, end in zip(body.starts, body.ends, strict=True):
+        if unit and not (unit[-1][1] == start and body.text[start - 1 : start + 1].isalnum()):
+            yield unit
+            unit = []
+        unit.append((start, end))
+    if unit:
+        yield unit
+
+
+def _kept_characters(before: str, after: str) -> list[tuple[int, int, int]]:
+    """Stretches of characters that both texts have: start, end in the text before, and how far they have moved."""
+    atoms = [[match.span() for match in _ATOM.finditer(side)] for side in (before, after)]
+    words = [[side[start:end] for start, end in ranges] for side, ranges in zip((before, after), atoms, strict=True)]
+    return [
+        (atoms[0][run.start][0], atoms[0][run.end - 1][1], atoms[1][run.other_start][0] - atoms[0][run.start][0])
+        for run in diff_tokens(*words).runs
+        if run.kind == "kept"
+    ]

@@ -12,9 +12,8 @@ from annotator.attribution.transformers_encoding import in_batches
 from annotator.attribution.transformers_stretches import LONGEST_ANSWER, Finding, Stretches, answer_text, findings_in
 from annotator.errors import ModelError
 from annotator.metrics import benchmark_faithfulness as answers_of_reading
-from annotator.metrics.chance import FEWEST
-from annotator.training.batches import training_batch
-from annotator.training.examples import Row
+from annotator.metrics.significance import FEWEST
+from annotator.training.examples import Row, training_batch
 from annotator.training.trainable_models import Trainable
 
 Tensor = Any  # torch is not imported here: whoever makes one has it

@@ -1,15 +1,20 @@
 """What a model learns from: instances with their label and rationale sets, as the model's pieces."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_encoding import Cutter, Encoded, check_target, encode
+from annotator.attribution.transformers_encoding import LONGER, Batch, Cutter, Encoded, batch_of, check_target, encode
 from annotator.attribution.transformers_stretches import pieces_of_answer
+from annotator.domain.numbers import counted
+from annotator.errors import ModelError
 from annotator.training.answer_places import Place
 
 Flags = npt.NDArray[np.bool_]
@@ -115,3 +120,122 @@ def tokens_of_pieces(encoded: Encoded) -> list[tuple[int, int]]:
         start, end = bisect_right(body.ends, piece.start), bisect_left(body.starts, piece.end)
         ranges.append((first + start, first + max(start, end)))
     return ranges
+
+
+# Texts that are longer than a model sees: all of them are told at once, by their keys, before anything is learned.
+
+
+@contextmanager
+def told_by_key(cutter: Cutter, examples: Sequence[Example]) -> Iterator[None]:
+    """While the examples are cut into pieces: instead of the refusal of the first that is too long, one that tells of all.
+
+    Raises: ModelError
+    """
+    try:
+        yield
+    except ModelError as error:
+        if cutter.too_long != "refuse" or error.reason != LONGER:
+            raise
+        raise _refusal(cutter, examples) from error
+
+
+def _refusal(cutter: Cutter, examples: Sequence[Example]) -> ModelError:
+    whole, limit = replace(cutter, limit=None), cutter.limit or 0
+    lengths = [(len(encode(whole, example.input).ids), example) for example in examples]
+    longer = [(n, example) for n, example in lengths if n > limit]
+    n, longest = max(longer, key=lambda of: of[0])
+    sees = f"the {counted(limit, 'piece')} that the model '{cutter.model_name}' sees"
+    if len(longer) == 1:
+        which = f"The text '{longest.key}' has {counted(n, 'piece')}, more than {sees}; it is the only one of {len(lengths):,}."
+    else:
+        many = f"{len(longer):,} of {counted(len(lengths), 'text')}"
+        which = f"{many} are longer than {sees}; the longest, '{longest.key}', has {n:,}."
+    return ModelError(f"{which} {_remedy(longest)}", reason=LONGER)
+
+
+def _remedy(example: Example) -> str:
+    """Windows do not hold both texts of a pair."""
+    segments = example.input.segments
+    if len(segments) > 1 and all(segment.is_selectable for segment in segments):
+        return "Have such texts cut at the end (--too-long cut), or shorten them."
+    return "Have such texts cut at the end (--too-long cut) or read in windows (--too-long windows), or shorten them."
+
+
+# Which examples go together, drawn anew for each epoch from the seed alone, so that a run that was stopped goes on alike.
+
+
+Tensor = Any  # torch is not imported here: whoever makes one has it
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingBatch:
+    """Rows side by side, the shorter ones filled up.
+
+    pieces:  as every model of ours is asked
+    targets: int64[batch]
+    gold:    bool[batch, sets, length]; is_set: bool[batch, sets]
+    real:    bool[batch, length]: everything but filling
+    answers: of a reading model, the first and last piece of each answer; None for no answer
+    """
+
+    keys: tuple[str, ...]
+    pieces: Batch
+    targets: Tensor
+    gold: Tensor
+    is_set: Tensor
+    answers: tuple[tuple[int, int] | None, ...] = ()
+
+    @property
+    def real(self) -> Tensor:
+        return self.pieces.mask.bool()
+
+
+def drawn_batches(rows: Sequence[Row], size: int, one_in: int | None, seed: int, epoch: int) -> list[list[int]]:
+    """The numbers of the rows that go together in an epoch.
+
+    Where fewer rows than one in `one_in` have rationales, that share of each batch has them (at least one), drawn again and
+    again, and an epoch is one pass over those that have none (ER-TEST's released code; a third in the paper, A.5). Else an
+    epoch is one pass over all, as it is where rationales do not count (one_in None).
+
+    >>> [len(batch) for batch in drawn_batches([], 16, 3, seed=0, epoch=0)]
+    []
+    """
+    generator = np.random.default_rng((seed, epoch))
+    with_sets = [number for number, row in enumerate(rows) if len(row.gold)]
+    without = [number for number, row in enumerate(rows) if not len(row.gold)]
+    if one_in is None or not with_sets or len(with_sets) * one_in >= len(rows):
+        return _in_parts(_shuffled(range(len(rows)), generator), size)
+    n_with = max(1, size // one_in)
+    parts = _in_parts(_shuffled(without, generator), max(1, size - n_with))
+    again: list[int] = []
+    while len(again) < n_with * len(parts):
+        again += _shuffled(with_sets, generator)
+    return [part + again[n * n_with : (n + 1) * n_with] for n, part in enumerate(parts)]
+
+
+def _shuffled(numbers: Sequence[int], generator: np.random.Generator) -> list[int]:
+    return [numbers[index] for index in generator.permutation(len(numbers))]
+
+
+def _in_parts(numbers: Sequence[int], size: int) -> list[list[int]]:
+    return [list(numbers[first : first + size]) for first in range(0, len(numbers), size)]
+
+
+def training_batch(rows: Sequence[Row], tokenizer: Any, device: str) -> TrainingBatch:
+    """Rows as one batch on a device."""
+    torch = import_module("torch")
+    pieces = batch_of([row.encoded for row in rows], tokenizer, device)
+    n_sets = max((len(row.gold) for row in rows), default=0)
+    gold = np.zeros((len(rows), max(1, n_sets), pieces.ids.shape[1]), dtype=np.bool_)
+    is_set = np.zeros(gold.shape[:2], dtype=np.bool_)
+    for number, row in enumerate(rows):
+        gold[number, : len(row.gold), : row.gold.shape[1]] = row.gold
+        is_set[number, : len(row.gold)] = True
+    return TrainingBatch(
+        tuple(row.key for row in rows),
+        pieces,
+        torch.tensor([row.target for row in rows], device=device),
+        torch.tensor(gold, device=device),
+        torch.tensor(is_set, device=device),
+        tuple(None if row.answer is None else row.answer.pieces for row in rows),
+    )

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.assignment.orders import queue_position
-from annotator.assignment.splits import Splittable, parse_parts, plan_split
+from annotator.assignment.orders import Splittable, parse_parts, plan_split, queue_position
 from annotator.errors import InvalidValue
 
 PARTS = {"train": Fraction(8, 10), "val": Fraction(1, 10), "test": Fraction(1, 10)}

@@ -24,8 +24,8 @@ from annotator.formats.model_output.safetensors import read_arrays
 from annotator.formats.model_output.vocabulary import read_vocabulary
 from annotator.formats.registry import OUTPUT_READERS, get_output_reader
 from annotator.text.alignment import split_on_spaces
+from annotator.text.subword_scores import merge_pieces
 from annotator.text.tokenisation import tokenise
-from annotator.text.word_scores import merge_pieces
 from tests.conftest import SHARED_DATA
 
 SAMPLES = SHARED_DATA / "attribution_samples"

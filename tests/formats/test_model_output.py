@@ -28,8 +28,8 @@ from annotator.errors import ExportRefused, NotFound, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.own_lines import read, write_outputs
 from annotator.formats.registry import get_output_reader
+from annotator.text.subword_scores import merge_pieces
 from annotator.text.tokenisation import tokenise
-from annotator.text.word_scores import merge_pieces
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 BOTH = ("negative", "positive")

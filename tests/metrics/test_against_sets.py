@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from annotator.errors import InvalidValue
 from annotator.metrics import against_sets as against
 from annotator.metrics.er_test_alignment import Alignment, order
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Ragged
+from annotator.metrics.ragged import GoldSets, Ragged
 from annotator.metrics.registry import definition_of
 from annotator.metrics.sentence_editing import reciprocal_rank_with_removal
 

@@ -18,8 +18,7 @@ from annotator.metrics import benchmark_consistency as consistency
 from annotator.metrics import benchmark_faithfulness as faithfulness
 from annotator.metrics import benchmark_plausibility as plausibility
 from annotator.metrics.aggregate import Aggregate, mean_of
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Ragged
+from annotator.metrics.ragged import GoldSets, Ragged
 from annotator.metrics.registry import all_definitions
 from tests.conftest import SHARED_DATA
 

@@ -5,7 +5,7 @@ import pytest
 
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import bootstrap, bootstrap_many, paired_bootstrap
-from annotator.metrics.chance import Verdict, beside, sentence, short
+from annotator.metrics.significance import Verdict, beside, sentence, short
 
 
 def drawn(mean: float, n: int, seed: int = 0) -> np.ndarray:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from annotator.metrics.chance import Verdict
-from annotator.metrics.control_gain import ControlledGain, controlled_gain
+from annotator.metrics.model_comparison import ControlledGain, controlled_gain
 from annotator.metrics.ragged import Floats
+from annotator.metrics.significance import Verdict
 
 
 def verdict(mean: float, low: float, high: float, n: int = 100) -> Verdict:

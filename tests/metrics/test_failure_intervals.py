@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotator.metrics.failure_intervals import FEWEST_TESTS, rate_bounds, rate_difference
+from annotator.metrics.significance import FEWEST_TESTS, rate_bounds, rate_difference
 
 
 def cases(n_failed: int, n: int) -> np.ndarray:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from annotator.errors import InvalidValue
 from annotator.metrics import against_sets as against
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Ragged
+from annotator.metrics.ragged import GoldSets, Ragged
 from annotator.metrics.set_aware import best_set
 
 Listed = list[list[list[int]]]

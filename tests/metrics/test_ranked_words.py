@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
 
 from annotator.metrics import against_sets as against
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Ragged
+from annotator.metrics.ragged import GoldSets, Ragged
 
 Batch = tuple[list[list[float]], list[list[list[int]]]]
 

@@ -13,8 +13,7 @@ from annotator.perturb.changes import compare
 from annotator.perturb.suggested_texts import suggest
 from annotator.text.alignment import align_tokens
 from annotator.text.edits import apply_edits
-from annotator.text.retokenisation import tokenise_like
-from annotator.text.token_diff import diff_tokens, moved_tokens
+from annotator.text.token_diff import diff_tokens, moved_tokens, tokenise_like
 from annotator.text.tokenisation import tokenise
 from tests.conftest import SHARED_DATA
 

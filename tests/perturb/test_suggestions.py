@@ -20,7 +20,7 @@ from annotator.perturb.registry import SUGGESTERS, Suggestion, suggester
 from annotator.perturb.suggested_texts import suggest, suggesters_for
 from annotator.perturb.suggestions import synonyms
 from annotator.text.edits import Edit, apply_edits
-from annotator.text.retokenisation import tokenise_like
+from annotator.text.token_diff import tokenise_like
 from annotator.text.tokenisation import tokenise
 
 EVERY = "a kind of the project's own"  # which gets the suggestions of all functions

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from annotator.review.against_rest import AgainstRest, Estimate, RestTally
+from annotator.review.rater_agreement import AgainstRest, Estimate, RestTally
 from annotator.review.token_agreement import InstanceVotes
 
 Shared = list[dict[str, tuple[frozenset[int], str]]]  # of each instance, who marked which tokens and gave which label

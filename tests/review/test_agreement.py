@@ -20,7 +20,7 @@ from annotator.review import token_agreement as review_token_agreement
 from annotator.review.agreement import AgreementTally, taking_part, votes_of
 from annotator.review.coefficients import binary_cohen_kappa
 from annotator.review.label_agreement import LabelAgreement, label_agreement
-from annotator.review.reviewer_agreement import reviewer_agreement
+from annotator.review.rater_agreement import reviewer_agreement
 from annotator.review.set_agreement import best_match_iou, set_agreement
 from annotator.review.spread import Moments, Spread
 from annotator.review.token_agreement import InstanceVotes, token_agreement

@@ -7,8 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from annotator.review.forecast import FEWEST_DAYS, Forecast, Reason, days_until, forecast, forecast_words
-from annotator.review.work_days import QUARTER_SECONDS, by_day
+from annotator.review.progress import (
+    FEWEST_DAYS,
+    QUARTER_SECONDS,
+    Forecast,
+    Reason,
+    by_day,
+    days_until,
+    forecast,
+    forecast_words,
+)
 
 TODAY = dt.date(2026, 11, 23)  # a Monday
 

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from annotator.review.pace import Pace, pace_words, window_days
+from annotator.review.progress import Pace, pace_words, window_days
 
 NOW = dt.datetime(2026, 3, 9, 12, tzinfo=dt.UTC)
 

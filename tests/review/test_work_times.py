@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from annotator.review.work_times import CurvePoint, Quartiles, learning_curve, quartiles
+from annotator.review.progress import CurvePoint, Quartiles, learning_curve, quartiles
 
 
 def test_of_no_values_there_is_no_quartile_and_of_one_all_are_it() -> None:

@@ -23,12 +23,11 @@ from annotator.metrics import against_sets as against
 from annotator.metrics.aggregate import mean_of, over_seeds
 from annotator.metrics.gold_as_method import scores_drawn_for
 from annotator.scoring import blocks
-from annotator.scoring import random_rows as scoring_random
+from annotator.scoring import blocks as scoring_random
 from annotator.scoring.blocks import ScoredRun, score_run
-from annotator.scoring.consistency import values_of_pairs
 from annotator.scoring.faithfulness import changed_answers, faithfulness_of
 from annotator.scoring.gold import GoldRow, GoldTable
-from annotator.scoring.runs import ScoringOptions, score_attributions, score_rationales
+from annotator.scoring.runs import ScoringOptions, score_attributions, score_rationales, values_of_pairs
 from annotator.scoring.table import metric_table
 from annotator.store import Store, open_store
 from annotator.store.attribution_work import forget_model

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.scoring.fact_words import fact_summary
+from annotator.scoring.chance_verdicts import fact_summary
 
 PAGE = Path(__file__).parents[2] / "annotator" / "web" / "panel" / "saliency" / "numbers.js"
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from annotator.domain.suites import Applies, Case, CaseAnswer
+from annotator.scoring.reports import verdicts
 from annotator.scoring.suite_baselines import baselines_of
-from annotator.scoring.verdicts import verdicts
 
 LABELS = ("negative", "neutral", "positive")
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotator.text.alignment import is_unknown, treebank_words
 from annotator.text.edits import (
     Edit,
     EditedSentence,
@@ -14,8 +15,6 @@ from annotator.text.edits import (
     partly_covered,
     touched_tokens,
 )
-from annotator.text.spelling import is_unknown
-from annotator.text.treebank import treebank_words
 
 
 def sentence(*parts: str) -> EditedSentence:

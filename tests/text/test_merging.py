@@ -12,9 +12,9 @@ from annotator.domain.models import Piece
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.text.alignment import align_tokens, eraser_docs_jsonl, split_on_spaces
-from annotator.text.piece_places import find_pieces
+from annotator.text.subword_alignment import find_pieces
+from annotator.text.subword_scores import Merged, merge_over_segments, merge_pieces
 from annotator.text.tokenisation import tokenise
-from annotator.text.word_scores import Merged, merge_over_segments, merge_pieces
 
 
 def merged(text: str, pieces: list[str], scores: list[float] | None = None, **options: object) -> Merged:

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
-from annotator.text.language import direction, is_spaceless
-from annotator.text.spans import tokens_overlapping
-from annotator.text.utf16 import utf16_offsets
+from annotator.text.characters import direction, is_spaceless, utf16_offsets
+from annotator.text.source_spans import tokens_overlapping
 
 BODY = TokenizedText("one two, three", (0, 4, 7, 9), (3, 7, 8, 14), (0,))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.domain.instances import Instance, Segment
-from annotator.text.quotes import quotes_on_tokens
+from annotator.text.search import quotes_on_tokens
 from annotator.text.tokenisation import tokenise
 
 

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.text.alignment import align_tokens, split_on_spaces
-from annotator.text.sentences import FINAL_CHARACTERS
-from annotator.text.tokenisation import tokenise
+from annotator.text.tokenisation import FINAL_CHARACTERS, tokenise
 
 
 @cache

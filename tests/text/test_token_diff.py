@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.text import longest_subsequence
+from annotator.text import token_diff as longest_subsequence
 from annotator.text.alignment import align_tokens, split_on_spaces
-from annotator.text.retokenisation import tokenise_like
-from annotator.text.token_diff import Run, TokenDiff, diff_tokens, moved_tokens
+from annotator.text.token_diff import Run, TokenDiff, diff_tokens, moved_tokens, tokenise_like
 from annotator.text.tokenisation import tokenise
 
 WORDS = st.lists(st.sampled_from(["a", "A", "b", "c", "the", "The", ",", "."]), max_size=14)

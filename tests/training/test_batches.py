@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from annotator.attribution.transformers_encoding import Encoded
-from annotator.training.batches import drawn_batches
-from annotator.training.examples import Row, tokens_of_pieces
+from annotator.training.examples import Row, drawn_batches, tokens_of_pieces
 from tests.models.conftest import one_text, pair
 
 

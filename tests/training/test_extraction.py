@@ -9,8 +9,14 @@ from annotator.attribution.transformers_gradients import gradient_x_input
 from annotator.attribution.transformers_models import load
 from annotator.attribution.transformers_networks import Network
 from annotator.errors import ModelError
-from annotator.training.alignment import AlignmentBatch, AlignmentOptions, Criterion, align
-from annotator.training.extraction import embeddings_of, input_x_gradient
+from annotator.training.alignment import (
+    AlignmentBatch,
+    AlignmentOptions,
+    Criterion,
+    align,
+    embeddings_of,
+    input_x_gradient,
+)
 from tests.models.conftest import one_text
 
 TEXT = "the film was great and the plot was not dull"

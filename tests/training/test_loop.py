@@ -12,10 +12,8 @@ from annotator.attribution.transformers_models import explainer, load
 from annotator.errors import InvalidValue, ModelError
 from annotator.training import loop
 from annotator.training.alignment import AlignmentOptions
-from annotator.training.batches import TrainingBatch, training_batch
-from annotator.training.checkpoints import Checkpoint
-from annotator.training.examples import Example, Row, rows_of
-from annotator.training.loop import Fitted, FittingOptions, answered, fit
+from annotator.training.examples import Example, Row, TrainingBatch, rows_of, training_batch
+from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered, fit
 from annotator.training.trainable_models import NewModel, Output, Trainable, make
 from tests.models.conftest import one_text
 from tests.training.planted import LABELS, Planting, all_words, planted, without_sets

@@ -17,9 +17,8 @@ from annotator.attribution.transformers_windows import panes_of
 from annotator.errors import ModelError
 from annotator.training.answer_places import Place, place_of
 from annotator.training.answers import Judged, answer_loss, asked_for_answers, texts_of, threshold_by
-from annotator.training.checkpoints import Checkpoint
 from annotator.training.examples import Example, GoldAnswer, Row, answer_rows
-from annotator.training.loop import FittingOptions, fit
+from annotator.training.loop import Checkpoint, FittingOptions, fit
 from annotator.training.trainable_models import NewModel, Trainable, make
 from tests.models.conftest import reading, words
 

@@ -14,8 +14,7 @@ from annotator.formats.benchmark.gold import GoldRecord, n_sides_of, read_gold
 from annotator.formats.benchmark.predictions import Dialect, ModelOutput, read_predictions
 from annotator.formats.benchmark.records import Shape
 from annotator.formats.benchmark.saliency import Saliency, is_saliency, read_saliency, top_of
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Flags, Ragged
+from annotator.metrics.ragged import Flags, GoldSets, Ragged
 
 SHAPES: dict[str, Shape] = {"sentiment": "single", "similarity": "pair", "reading": "reading"}
 _PROBLEMS_SHOWN = 200

@@ -18,11 +18,10 @@ from annotator.evaluation.benchmark.report import BenchmarkReport, as_mean
 from annotator.metrics import benchmark_faithfulness as faithfulness
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.benchmark_plausibility import iou_match_paper, mean_over_sides, pooled_sides, token_f1_paper
-from annotator.metrics.gold_sets import GoldSets
-from annotator.metrics.ragged import Flags, Floats, Ragged
+from annotator.metrics.ragged import Flags, Floats, GoldSets, Ragged
 from annotator.metrics.set_aware import set_aware_values
 from annotator.scoring.reports import Report
-from annotator.text.language import is_chinese
+from annotator.text.characters import is_chinese
 
 _MEASURES: dict[str, Callable[..., Floats]] = {"token_f1": token_f1_paper, "iou_f1": iou_match_paper}
 

@@ -26,7 +26,7 @@ from annotator.metrics.benchmark_plausibility import (
 )
 from annotator.metrics.ragged import Floats
 from annotator.scoring.reports import Report
-from annotator.text.language import is_chinese
+from annotator.text.characters import is_chinese
 
 _UNKNOWN_IDS = "It stops at a prediction whose id gold does not have."
 _NO_TOKENS = "It compares tokens; neither the predictions nor gold or input say those of each ranking."

@@ -16,8 +16,8 @@ from annotator.metrics.er_test_functional import (
     opportunity_costs,
 )
 from annotator.metrics.ragged import Flags, Floats, Ragged
-from annotator.scoring.over_runs import Samples, lists, over_runs
 from annotator.scoring.reports import Report, RunsReport
+from annotator.scoring.seeds import Samples, lists, over_runs
 
 _NUMBERS = ("original", "contrast", "delta", "consistency", "consistency_of_sets")
 

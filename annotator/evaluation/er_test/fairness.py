@@ -10,8 +10,8 @@ from annotator.formats.rows.findings import listed
 from annotator.formats.suites.word_groups import WordGroup
 from annotator.metrics.er_test_functional import Fairness, false_positive_rate_difference
 from annotator.metrics.ragged import Flags
-from annotator.scoring.over_runs import over_runs
 from annotator.scoring.reports import Report
+from annotator.scoring.seeds import over_runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from annotator.formats.suites.predictions import Prediction, Run
 from annotator.metrics.aggregate import mean_of
 from annotator.metrics.er_test_functional import failure_rate
 from annotator.metrics.ragged import Floats
-from annotator.scoring.over_runs import Samples, means_of_runs
-from annotator.scoring.reports import Report
+from annotator.scoring.reports import Report, verdicts
+from annotator.scoring.seeds import Samples, means_of_runs
 from annotator.scoring.suite_baselines import Baselines, baselines_of
-from annotator.scoring.verdicts import verdicts
 
 
 def functional_scores(suite: Suite, runs: Sequence[Run], base: Sequence[Run], samples: Samples) -> Report:

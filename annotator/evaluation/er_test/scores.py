@@ -14,8 +14,8 @@ from annotator.formats.rows.findings import listed
 from annotator.formats.suites.cases import Suite, read_suite
 from annotator.formats.suites.predictions import Prediction, Run, Runs, problems_of_run, read_runs
 from annotator.formats.suites.word_groups import WordGroup, read_word_groups
-from annotator.scoring.over_runs import Samples
 from annotator.scoring.reports import Report
+from annotator.scoring.seeds import Samples
 
 _PROBLEMS_SHOWN = 200
 _SUM_TOLERANCE = 1e-6

@@ -15,6 +15,7 @@ from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.spans import spans_of_tokens
 from annotator.language import _, listed, unsaid
+from annotator.text.alignment import is_unknown, treebank_words
 from annotator.text.edits import (
     Criterion,
     EditedSentence,
@@ -24,8 +25,6 @@ from annotator.text.edits import (
     partly_covered,
     touched_tokens,
 )
-from annotator.text.spelling import is_unknown
-from annotator.text.treebank import treebank_words
 
 LABELS = ("correct", "needs edit")  # without and with edits: 0 and 1 in the released data
 ANNOTATOR = "aesw"

@@ -30,8 +30,8 @@ from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record, read_records
 from annotator.formats.rows.lines import convert
 from annotator.language import _, together, unsaid
-from annotator.text.piece_forms import is_special
-from annotator.text.written_shares import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
+from annotator.text.subword_forms import is_special
+from annotator.text.subword_scores import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
 
 _REMEDY = unsaid("Save it with inseq: out.aggregate() and out.save(path).")
 _WRAPPED = {"__instance_type__", "attributes"}

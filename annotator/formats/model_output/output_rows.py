@@ -25,7 +25,7 @@ from annotator.formats.base import OutputOptions
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_records import Record, read_records
 from annotator.language import _, unsaid
-from annotator.text.letters import input_of_pieces, input_of_text
+from annotator.text.characters import input_of_pieces, input_of_text
 
 KEY_NAMES = ("id", "idx", "key", "instance_id", "annotation_id", "sent_id")
 _CLASS = re.compile(r"(?:LABEL_)?([0-9]{1,9})")

@@ -36,7 +36,7 @@ from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import LineError, convert, parse_object, read_row_lines
 from annotator.formats.rows.quotes import quotes_of
 from annotator.language import _
-from annotator.text.letters import input_of_pieces, input_of_text
+from annotator.text.characters import input_of_pieces, input_of_text
 
 __all__ = ["read", "write_outputs"]
 

@@ -7,9 +7,8 @@ from itertools import takewhile
 from annotator.domain.models import Piece
 from annotator.errors import InvalidValue
 from annotator.language import _
-from annotator.text.letters import letters_of
-from annotator.text.piece_forms import FORMS, is_special
-from annotator.text.piece_letters import Cut
+from annotator.text.characters import letters_of
+from annotator.text.subword_forms import FORMS, Cut, is_special
 
 TEXT = "{text}"
 

@@ -22,7 +22,7 @@ from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_records import Record
 from annotator.formats.rows.lines import convert
 from annotator.language import _, unsaid
-from annotator.text.piece_forms import PAD_TEXTS
+from annotator.text.subword_forms import PAD_TEXTS
 
 _REMEDY = unsaid(
     'Write JSON lines such as {"idx": 0, "attributions": [...], "input_ids": [...], "predictions": [...]}.'

@@ -51,7 +51,7 @@ from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.spans import read_sets, read_span
 from annotator.language import _
-from annotator.text.language import subtags
+from annotator.text.characters import subtags
 
 
 def read(rows: Iterable[Row | Problem], options: ReadOptions) -> Iterator[SourceItem]:

@@ -11,7 +11,7 @@ import regex
 
 from annotator.formats.rows.findings import Findings
 from annotator.language import _, unsaid
-from annotator.text.utf16 import utf16_offsets
+from annotator.text.characters import utf16_offsets
 
 OffsetUnit = Literal["characters", "utf-16", "graphemes"]
 _UNIT_WORDS: dict[OffsetUnit, str] = {

@@ -1,6 +1,6 @@
 """Counts of work by the quarter of an hour in which it was done, by kind of text, and by person; made in SQL, never text by text.
 
-A quarter of an hour is what the days of every time zone are made of (review/work_days.py).
+A quarter of an hour is what the days of every time zone are made of (review/progress.py).
 """
 
 from dataclasses import dataclass

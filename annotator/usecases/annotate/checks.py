@@ -20,7 +20,7 @@ from annotator.domain.instances import (
 from annotator.domain.project.qualification import Exercise, Item, Known, Measures
 from annotator.domain.projects import Project, are_rationales_reviewed
 from annotator.language import _, unsaid
-from annotator.review.known_gold import measure_marks
+from annotator.review.gold import measure_marks
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import waiting_for
 from annotator.store.annotate.my_work import WorkLine

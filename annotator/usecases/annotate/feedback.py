@@ -8,8 +8,7 @@ from annotator.domain.instances import Annotation
 from annotator.domain.reviews import Finding, Review, Round
 from annotator.errors import NotFound
 from annotator.language import _
-from annotator.review.corrections import passed_sets
-from annotator.review.score_wording import in_words
+from annotator.review.gate import in_words, passed_sets
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotation
 from annotator.store.review.reviews import submitted_reviews

@@ -9,7 +9,7 @@ from annotator.language import _
 from annotator.store import Store
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
-from annotator.text.language import direction
+from annotator.text.characters import direction
 from annotator.usecases.annotate.leases import own_work
 from annotator.usecases.annotate.originals import find_original
 from annotator.usecases.annotate.panel_messages import segment_title

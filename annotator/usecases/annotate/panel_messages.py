@@ -14,8 +14,7 @@ from annotator.domain.tasks import ResultKind, Task
 from annotator.language import _
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
-from annotator.text.language import direction
-from annotator.text.utf16 import utf16_offsets
+from annotator.text.characters import direction, utf16_offsets
 from annotator.usecases.annotate.feedback import Feedback
 from annotator.usecases.annotate.my_work import PAGE_SIZE, MyWorkRow
 from annotator.usecases.annotate.outcomes import Outcome

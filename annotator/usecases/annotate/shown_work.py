@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from annotator.domain.instances import Assignment, Instance
 from annotator.domain.texts import RationaleSet
 from annotator.language import _
-from annotator.review.corrections import origins_of
+from annotator.review.gate import origins_of
 from annotator.store import Store
 from annotator.store.annotate.proposals import last_proposal_of
 from annotator.store.annotate.proposed_sets import answers_of

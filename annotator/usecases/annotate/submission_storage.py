@@ -3,7 +3,7 @@
 from annotator.domain.instances import AnnotationState, Assignment, Draft, Instance, result_mode_for
 from annotator.domain.people import User
 from annotator.domain.projects import Project, are_rationales_reviewed
-from annotator.review.corrections import carried_sets, origins_of
+from annotator.review.gate import carried_sets, origins_of
 from annotator.store import Store
 from annotator.store.annotate.annotations import add_annotation, find_annotation_of_assignment, replace_annotation
 from annotator.store.annotate.proposals import add_proposal

@@ -15,15 +15,14 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed
 from annotator.metrics.aggregate import Interval, bootstrap
-from annotator.metrics.chance import FEWEST
 from annotator.metrics.er_test_functional import opportunity_cost, opportunity_costs
 from annotator.metrics.eraser_faithfulness import label_report
 from annotator.metrics.model_comparison import bins_by_confidence, exact_mcnemar
 from annotator.metrics.ragged import Flags, Floats
-from annotator.metrics.significance import sign_flips
-from annotator.scoring.over_runs import over_runs
+from annotator.metrics.significance import FEWEST, sign_flips
 from annotator.scoring.reports import RunsReport
 from annotator.scoring.runs import ScoringOptions, p_of
+from annotator.scoring.seeds import over_runs
 from annotator.store import Store
 from annotator.store.models import full_answers, list_models
 from annotator.usecases.access.rights import require

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from annotator.domain.measurements import Measurement
-from annotator.metrics.chance import Verdict, beside, sentence
 from annotator.metrics.ragged import Floats, Integers
+from annotator.metrics.significance import Verdict, beside, sentence
+from annotator.scoring.blocks import OverInstances, random_numbers
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import has_choice
-from annotator.scoring.random_rows import OverInstances, random_numbers
 from annotator.store import Store
 from annotator.store.trainings import ids_learned_from, ids_of_versions
 from annotator.usecases.models.model_trust import Trainings

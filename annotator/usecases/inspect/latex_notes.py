@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from annotator.domain.numbers import counted
-from annotator.metrics.chance import FEWEST
+from annotator.metrics.significance import FEWEST
 from annotator.scoring.chance_verdicts import Judged
 from annotator.scoring.shared_instances import are_comparable
 from annotator.scoring.table import Column, MetricRow, MetricTable

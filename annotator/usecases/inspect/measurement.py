@@ -11,11 +11,9 @@ from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.metrics.ragged import Floats, Integers
-from annotator.scoring.answers import score_answers
 from annotator.scoring.blocks import score_run
-from annotator.scoring.consistency import values_of_pairs
 from annotator.scoring.gold import GoldRow, GoldTable
-from annotator.scoring.runs import Answers, Scored, ScoringOptions
+from annotator.scoring.runs import Answers, Scored, ScoringOptions, score_answers, values_of_pairs
 from annotator.store import Store, open_store
 from annotator.store.events import add_event, require_open
 from annotator.store.measurements import last_event_id, measurements_of, write_measurement

@@ -14,11 +14,10 @@ from annotator.language import _
 from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
 from annotator.metrics.ragged import Floats
 from annotator.scoring import blocks
-from annotator.scoring.answers import score_answers
 from annotator.scoring.blocks import score_run
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import together
-from annotator.scoring.runs import Answers, Scored, ScoringOptions
+from annotator.scoring.runs import Answers, Scored, ScoringOptions, score_answers
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.gold.releases import newest_release

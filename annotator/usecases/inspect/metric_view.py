@@ -8,8 +8,8 @@ from annotator.domain.measurements import CRITERION, group_in_words, grouping_in
 from annotator.domain.numbers import counted, written
 from annotator.errors import NotFound
 from annotator.language import _, listed, several, together, unsaid
-from annotator.metrics.chance import FEWEST
 from annotator.metrics.registry import all_definitions
+from annotator.metrics.significance import FEWEST
 from annotator.scoring.chance_verdicts import Judged, best_rows
 from annotator.scoring.shared_instances import are_comparable, as_shown
 from annotator.scoring.table import Column, MetricRow, MetricTable, without_repeats

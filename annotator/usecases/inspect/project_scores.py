@@ -24,7 +24,7 @@ from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed
 from annotator.metrics.ragged import Flags
 from annotator.scoring import blocks
-from annotator.scoring.answers import score_answers
+from annotator.scoring.blocks import OverInstances, random_numbers
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import (
     Behind,
@@ -35,7 +35,6 @@ from annotator.scoring.instance_numbers import (
     has_choice,
     places_of,
 )
-from annotator.scoring.random_rows import OverInstances, random_numbers
 from annotator.scoring.reports import (
     BehaviourReport,
     GoldReport,
@@ -46,7 +45,7 @@ from annotator.scoring.reports import (
     Report,
     SeedsReport,
 )
-from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs
+from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs, score_answers
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
 from annotator.store.annotate.annotators import count_of_other_results

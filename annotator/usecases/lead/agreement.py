@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields, is_dataclass
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.review.against_rest import AgainstRest, Estimate
 from annotator.review.agreement import Agreement, AgreementTally
+from annotator.review.rater_agreement import AgainstRest, Estimate
 from annotator.review.spread import Spread
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from annotator.domain.measurements import FORGOT_WRONG_K
 from annotator.domain.texts import set_letter
 from annotator.language import _, unsaid
-from annotator.review.score_wording import finding_line
+from annotator.review.gate import finding_line
 from annotator.store.events import Event
 from annotator.store.review.rounds import unpack_verdict
 from annotator.usecases.lead.event_sentences import models, people, projects, work

@@ -17,7 +17,7 @@ from annotator.store.lists import lists_of
 from annotator.store.people import list_members
 from annotator.store.project import instance_search as search_store
 from annotator.store.projects import instance_counts
-from annotator.text.search_hits import Context, context_of
+from annotator.text.search import Context, context_of
 from annotator.usecases.access.rights import require, roles_with
 from annotator.usecases.gold import require_split
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from annotator.domain.numbers import natural_order
 from annotator.domain.people import Role, User
 from annotator.domain.projects import Project
-from annotator.review.pace import Pace, pace_words, window_days
+from annotator.review.progress import Pace, pace_words, window_days
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.people import list_members

@@ -10,7 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedCount
 from annotator.domain.reviews import SCALES, Property
-from annotator.review.reviewer_agreement import Leaning, ReviewerAgreement, leanings, reviewer_agreement
+from annotator.review.rater_agreement import Leaning, ReviewerAgreement, leanings, reviewer_agreement
 from annotator.store import Store
 from annotator.store.annotate.proposed_sets import proposed_counts
 from annotator.store.review.review_numbers import (

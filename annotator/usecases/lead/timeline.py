@@ -18,7 +18,7 @@ from annotator.domain.texts import set_letter
 from annotator.errors import NotFound
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.language import _, listed, unsaid
-from annotator.review.score_wording import decider, decision_lines, score_line
+from annotator.review.gate import decider, decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.annotate.proposals import Proposal, proposals_of_instances

@@ -7,7 +7,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Review, Round
 from annotator.language import _, listed, several
-from annotator.review.score_wording import score_line
+from annotator.review.gate import score_line
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations
 from annotator.store.instances import InstanceRow, row_of

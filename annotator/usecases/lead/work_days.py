@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.review.forecast import WINDOW_DAYS, Forecast, forecast, forecast_words
-from annotator.review.work_days import by_day, first_day
+from annotator.review.progress import WINDOW_DAYS, Forecast, by_day, first_day, forecast, forecast_words
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.project.work_numbers import (

@@ -9,7 +9,7 @@ import numpy as np
 from annotator.domain.numbers import natural_order
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.review.work_times import CurvePoint, Quartiles, learning_curve, quartiles
+from annotator.review.progress import CurvePoint, Quartiles, learning_curve, quartiles
 from annotator.store import Store
 from annotator.store.project.timed_work import TimedWork, timed_work
 from annotator.usecases.access.rights import require

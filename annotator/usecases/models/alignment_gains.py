@@ -14,7 +14,7 @@ from annotator.domain.instances import GoldInstance
 from annotator.domain.models import Output, Prediction
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.language import _, unsaid
-from annotator.metrics.control_gain import ControlledGain, controlled_gain
+from annotator.metrics.model_comparison import ControlledGain, controlled_gain
 from annotator.metrics.ragged import Floats
 from annotator.scoring.blocks import score_run
 from annotator.scoring.gold import GoldTable, gold_row

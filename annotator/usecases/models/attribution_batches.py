@@ -11,7 +11,7 @@ from annotator.attribution.removal import TOO_LONG, reading_of
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
 from annotator.domain.projects import Project
-from annotator.scoring.fact_words import OF_LAYER
+from annotator.scoring.chance_verdicts import OF_LAYER
 from annotator.store import Store
 from annotator.store.events import require_open
 from annotator.store.models import RunFinder, list_runs, outputs_of_run, store_outputs

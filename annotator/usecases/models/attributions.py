@@ -21,7 +21,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
-from annotator.scoring.fact_words import OF_LAYER
+from annotator.scoring.chance_verdicts import OF_LAYER
 from annotator.store import Store
 from annotator.store.attribution_work import forget_model, has_outputs, splits_of
 from annotator.store.events import add_event, require_open

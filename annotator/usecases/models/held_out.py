@@ -6,14 +6,14 @@ from itertools import islice
 
 import numpy as np
 
-from annotator.assignment.splits import Splittable, plan_split
+from annotator.assignment.orders import Splittable, plan_split
 from annotator.attribution.bag_of_words import Example
 from annotator.attribution.base import Input, Predictor
 from annotator.domain.models import HeldOut, Way
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
 from annotator.metrics.aggregate import paired_bootstrap
-from annotator.metrics.chance import FEWEST
+from annotator.metrics.significance import FEWEST
 from annotator.store import Store
 from annotator.store.instances import iterate_instance_batches, splittable_rows
 from annotator.usecases.gold import gold_labels

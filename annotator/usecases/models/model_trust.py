@@ -8,7 +8,7 @@ from annotator.attribution.bag_of_words import BagOfWords
 from annotator.domain.models import HeldOut, StoredTraining
 from annotator.domain.numbers import percent
 from annotator.language import _, together, unsaid
-from annotator.metrics.chance import FEWEST
+from annotator.metrics.significance import FEWEST
 from annotator.store import Store
 from annotator.store.connection.replacement import models_of
 from annotator.store.trainings import models_trained, trainings_of, trainings_with

@@ -28,7 +28,7 @@ from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.events import add_event, require_open
 from annotator.store.models import RunFinder, outputs_of_run, store_outputs
-from annotator.text.quotes import quotes_on_tokens
+from annotator.text.search import quotes_on_tokens
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.attributions import AttributingReport
 from annotator.usecases.models.prompts import chosen_template, instances_asked

@@ -14,8 +14,17 @@ from annotator.errors import InvalidValue, NotFound
 from annotator.formats.rows.files import new_file
 from annotator.metrics.ragged import Floats
 from annotator.metrics.significance import sign_flips
-from annotator.scoring.paper_marks import LEVEL, MARK, marked
-from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRow, PaperTable, over_runs_cell
+from annotator.scoring.paper_table import (
+    BLANK,
+    LEVEL,
+    MARK,
+    PaperCell,
+    PaperColumn,
+    PaperRow,
+    PaperTable,
+    marked,
+    over_runs_cell,
+)
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.models import list_models

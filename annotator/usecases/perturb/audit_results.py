@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotFound
 from annotator.formats.rows.spreadsheets import written_csv
 from annotator.language import _
-from annotator.metrics.failure_intervals import wilson
+from annotator.metrics.significance import wilson
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.annotate.assignments import end_work_on

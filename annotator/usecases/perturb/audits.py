@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from annotator.assignment.samples import drawn
+from annotator.assignment.orders import drawn
 from annotator.domain.instances import Instance
 from annotator.domain.people import Right, User, has_right
 from annotator.domain.perturbations import PerturbationKind, own_kind
@@ -28,7 +28,7 @@ from annotator.usecases.access.rights import require, require_role
 from annotator.usecases.perturb.version_messages import Piece, pieces_of
 
 if TYPE_CHECKING:
-    from annotator.metrics.failure_intervals import Bounds
+    from annotator.metrics.significance import Bounds
 
 LONGEST_COMMENT = 10_000
 _RIGHTS: tuple[Right, ...] = ("annotate", "review")
@@ -79,7 +79,7 @@ def kinds_to_audit(store: Store, project: Project) -> list[str]:
 
 def preview_drawing(store: Store, actor: User, project: Project, drawing: Drawing) -> DrawingPreview:
     """How many of each kind, how wide the interval will be, and whether there are people who may judge them."""
-    from annotator.metrics.failure_intervals import wilson  # noqa: PLC0415  (NumPy, which the sidebar's count needs not)
+    from annotator.metrics.significance import wilson  # noqa: PLC0415  (NumPy, which the sidebar's count needs not)
 
     require(store, actor, project.id, "manage project")
     versions = _among(store, project, drawing)

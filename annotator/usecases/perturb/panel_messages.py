@@ -23,9 +23,8 @@ from annotator.store.perturb import drafts as drafts_store
 from annotator.store.perturb import originals as originals_store
 from annotator.store.perturb import perturbations as perturbations_store
 from annotator.store.projects import get_project_by_id
+from annotator.text.characters import direction, utf16_offsets
 from annotator.text.edits import Edit
-from annotator.text.language import direction
-from annotator.text.utf16 import utf16_offsets
 from annotator.usecases.access.rights import require
 from annotator.usecases.perturb.assessment import Assessment, nothing_left, staleness
 from annotator.usecases.perturb.checks import ToCheck

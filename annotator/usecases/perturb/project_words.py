@@ -7,7 +7,7 @@ from annotator.domain.suites import FORMS
 from annotator.perturb.passage import ProjectWords
 from annotator.store import Store
 from annotator.store.word_lists import list_word_lists
-from annotator.text.language import subtags
+from annotator.text.characters import subtags
 
 
 def project_words(store: Store, project: Project, language: str) -> ProjectWords:

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from annotator.domain.instances import Instance
 from annotator.domain.perturbations import ChangedText, Perturbation, PerturbationVersion
 from annotator.domain.texts import TokenizedText
-from annotator.text.retokenisation import tokenise_like
-from annotator.text.token_diff import diff_tokens
+from annotator.text.token_diff import diff_tokens, tokenise_like
 from annotator.text.tokenisation import tokenise
 
 Piece = tuple[str, str, str]

@@ -19,7 +19,7 @@ from annotator.store.perturb import originals as originals_store
 from annotator.store.perturb import perturbations as perturbations_store
 from annotator.store.project.label_history import label_of_now
 from annotator.store.projects import get_project_by_id
-from annotator.text.retokenisation import tokenise_like
+from annotator.text.token_diff import tokenise_like
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from annotator.assignment.samples import drawn
+from annotator.assignment.orders import drawn
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.people import User, has_right
 from annotator.domain.project.evidence import EvidenceCopy, Selection

@@ -10,7 +10,7 @@ from annotator.language import _, listed, several
 from annotator.store import Store
 from annotator.store.perturb.perturbations import count_of_kind
 from annotator.store.projects import find_project as find_by_name
-from annotator.text.language import subtags
+from annotator.text.characters import subtags
 from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
 from annotator.usecases.project.label_replacement import require_unambiguous, require_unused
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from annotator.assignment.splits import Splittable, parse_parts, plan_split
+from annotator.assignment.orders import Splittable, parse_parts, plan_split
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict

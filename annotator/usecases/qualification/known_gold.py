@@ -3,7 +3,7 @@
 from annotator.domain.instances import Instance
 from annotator.domain.project.qualification import Item, Known
 from annotator.domain.projects import Project
-from annotator.review.known_gold import spoiled
+from annotator.review.gold import spoiled
 from annotator.store import Store
 from annotator.store.instances import get_instance
 from annotator.usecases.gold import find_gold

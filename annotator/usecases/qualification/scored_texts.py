@@ -10,7 +10,7 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.domain.texts import set_letter
 from annotator.errors import InvalidAnnotation, InvalidValue, NotAllowed
 from annotator.language import _, unsaid
-from annotator.review.known_gold import measure_scores
+from annotator.review.gold import measure_scores
 from annotator.store import Store
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id

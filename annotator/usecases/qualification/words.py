@@ -9,8 +9,8 @@ from annotator.domain.project.qualification import Audience, Known, Qualificatio
 from annotator.domain.reviews import SCALES, Property, Scores, Thresholds
 from annotator.domain.texts import RationaleSet, set_letter
 from annotator.language import _, several, unsaid
-from annotator.review.known_gold import SetMatch, compare_sets, score_sides
-from annotator.review.score_wording import decimal
+from annotator.review.gate import decimal
+from annotator.review.gold import SetMatch, compare_sets, score_sides
 from annotator.usecases.review.inspection import words_of
 
 _EXACT = unsaid("Set {letter} is gold set {gold}, token for token.")

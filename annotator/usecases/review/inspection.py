@@ -21,8 +21,8 @@ from annotator.domain.sources import short_facts
 from annotator.domain.texts import RationaleSet, set_letter
 from annotator.errors import NotFound
 from annotator.language import _, unsaid
+from annotator.review.gate import decision_lines, score_line
 from annotator.review.gold import gold_with_choice
-from annotator.review.score_wording import decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.annotate.shown_sets import standing

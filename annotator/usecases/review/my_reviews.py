@@ -10,7 +10,7 @@ from annotator.domain.reviews import SCALES, SCORE_NAMES, MyReviewState, Propert
 from annotator.domain.texts import first_words, set_letter
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
-from annotator.review.score_wording import in_words
+from annotator.review.gate import in_words
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations
 from annotator.store.review.my_reviews import ReviewLine, list_my_reviews

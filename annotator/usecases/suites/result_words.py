@@ -2,7 +2,7 @@
 
 from annotator.domain.numbers import counted, percent, points
 from annotator.language import _, unsaid
-from annotator.metrics.failure_intervals import FEWEST_TESTS, Bounds
+from annotator.metrics.significance import FEWEST_TESTS, Bounds
 from annotator.usecases.suites.results import Rate, ResultRow, SuiteResults
 
 _WHAT_INTERVALS_ARE = unsaid(

@@ -11,9 +11,9 @@ from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, S
 from annotator.errors import NotFound
 from annotator.language import _, unsaid
 from annotator.metrics.er_test_functional import failure_rate
-from annotator.metrics.failure_intervals import Bounds, RateDifference, rate_bounds, rate_difference
 from annotator.metrics.ragged import Floats, Integers
-from annotator.scoring.over_runs import means_of_runs
+from annotator.metrics.significance import Bounds, RateDifference, rate_bounds, rate_difference
+from annotator.scoring.seeds import means_of_runs
 from annotator.scoring.suite_baselines import AgainstBaseline, Baseline, baselines_of
 from annotator.store import Store
 from annotator.store import suite_runs as run_store

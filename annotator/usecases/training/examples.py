@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from annotator.assignment.splits import Splittable, plan_split
+from annotator.assignment.orders import Splittable, plan_split
 from annotator.attribution.base import Input
 from annotator.domain.instances import GoldInstance
 from annotator.domain.projects import GoldPolicy, Project

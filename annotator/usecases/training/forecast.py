@@ -9,7 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, several, together
-from annotator.metrics.chance import FEWEST
+from annotator.metrics.significance import FEWEST
 from annotator.store import Store
 from annotator.store.attribution_work import splits_of
 from annotator.store.events import list_events

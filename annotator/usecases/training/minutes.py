@@ -21,10 +21,8 @@ from annotator.errors import Conflict, InvalidValue, ModelError
 from annotator.files import lock, part_folder, sync_file, sync_folder
 from annotator.metrics.ragged import Flags
 from annotator.store import Store
-from annotator.training.checkpoints import Checkpoint
-from annotator.training.examples import Example, Row, rows_of
-from annotator.training.loop import FittingOptions, answered, fit
-from annotator.training.text_lengths import told_by_key
+from annotator.training.examples import Example, Row, rows_of, told_by_key
+from annotator.training.loop import Checkpoint, FittingOptions, answered, fit
 from annotator.training.trainable_models import NewModel, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import labelled_gold

@@ -9,7 +9,7 @@ from annotator.attribution.transformers_windows import has_window_with
 from annotator.domain.models import HeldOut
 from annotator.errors import ModelError
 from annotator.metrics.aggregate import paired_bootstrap
-from annotator.metrics.chance import FEWEST
+from annotator.metrics.significance import FEWEST
 from annotator.training.answers import Judged, asked_for_answers, n_too_long, texts_of, threshold_by
 from annotator.training.examples import Example, Row, answer_rows
 from annotator.training.trainable_models import Trainable

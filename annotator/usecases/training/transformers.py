@@ -25,10 +25,8 @@ from annotator.store.events import require_open
 from annotator.store.trainings import find_training
 from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
 from annotator.training.card import STRETCH, Card, versions_here
-from annotator.training.checkpoints import Checkpoint
-from annotator.training.examples import Example, Row, answer_rows, rows_of
-from annotator.training.loop import Fitted, FittingOptions, answered, fit
-from annotator.training.text_lengths import told_by_key
+from annotator.training.examples import Example, Row, answer_rows, rows_of, told_by_key
+from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered, fit
 from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name

@@ -16,7 +16,7 @@ from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_
 from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
 from annotator.language import _, listed, several, together, unsaid
-from annotator.text.word_scores import HOWS, How
+from annotator.text.subword_scores import HOWS, How
 from annotator.usecases.transfer.gold_words import annotators_words, gold_words
 
 _RESULTS = {"label": unsaid("label"), "answer": unsaid("answer")}

@@ -13,9 +13,8 @@ from annotator.errors import InvalidValue, Problem
 from annotator.store import Store
 from annotator.store.instances import get_instances, instances_of_keys, places_of
 from annotator.store.models import RunFinder, known_outputs
-from annotator.text.quotes import quotes_on_tokens
-from annotator.text.source_scores import attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
-from annotator.text.word_scores import How
+from annotator.text.search import quotes_on_tokens
+from annotator.text.subword_scores import How, attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
 from annotator.usecases.transfer.output_plan import ByRun, LaidRow, fault_of, match_instance, refusal
 from annotator.usecases.transfer.text_index import TextIndex, TextMatch
 

@@ -8,7 +8,7 @@ from annotator.domain.project.qualification import AUDIENCES, PURPOSES, Known, Q
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.language import _
-from annotator.review.known_gold import spoiled
+from annotator.review.gold import spoiled
 from annotator.store import Store
 from annotator.store.instances import get_instance, ids_of_keys, queue_keys
 from annotator.store.people import account_for

@@ -12,7 +12,7 @@ from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
 from annotator.formats.rows.findings import listed
 from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.language import _
-from annotator.text.quotes import sets_of_quotes
+from annotator.text.search import sets_of_quotes
 from annotator.text.source_spans import Marks, resolve_draft, resolve_marks
 from annotator.usecases.transfer.import_report import ImportOptions
 

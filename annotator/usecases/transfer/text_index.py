@@ -16,7 +16,7 @@ from annotator.formats.rows.findings import listed
 from annotator.language import _, several, unsaid
 from annotator.store import Store
 from annotator.store.instances import get_instance, iterate_keyed_texts
-from annotator.text.letters import core_of, letters_of
+from annotator.text.characters import core_of, letters_of
 
 _EXCERPT = 80
 _UNKNOWN = unsaid(

@@ -23,7 +23,7 @@ from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit, database_path
 
 if TYPE_CHECKING:
-    from annotator.metrics.chance import Verdict
+    from annotator.metrics.significance import Verdict
 
 _TRAIN = {"twin": unsaid("Train its twin without alignment"), "control": unsaid("Train its control")}
 _BEHIND = {"twin": "none", "control": "shuffled"}

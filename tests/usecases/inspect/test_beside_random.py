@@ -6,7 +6,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.scoring.random_rows import OverInstances, random_numbers
+from annotator.scoring.blocks import OverInstances, random_numbers
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.gold_table import gold_table

@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore, Thresholds
 from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidAnnotation, NotAllowed
-from annotator.review.known_gold import measure_scores, spoiled
+from annotator.review.gold import measure_scores, spoiled
 from annotator.store import Store
 from annotator.store.annotate.shown_sets import standing
 from annotator.usecases.annotate import work as annotate_work

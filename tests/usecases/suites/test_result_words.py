@@ -4,7 +4,7 @@ import pytest
 
 from annotator.domain.suites import StoredSuite
 from annotator.figures.rate_bars import RateBar, rate_bar_html
-from annotator.metrics.failure_intervals import Bounds
+from annotator.metrics.significance import Bounds
 from annotator.usecases.suites.result_words import beside_rate, comparison_sentence, difference_words, rate_words
 from annotator.usecases.suites.results import ALL, Rate, ResultRow, SuiteResults
 

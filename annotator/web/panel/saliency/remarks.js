@@ -3,7 +3,7 @@ import { _ } from "../words/language.js";
 import { hasNoOrder } from "./numbers.js";
 import { percent } from "./written_numbers.js";
 
-/** Where scores miss more of what they explain, the integral was cut too coarsely (scoring/fact_words.py). */
+/** Where scores miss more of what they explain, the integral was cut too coarsely (scoring/chance_verdicts.py). */
 const MOST_SHARE = 0.05;
 
 /** @typedef {{words: string, short: string}} Remark  short: where there is room for a few words */

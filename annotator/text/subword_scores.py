@@ -1,0 +1,407 @@
+"""Sub-words into words: the scores of a model's pieces as one score a token of a segment.
+
+Where the pieces have offsets, those decide; else each piece must be the next thing in the text (text/subword_alignment.py).
+A piece over several tokens is split by length (in characters that a model sees), and its parts are then pieces like any
+other. A blank piece goes to the token after it, at the end to the last. Special pieces are in no token's score.
+
+Source: summing keeps the completeness of integrated gradients and Shapley values, and is what Wang et al. 2022 (B.2) and
+        Stevens and Su 2021 (Equation 1) do; signed max is the default of inseq and Thermostat
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotator.domain.instances import Instance, Places
+from annotator.domain.models import (
+    Attribution,
+    Facts,
+    MachineRationale,
+    Piece,
+    ScoredPart,
+    SourceAttribution,
+    SourceRationale,
+    are_finite,
+    facts_from,
+)
+from annotator.domain.numbers import counted
+from annotator.domain.texts import TokenizedText
+from annotator.errors import InvalidValue
+from annotator.language import _, listed
+from annotator.text.characters import core_of, starts_within_edge
+from annotator.text.subword_alignment import locate, locate_over
+from annotator.text.subword_forms import may_be_dropped
+
+How = Literal["sum", "mean", "signed max"]
+HOWS: tuple[How, ...] = cast("tuple[How, ...]", get_args(How))
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Scores by token, and the pieces they come from.
+
+    scores: float[n_tokens]; 0 for a token that no piece touches; NaN for those after the last piece of a partial text,
+            and for a segment that no piece goes to
+    pieces: each piece with its place, whether it is special (then without a place), and its score, in the given order
+    """
+
+    scores: tuple[float, ...]
+    pieces: tuple[tuple[Piece, float], ...]
+
+    @property
+    def n_special(self) -> int:
+        """How many pieces stand for nothing in the text."""
+        return sum(piece.is_special for piece, _ in self.pieces)
+
+    @property
+    def special_share(self) -> float | None:
+        """The share of all |score| that special pieces have; None where all scores are 0."""
+        total = math.fsum(abs(score) for _, score in self.pieces)
+        return math.fsum(abs(score) for piece, score in self.pieces if piece.is_special) / total if total else None
+
+
+def merge_pieces(
+    pieces: Sequence[Piece],
+    scores: Sequence[float],
+    body: TokenizedText,
+    how: How = "sum",
+    *,
+    is_partial: bool = False,
+) -> Merged:
+    """One score a token of one segment.
+
+    is_partial: the pieces may end before the text
+    Raises:     InvalidValue, naming piece number, piece and the text at that place
+    >>> body = TokenizedText("that cat", (0, 5), (4, 8), (0,))
+    >>> merge_pieces([Piece("[CLS]"), Piece("t"), Piece("##hat"), Piece("cat")], [.5, .25, .5, .125], body).scores
+    (0.75, 0.125)
+    """
+    _check(pieces, scores, how)
+    by_number = locate(pieces, range(len(pieces)), body.text, is_partial=is_partial)
+    located = [(by_number[number], score) for number, score in enumerate(scores)]
+    return Merged(_by_token(located, body, how, is_partial=is_partial), tuple(located))
+
+
+def merge_over_segments(
+    pieces: Sequence[Piece],
+    scores: Sequence[float],
+    bodies: Mapping[str, TokenizedText],
+    how: How = "sum",
+    *,
+    is_partial: bool = False,
+    are_edges_open: bool = False,
+) -> Merged:
+    """One score a token of several segments, numbered through them in their order.
+
+    Pieces go to the segment that they name. Where none is named, what stands between special pieces ([SEP], </s>) goes to
+    the first segment that it fits, in any order; without special pieces between them, segments follow each other.
+
+    are_edges_open: the pieces of a single segment may lack punctuation at the ends of its text, whose tokens then have 0
+    Raises: InvalidValue, naming piece number, piece and the text at that place
+    """
+    _check(pieces, scores, how)
+    if len(bodies) == 1:
+        pieces = [replace(piece, segment=piece.segment or next(iter(bodies))) for piece in pieces]
+    texts = {name: body.text for name, body in bodies.items()}
+    locate_all = _locate_with_open_edges if are_edges_open and len(texts) == 1 else locate_over
+    located = locate_all(pieces, texts, is_partial=is_partial)
+    by_token: list[float] = []
+    for name, body in bodies.items():
+        of_segment = [(p, s) for p, s in zip(located, scores, strict=True) if p.segment == name and not p.is_special]
+        if of_segment:
+            by_token += _by_token(of_segment, body, how, is_partial=is_partial)
+        else:
+            by_token += [math.nan] * body.n_tokens
+    return Merged(tuple(by_token), tuple(zip(located, scores, strict=True)))
+
+
+def _locate_with_open_edges(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> Sequence[Piece]:
+    """The pieces in the one text, which may have punctuation before the first and after the last; raises the first fault."""
+    [(name, text)] = texts.items()
+    fault: InvalidValue | None = None
+    for start in starts_within_edge(text):
+        try:
+            located = locate_over(pieces, {name: text[start:]}, is_partial=True)
+        except InvalidValue as error:
+            fault = fault or error
+            continue
+        reached = max((piece.end for piece in located if piece.end is not None), default=0)
+        if is_partial or not core_of(text[start + reached :]):
+            return [_moved(piece, start) for piece in located]
+    raise fault or InvalidValue(_("The pieces end before the text."))
+
+
+def _moved(piece: Piece, start: int) -> Piece:
+    """A piece of a text that was read from a character on, in the whole text."""
+    if piece.start is None or piece.end is None:
+        return piece
+    return replace(piece, start=piece.start + start, end=piece.end + start)
+
+
+def _check(pieces: Sequence[Piece], scores: Sequence[float], how: str) -> None:
+    if how not in HOWS:
+        raise InvalidValue(
+            _("Scores cannot be merged by '{how}'. Choose one of {hows}.", how=how, hows=", ".join(HOWS))
+        )
+    if len(pieces) != len(scores):
+        raise InvalidValue(
+            _(
+                "Got {pieces}, but {scores}; each piece has one score.",
+                pieces=counted(len(pieces), "piece"),
+                scores=counted(len(scores), "score"),
+            )
+        )
+    for number, piece in enumerate(pieces):
+        if (piece.start is None) != (piece.end is None):
+            raise InvalidValue(
+                _(
+                    "Piece {number} {text} has only one of start and end; give both or none.",
+                    number=number,
+                    text=f"{piece.text!r}",
+                )
+            )
+
+
+def _by_token(
+    located: Sequence[tuple[Piece, float]], body: TokenizedText, how: How, *, is_partial: bool
+) -> tuple[float, ...]:
+    parts: list[list[float]] = [[] for _ in range(body.n_tokens)]
+    reached = 0
+    for piece, score in located:
+        if not piece.is_special and piece.start is not None and piece.end is not None:
+            reached = max(reached, piece.end)
+            for token, share in _shares(piece.start, piece.end, body):
+                parts[token].append(score * share)
+    join = _JOINED[how]
+    return tuple(
+        join(of_token) if of_token else math.nan if is_partial and start >= reached else 0.0
+        for of_token, start in zip(parts, body.starts, strict=True)
+    )
+
+
+_JOINED: dict[How, Callable[[Sequence[float]], float]] = {
+    "sum": math.fsum,
+    "mean": lambda parts: math.fsum(parts) / len(parts),
+    "signed max": lambda parts: max(parts, key=abs),  # the first of equals
+}
+
+
+def _shares(start: int, end: int, body: TokenizedText) -> list[tuple[int, float]]:
+    """The tokens under a range of characters, and how much of it each has; what is under none goes to the next token."""
+    if not body.n_tokens:
+        return []
+    first = bisect_right(body.ends, start)
+    under = []
+    for token in range(first, body.n_tokens):
+        if body.starts[token] >= end:
+            break
+        under.append((token, body.text[max(start, body.starts[token]) : min(end, body.ends[token])]))
+    for length_of in (_n_seen, len):
+        lengths = [(token, length_of(part)) for token, part in under]
+        total = sum(length for _, length in lengths)
+        if total:
+            return [(token, length / total) for token, length in lengths if length]
+    return [(min(first, body.n_tokens - 1), 1.0)]
+
+
+def _n_seen(text: str) -> int:
+    """How many characters a model sees: no blanks, no control and format characters, no marks on a letter."""
+    return sum(not character.isspace() and not may_be_dropped(character) for character in text)
+
+
+# Laying what a file says by segment, document or piece on the tokens of an instance.
+
+
+ReadInstance = Callable[[], Instance]  # an instance's texts are read when pieces have to be found in them
+
+
+def scores_on_same_tokens(source: SourceAttribution, n_tokens: int, n_selectable: int) -> Attribution | None:
+    """The short way for one list of scores of the whole instance, one a token, which needs no segments.
+
+    None: it takes attribution_on_tokens, which says as well what is wrong; where it is not None the two are equal
+    """
+    part = source.parts[0] if len(source.parts) == 1 else None
+    if part is None or part.place is not None or part.pieces is not None or part.ranking is not None:
+        return None
+    if len(part.scores) not in (n_tokens, n_selectable) or not are_finite(part.scores):
+        return None
+    return Attribution(part.scores, source.label, source.layer, None, None, source.convergence, source.facts)
+
+
+def attribution_on_tokens(
+    source: SourceAttribution, places: Places, read: ReadInstance, how: How = "sum", *, are_edges_open: bool = False
+) -> Attribution:
+    """An attribution on the instance's tokens.
+
+    how:    how pieces of one token are joined
+    are_edges_open: the file's text may lack punctuation at its ends
+    Raises: InvalidValue, as a sentence without its start, for scores that do not fit the tokens or are no numbers
+    """
+    n_tokens, n_selectable = places.layout.n_tokens, places.layout.n_selectable
+    scores = [math.nan] * n_tokens
+    ranking: list[int] = []
+    pieces: list[tuple[Piece, float]] = []
+    for part in source.parts:
+        first, end = token_range(part.place, places)
+        if part.pieces is not None and are_finite(part.scores):
+            values = _merged(part, first, end, read(), how, pieces, are_edges_open)
+        else:
+            values = _scores_of(part, first, end, places)
+        scores[first : first + len(values)] = values
+        ranking += [first + _in_range(number, end - first) for number in part.ranking or ()]
+    if len(set(ranking)) < len(ranking):
+        raise InvalidValue(_("a token appears twice in the ranking"))
+    n = n_tokens if any(not math.isnan(score) for score in scores[n_selectable:]) else n_selectable
+    return Attribution(
+        tuple(scores[:n]),
+        source.label,
+        source.layer,
+        tuple(ranking) if any(part.ranking is not None for part in source.parts) else None,
+        tuple(pieces) or None,
+        source.convergence,
+        source.facts,
+    )
+
+
+def rationale_on_tokens(source: SourceRationale, places: Places) -> MachineRationale:
+    """A machine rationale in instance token indices; raises InvalidValue for tokens that are not there."""
+    spans: list[tuple[int, int]] = []
+    ranking: list[int] = []
+    for part in source.parts:
+        first, end = token_range(part.place, places)
+        for start, stop in part.spans:
+            if not 0 <= start < stop <= end - first:
+                raise InvalidValue(
+                    _(
+                        "the span [{start}, {stop}) is not in its text, which has {tokens}, from 0",
+                        start=start,
+                        stop=stop,
+                        tokens=counted(end - first, "token"),
+                    )
+                )
+            spans.append((first + start, first + stop))
+        ranking += [first + _in_range(number, end - first) for number in part.ranking]
+    return MachineRationale(source.kind, tuple(dict.fromkeys(spans)), tuple(dict.fromkeys(ranking)), source.outcome)
+
+
+def token_range(text_name: str | None, places: Places) -> tuple[int, int]:
+    """The tokens of a text by its name: a segment's, a document's, `<key>_<segment>`, or None for the whole instance."""
+    if text_name is None:
+        return 0, places.layout.n_tokens
+    for name in (
+        text_name,
+        places.docids.get(text_name),
+        text_name.removeprefix(f"{places.key}_"),
+        _only_document(text_name, places),
+    ):
+        for segment in places.layout.segments:
+            if segment.name == name:
+                return segment.first_token, segment.end_token
+    known = ", ".join(f"'{segment.name}'" for segment in places.layout.segments)
+    raise InvalidValue(
+        _(
+            "there is no segment or document '{name}' in this instance (it has {known})",
+            name=text_name,
+            known=known,
+        )
+    )
+
+
+def _only_document(text_name: str, places: Places) -> str | None:
+    """ERASER names the document of an instance with one text like the instance."""
+    selectable = [segment.name for segment in places.layout.segments if segment.is_selectable]
+    return selectable[0] if len(selectable) == 1 and text_name == places.key else None
+
+
+def _scores_of(part: ScoredPart, first: int, end: int, places: Places) -> Sequence[float]:
+    """The part's scores, one a token from `first` on."""
+    if not are_finite(part.scores):
+        number, score = next((n, score) for n, score in enumerate(part.scores) if not math.isfinite(score))
+        raise InvalidValue(
+            _(
+                "score {number} (from 0) is {score}; write finite numbers, or leave the row out",
+                number=number,
+                score=score,
+            )
+        )
+    wanted = {end - first} if part.place is not None else {places.layout.n_selectable, places.layout.n_tokens}
+    if len(part.scores) in wanted or (part.is_partial and len(part.scores) < max(wanted)):
+        return part.scores
+    *fewer, most = sorted(wanted)
+    numbers = listed([*(f"{number:,}" for number in fewer), counted(most, "token")], "or")
+    scores = counted(len(part.scores), "score")
+    if len(part.scores) - 2 in wanted:
+        raise InvalidValue(
+            _("it has {scores} for {tokens}; are scores of special tokens among them?", scores=scores, tokens=numbers)
+        )
+    raise InvalidValue(_("it has {scores} for {tokens}", scores=scores, tokens=numbers))
+
+
+def _merged(
+    part: ScoredPart, first: int, end: int, instance: Instance, how: How, pieces: list[tuple[Piece, float]],
+    are_edges_open: bool,
+) -> Sequence[float]:  # fmt: skip
+    """Scores of pieces as scores of tokens; the pieces are kept where they are not the tokens themselves."""
+    within = [
+        segment for segment in instance.layout.segments if first <= segment.first_token and segment.end_token <= end
+    ]
+    bodies = {segment.name: instance.segment(segment.name).body for segment in within}
+    merged = merge_over_segments(
+        part.pieces or (), part.scores, bodies, how, is_partial=part.is_partial, are_edges_open=are_edges_open
+    )
+    if merged.n_special or len(merged.pieces) != end - first:
+        pieces += merged.pieces
+    return merged.scores
+
+
+def _in_range(number: int, n: int) -> int:
+    if not 0 <= number < n:
+        if number == n:
+            raise InvalidValue(
+                _(
+                    "there is no token {number}; the text has {n}, from 0; are the numbers shifted by one?",
+                    number=number,
+                    n=n,
+                )
+            )
+        raise InvalidValue(_("there is no token {number}; the text has {n}, from 0", number=number, n=n))
+    return number
+
+
+# How the scores of a written answer lie on everything that its maps were given: text, prompt, special and earlier pieces.
+
+
+Floats = NDArray[np.float64]
+PROMPT_SHARE, SPECIAL_SHARE, EARLIER_SHARE = "prompt_share", "special_share", "earlier_share"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenShares:
+    """Of all maps of an answer together, and of each by itself; nothing where all scores are 0."""
+
+    of_answer: Facts
+    of_pieces: tuple[Facts, ...]
+
+
+def written_shares(of_text: Floats, of_others: Mapping[str, Floats]) -> WrittenShares:
+    """The sums of |score| as shares of everything: float[n_written] each, of_others by the name of their fact.
+
+    >>> written_shares(np.array([0.75, 0.5]), {EARLIER_SHARE: np.array([0.0, 1.5])})
+    WrittenShares(of_answer=(('earlier_share', 0.545455),), of_pieces=((('earlier_share', 0.0),), (('earlier_share', 0.75),)))
+    """
+    totals = of_text + sum(of_others.values())
+    rows = [
+        _shares_of({name: sizes[step] for name, sizes in of_others.items()}, total) for step, total in enumerate(totals)
+    ]
+    return WrittenShares(
+        _shares_of({name: sizes.sum() for name, sizes in of_others.items()}, totals.sum()), tuple(rows)
+    )
+
+
+def _shares_of(sizes: Mapping[str, float], total: float) -> Facts:
+    return facts_from({name: float(size / total) for name, size in sizes.items()}) if total else ()
