@@ -6,13 +6,11 @@ database over a connection of their own, so that one may write while one iterate
 
 from collections.abc import Sequence
 
-from annotator.api.contents import ProjectContents
 from annotator.api.files import ProjectFiles
 from annotator.api.models import ProjectModels
 from annotator.api.numbers import ProjectNumbers
-from annotator.api.open_project import OpenDatabase
-from annotator.api.order import ProjectOrder
-from annotator.api.refusals import speaks_python
+from annotator.api.project import OpenDatabase, ProjectOrder, speaks_python
+from annotator.api.tables import ProjectContents
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.usecases.project.projects import create_project, find_project, projects_of

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotator.api.frames import Rows, mappings
-from annotator.api.open_project import OpenProject
-from annotator.api.refusals import report_in_python, speaks_python
+from annotator.api.project import OpenProject, report_in_python, speaks_python
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
 from annotator.errors import InvalidValue
@@ -171,7 +170,7 @@ class ProjectFiles(OpenProject):
 
     def to_datasets(self, policy: GoldPolicy | None = None) -> "DatasetDict":
         """The gold as a Hugging Face DatasetDict, a row an instance, by split; needs the package datasets."""
-        from annotator.api.hugging_face import dataset_dict  # noqa: PLC0415
+        from annotator.api.tables import dataset_dict  # noqa: PLC0415
         from annotator.usecases.transfer.contents import iterate_gold  # noqa: PLC0415
 
         rules = self.rules

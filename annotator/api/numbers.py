@@ -1,23 +1,35 @@
 """The numbers of a project: of its models as tables, of its annotators, of its functional tests."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, TypedDict, overload
 
 from annotator.api.frames import frame
-from annotator.api.open_project import OpenProject
-from annotator.api.refusals import speaks_python
+from annotator.api.project import OpenProject, speaks_python
+from annotator.domain.measurements import grouping_in_words
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
+from annotator.domain.projects import Project as Rules
+from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue, NotFound
+from annotator.scoring.reports import ProjectReport
+from annotator.scoring.row_differences import AgainstTable, ComparedRow
+from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.table import MetricTable
+from annotator.usecases.compare.difference_tables import difference_lines
+from annotator.usecases.compare.row_comparison import DifferingInstance, TwoRows
+from annotator.usecases.databases import Store
+from annotator.usecases.inspect.group_scores import group_counts
+from annotator.usecases.inspect.metric_values import InstanceValues, RowChoice, groupings_of
+from annotator.usecases.inspect.score_files import metric_lines
+from annotator.usecases.inspect.training_texts import words_of
+from annotator.usecases.suites.results import SuiteResults
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from annotator.api.number_groups import GroupedReports
-    from annotator.scoring.reports import ProjectReport
-    from annotator.scoring.row_differences import AgainstTable
-    from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.inspect.metric_view import MetricView
 
 _EXPLAINED = ("predicted", "gold")
@@ -119,13 +131,6 @@ class ProjectNumbers(OpenProject):
         Raises:    NotFound where there is no gold or no output yet, for a metric that no row has, and for a group that is not
                    there; InvalidValue for what nothing is grouped by
         """
-        from annotator.api.number_tables import (  # noqa: PLC0415
-            METRIC_COLUMNS,
-            WIDE_COLUMNS,
-            rows_of_metrics,
-            wide_rows_of,
-        )
-
         n_resamples = _N_RESAMPLES if intervals else 0
         options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
         options = replace(options, ratio=ratio)
@@ -169,7 +174,6 @@ class ProjectNumbers(OpenProject):
     def _of_groups(
         self, options: "ScoringOptions", by: str | None, group: str | None
     ) -> "dict[str | None, ScoringOptions]":
-        from annotator.api.number_groups import options_of_groups  # noqa: PLC0415
 
         return options_of_groups(self.database.store, self.rules, options, by, group)
 
@@ -224,7 +228,6 @@ class ProjectNumbers(OpenProject):
         metrics: names of docs/metrics.md; () for all that some run has
         wide:    False for a row a number, with the columns `metric` and `value`; what is not defined is then left out
         """
-        from annotator.api.number_tables import INSTANCE_METRIC_COLUMNS, long_rows_of, rows_of_values  # noqa: PLC0415
         from annotator.usecases.inspect.metric_values import values_of_rows  # noqa: PLC0415
         from annotator.usecases.inspect.metric_view import require_metrics  # noqa: PLC0415
 
@@ -262,8 +265,6 @@ class ProjectNumbers(OpenProject):
         metrics: () for those that the Metrics page shows first
         Raises:  NotFound for a row or a metric that is not there, or a name that stands for several rows
         """
-        from annotator.api.number_tables import DIFFERENCE_COLUMNS, rows_of_differences  # noqa: PLC0415
-
         options = _options(gold_policy, split, 0, gamma, explained, includes_training=includes_training)
         return frame(rows_of_differences(self._against(against, rows, metrics, options)), DIFFERENCE_COLUMNS)
 
@@ -280,10 +281,6 @@ class ProjectNumbers(OpenProject):
         includes_training: bool = False,
     ) -> "DataFrame":
         """A row an instance that both have: what `differences` averages, with the values of both."""
-        from annotator.api.number_tables import (  # noqa: PLC0415
-            INSTANCE_DIFFERENCE_COLUMNS,
-            rows_of_instance_differences,
-        )
         from annotator.usecases.compare.row_comparison import pairs_of, shared_instances  # noqa: PLC0415
 
         options = _options(gold_policy, split, 0, gamma, explained, includes_training=includes_training)
@@ -345,7 +342,6 @@ class ProjectNumbers(OpenProject):
 
     def failure_rates(self, suite: str) -> "DataFrame":
         """A row a model and functional test of a suite; those of a capability together, and of all, have no `test`."""
-        from annotator.api.number_tables import FAILURE_COLUMNS, rows_of_failures  # noqa: PLC0415
         from annotator.usecases.suites.construction import suite_named  # noqa: PLC0415
         from annotator.usecases.suites.results import suite_results  # noqa: PLC0415
 
@@ -377,3 +373,157 @@ def _options(
         explained=explained,
         includes_training=includes_training,
     )
+
+
+# Numbers as rows of tables: metrics of runs and of single instances, failure rates (docs/api.md lists the columns).
+
+
+Row = dict[str, object]
+
+WIDE_COLUMNS = ("model", "method", "params", "seeds", "kind", "layer", "training")
+METRIC_COLUMNS = (
+    "model", "method", "params", "seeds", "kind", "layer", "group", "metric", "value", "n", "n_left_out", "low", "high",
+    "deviation", "n_seeds", "instances", "null", "verdict", "difference", "difference_low", "difference_high", "n_compared",
+    "direction", "training",
+)  # fmt: skip
+
+
+def rows_of_metrics(table: MetricTable, names: Sequence[str]) -> Iterator[Row]:
+    """Each number of these metrics over all instances, as the table's CSV has it; parameters and seeds as Python has them."""
+    for line in metric_lines(table):
+        if line["metric"] in names and not line["part"]:
+            params = json.loads(str(line.get("parameters") or "{}"))
+            layer = line["layer"] if isinstance(line.get("layer"), int) else None
+            head = {"method": line.get("method", ""), "kind": line.get("kind", ""), "layer": layer, "params": params}
+            yield line | head | {"seeds": [int(seed) for seed in str(line["seeds"]).split()]}
+
+
+def wide_rows_of(table: MetricTable, names: Sequence[str]) -> Iterator[Row]:
+    """Each row of the table with its values of these metrics, and random."""
+    for row in (*table.rows, table.random):
+        yield {
+            "model": row.model, "method": row.method, "params": json.loads(row.parameters),
+            "seeds": [seed for seed in row.seeds if seed is not None], "kind": row.kind, "layer": row.layer,
+            "training": words_of(row.training),
+            **{name: row.numbers[name].value for name in names if name in row.numbers},
+        }  # fmt: skip
+
+
+DIFFERENCE_COLUMNS = (
+    "model", "method", "params", "seeds", "kind", "layer", "against", "group", "metric", "difference", "low", "high", "p",
+    "p_corrected", "n_comparisons", "verdict", "n", "n_left_out", "value", "value_of_reference", "n_higher", "n_lower", "told",
+    "reason", "direction",
+)  # fmt: skip
+
+
+def rows_of_differences(made: AgainstTable) -> Iterator[Row]:
+    """Each row and column that is compared, or the reason why not."""
+    for of, line in difference_lines(made):
+        yield line | _head_of(of)
+
+
+def _head_of(of: ComparedRow) -> Row:
+    row = of.row
+    return {
+        "model": row.model, "method": row.method, "params": json.loads(row.parameters), "kind": row.kind, "layer": row.layer,
+        "seeds": [seed for seed in (row.seeds if of.seed is None else (of.seed,)) if seed is not None],
+    }  # fmt: skip
+
+
+INSTANCE_DIFFERENCE_COLUMNS = (
+    "key", "split", "gold", "model", "method", "params", "seeds", "kind", "layer", "against", "metric", "difference", "value",
+    "value_of_reference",
+)  # fmt: skip
+
+
+def rows_of_instance_differences(pair: TwoRows, instances: Iterable[DifferingInstance]) -> Iterator[Row]:
+    """Each instance that both rows have."""
+    head = _head_of(pair.row) | {"against": pair.names[1], "metric": pair.column.name}
+    for of in instances:
+        yield head | {
+            "key": of.key, "split": of.split, "gold": of.result, "difference": of.difference, "value": of.value,
+            "value_of_reference": of.of_reference,
+        }  # fmt: skip
+
+
+INSTANCE_METRIC_COLUMNS = (
+    "key", "split", "model", "method", "params", "seed", "kind", "layer", "gold", "predicted", "p", "perturbation_kind",
+)  # fmt: skip
+
+
+def rows_of_values(choice: RowChoice, values: InstanceValues, names: Sequence[str]) -> Iterator[Row]:
+    """Each instance of a run with its values of these metrics, NaN where one is not defined."""
+    columns = {name: values.values[name].tolist() for name in names if name in values.values}
+    for index, instance in enumerate(values.instances):
+        yield {
+            "key": instance.key, "split": instance.split, "model": choice.model, "method": choice.method,
+            "params": json.loads(choice.parameters), "seed": choice.seed, "kind": choice.kind, "layer": choice.layer,
+            "gold": instance.result, "predicted": instance.predicted, "p": instance.p, "perturbation_kind": instance.kind,
+            **{name: of_metric[index] for name, of_metric in columns.items()},
+        }  # fmt: skip
+
+
+def long_rows_of(rows: Iterable[Row], names: Sequence[str]) -> Iterator[Row]:
+    """The same with a row a number; what is not defined is left out."""
+    for row in rows:
+        for name in names:
+            value = row.get(name)
+            if isinstance(value, float) and not math.isnan(value):
+                yield {**row, "metric": name, "value": value}
+
+
+TEST_COLUMNS = ("suite", "test", "category", "type", "n_cases", "n_texts", "created_by", "created_at")
+
+
+def rows_of_tests(suite: StoredSuite) -> Iterator[Row]:
+    """Each test of a suite."""
+    for test in suite.tests:
+        yield {**{name: getattr(test, name, None) for name in TEST_COLUMNS}, "suite": suite.name, "test": test.name}
+
+
+FAILURE_COLUMNS = ("category", "test", "type", "model", "rate", "deviation", "n_cases", "n_runs", "n_failed")
+
+
+def rows_of_failures(results: SuiteResults) -> Iterator[Row]:
+    """Each model's failure rate of each test, of a capability's tests together, and of all (which have no test)."""
+    for row in results.rows:
+        for model, rate in row.rates.items():
+            yield {
+                "category": row.category or None, "test": None if row.test is None else row.name,
+                "type": None if row.test is None else row.test.type, "model": model, "rate": rate.rate,
+                "deviation": rate.deviation, "n_cases": row.n_cases, "n_runs": rate.n_runs, "n_failed": list(rate.n_failed),
+            }  # fmt: skip
+
+
+# Numbers of groups of instances: by label, split, a name of the metadata, and so on.
+
+
+class GroupedReports(TypedDict):
+    """What `annotator evaluate project --group-by WHAT --json` prints: the report of each group."""
+
+    group_by: str
+    groups: dict[str | None, ProjectReport]
+
+
+def options_of_groups(
+    store: Store, rules: Rules, options: ScoringOptions, by: str | None, group: str | None
+) -> dict[str | None, ScoringOptions]:
+    """How each group that was asked for is scored, by its name; all instances, by None, where nothing is grouped.
+
+    Raises: InvalidValue for what the project's instances cannot be grouped by; NotFound for a group that is not there
+    """
+    if by is None:
+        if group is not None:
+            raise InvalidValue(f"'group' is '{group}', but nothing says by what: name that in 'by', as by='label'.")
+        return {None: options}
+    known = groupings_of(store, LOCAL_OPERATOR, rules)
+    if by not in known:
+        raise InvalidValue(f"'by' must be one of {', '.join(known)}; it is '{by}'.")
+    options = replace(options, by=by)
+    groups = list(group_counts(store, LOCAL_OPERATOR, rules, options))
+    if not groups:
+        raise NotFound(f"No instance with gold of '{rules.name}' is in a group by {grouping_in_words(by)}.")
+    if group is not None and group not in groups:
+        names = ", ".join(f"'{name}'" for name in groups)
+        raise NotFound(f"'group' must be one of {names} (by {grouping_in_words(by)}); it is '{group}'.")
+    return {name: replace(options, group=name) for name in (groups if group is None else [group])}

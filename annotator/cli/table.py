@@ -153,8 +153,8 @@ def _refuse_both(as_csv: bool, as_latex: bool) -> None:
 
 
 def _print(made: "PaperTable", as_csv: bool, as_latex: bool) -> None:
-    from annotator.figures.paper_latex import paper_latex
-    from annotator.figures.paper_text import paper_text
+    from annotator.figures.latex_tables import paper_latex
+    from annotator.figures.text_tables import paper_text
     from annotator.usecases.papers.files import paper_csv
 
     written = paper_csv(made) if as_csv else paper_latex(made) if as_latex else paper_text(made)

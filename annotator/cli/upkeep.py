@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from annotator.store.persons.removals import Removal
+    from annotator.store.persons.erasure import Removal
     from annotator.usecases.persons.repeated_removals import RemovedSince
 
 from annotator.cli.answers import json_option, opened, print_json

@@ -1,4 +1,4 @@
-"""What a second model changes against a base model: where the base was unsure, and whether won and lost differ by chance."""
+"""What a second model changes against a base model: where the base was unsure, and what alignment brought beside its control."""
 
 from dataclasses import dataclass
 from typing import Literal

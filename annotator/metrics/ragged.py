@@ -1,4 +1,4 @@
-"""Rows of different lengths in one array: what every metric takes, so that none loops over instances."""
+"""Rows of different lengths in one array, which every metric takes; gold sets and evidence groups as such rows."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether a difference over the same texts may be chance, and how sure one still is when a table shows many of them."""
+"""Whether a difference may be chance: over the same texts, beside a null, of failure rates, and where a table shows many."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

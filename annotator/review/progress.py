@@ -1,4 +1,4 @@
-"""How much is done in a day; when all will be done is told by forecast.py."""
+"""How much is done in a day, when all will be done, work by calendar day, and how long a text takes."""
 
 import datetime as dt
 import math

@@ -1,4 +1,4 @@
-"""Each annotator against all others who had the same instance: with a hundred people every pair shares too little."""
+"""Each annotator against all others who had the same instance, and how reviewers agree on a property."""
 
 import math
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""A run scored a block of instances at a time: memory grows with the numbers that are kept, not with what the run says."""
+"""A run scored a block of instances at a time, so that memory stays small; random as a method beside it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

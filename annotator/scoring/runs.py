@@ -1,4 +1,4 @@
-"""The numbers of one run of a model against gold; knows neither files nor the database."""
+"""The numbers of one run of a model against gold: answers, plausibility, consistency; knows neither files nor the database."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

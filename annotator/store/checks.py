@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from annotator.domain.texts import TokenizedText
 from annotator.store.annotate.instance_queue import ROUND_SLOTS, SLOTS, STATE
-from annotator.store.annotate.shown_sets import annotates, held_against_the_rule, was_shown
+from annotator.store.annotate.visibility import annotates, held_against_the_rule, was_shown
 from annotator.store.connection.database import Store
 from annotator.store.packed_rows import unpack_text
 

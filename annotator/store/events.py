@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from annotator.errors import NotFound, ProjectArchived
 from annotator.language import _
-from annotator.store.annotate.excerpts import excerpt_of
+from annotator.store.annotate.my_work import excerpt_of
 from annotator.store.connection.database import Row, Store
 
 _SELECT = """SELECT events.*, instances.key AS key, instances.split AS split FROM events

@@ -11,11 +11,11 @@ from annotator.domain.instances import Instance, InstanceState, Places, Segment
 from annotator.domain.texts import TokenLayout
 from annotator.errors import NotFound
 from annotator.language import _
-from annotator.store.annotate.excerpts import excerpt_of
 from annotator.store.annotate.instance_queue import settle
+from annotator.store.annotate.my_work import excerpt_of
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import unpack_text
-from annotator.store.pairs import is_version_of
+from annotator.store.slices import is_version_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,46 @@
-"""Models, runs, and what they answer and give as their reasons for instances."""
+"""Models, runs, what they answer and give as their reasons, packed; and which work of attribution is still to be done."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 import msgspec
 
-from annotator.domain.models import Attribution, MachineRationale, Output, Piece, Prediction, Quotes, Run, change_of
+from annotator.domain.models import (
+    Attribution,
+    MachineRationale,
+    Output,
+    Piece,
+    Prediction,
+    Quotes,
+    Run,
+    Written,
+    change_of,
+    facts_from,
+)
 from annotator.store.connection.database import Row, Store
-from annotator.store.packed_answers import pack_written, unpack_written
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
+
+# Written answers as they lie in a column: JSON with the pieces, and null for a token that has no score.
+
+
+def pack_written(written: Written) -> str:
+    """An answer with its maps, as text."""
+    scores = [[None if math.isnan(score) else score for score in row] for row in written.scores]
+    fields = {"pieces": written.pieces, "scores": scores, "earlier": written.earlier}
+    facts = {"facts": [dict(of_piece) for of_piece in written.facts]} if written.facts else {}
+    return json.dumps(fields | facts, ensure_ascii=False)
+
+
+def unpack_written(packed: str) -> Written:
+    """The answer that was packed."""
+    fields = json.loads(packed)
+    scores = tuple(tuple(math.nan if score is None else score for score in row) for row in fields["scores"])
+    facts = tuple(facts_from(of_piece) for of_piece in fields.get("facts", ()))
+    return Written(tuple(fields["pieces"]), scores, tuple(map(tuple, fields["earlier"])), facts)
+
 
 _NO_THRESHOLD = -1.0
 _NO_LAYER = -1
@@ -334,3 +364,47 @@ def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]
         )
         ids |= {row["value"] for row in rows}
     return ids
+
+
+# What computing attributions asks of the database beside the outputs themselves.
+
+
+def splits_of(store: Store, project_id: int) -> dict[str, int]:
+    """How many instances that are not discarded each split has."""
+    rows = store.rows(
+        """SELECT split, count(*) AS n FROM instances WHERE project_id = ? AND state <> 'discarded'
+            GROUP BY split ORDER BY split""",
+        (project_id,),
+    )
+    return {row["split"]: row["n"] for row in rows}
+
+
+def last_detail(store: Store, project_id: int, action: str, model: str) -> Mapping[str, object] | None:
+    """The detail of the last event of an action that names a model; None without one."""
+    detail = store.value(
+        """SELECT detail FROM events WHERE project_id = ? AND action = ? AND json_extract(detail, '$.model') = ?
+            ORDER BY id DESC LIMIT 1""",
+        (project_id, action, model),
+    )
+    return None if detail is None else dict(json.loads(detail))
+
+
+def has_outputs(store: Store, project_id: int, model: str) -> bool:
+    """Whether anything is stored of what a model says."""
+    return bool(
+        store.value(
+            """SELECT EXISTS (SELECT 1 FROM runs JOIN models ON models.id = model_id WHERE project_id = ?1 AND name = ?2
+                AND (EXISTS (SELECT 1 FROM predictions WHERE run_id = runs.id)
+                    OR EXISTS (SELECT 1 FROM attributions WHERE run_id = runs.id)
+                    OR EXISTS (SELECT 1 FROM machine_rationales WHERE run_id = runs.id)))""",
+            (project_id, model),
+        )
+    )
+
+
+def forget_model(store: Store, project_id: int, model: str) -> None:
+    """Take out everything that a model says, its runs and their numbers."""
+    its_runs = """SELECT runs.id FROM runs JOIN models ON models.id = model_id WHERE project_id = ? AND name = ?"""
+    for table in ("metric_values", "measurements", "predictions", "attributions", "machine_rationales"):
+        store.run(f"DELETE FROM {table} WHERE run_id IN ({its_runs})", (project_id, model))
+    store.run(f"DELETE FROM runs WHERE id IN ({its_runs})", (project_id, model))

@@ -1,4 +1,4 @@
-"""Grapheme clusters (what a reader sees as one character), which no token cuts, and characters that no text holds."""
+"""Characters: grapheme clusters, which no token cuts, offsets as browsers count, the languages' ways, and letters as compared."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Where words that were looked for stand in a text, and a line of what is around them."""
+"""Where words that are searched or quoted stand in a text, and a line of what is around them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a model learns from: instances with their label and rationale sets, as the model's pieces."""
+"""What a model learns from: instances with their label and rationale sets, as the model's pieces, in batches."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence

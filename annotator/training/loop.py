@@ -1,4 +1,4 @@
-"""The loop: epochs over an example's batches, the task's loss and the alignment's, early stopping, and going on after a kill."""
+"""The loop: epochs over batches, the task's loss and the alignment's, early stopping, checkpoints and going on after a kill."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

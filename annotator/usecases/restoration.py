@@ -10,8 +10,8 @@ from annotator.language import unsaid
 from annotator.store.connection.replacement import models_of
 from annotator.store.connection.restoration import incoming
 from annotator.store.events import add_event
-from annotator.store.notices.messages import silence
-from annotator.store.persons import removals
+from annotator.store.notices.outbox import silence
+from annotator.store.persons import erasure
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.models.built_in_model import take_models
 from annotator.usecases.persons.repeated_removals import RemovedSince, find_removed_since, remove_again
@@ -63,7 +63,7 @@ def restore(
         problems = tuple(new.store.problems() or check(new.store))
         if problems and not anyway:
             raise StoreError(_refusal(backup, problems))
-        known = removals.removals_at(new.path)
+        known = erasure.removals_at(new.path)
         since = find_removed_since(new.store, known)
         tell(since)
         if not brings_back:
@@ -75,7 +75,7 @@ def restore(
             silence(new.store, _SILENCED)
             add_event(new.store, actor.name, "restore", "database", file=backup.name, kept=displaced_name)
         left = [removal for removal in known or () if not (brings_back and removal in since.again)]
-        removals.write_beside(new.path, [*left, *removals.list_removals(new.store)])
+        erasure.write_beside(new.path, [*left, *erasure.list_removals(new.store)])
     return Restored(path.stat().st_size, new.kept, new.migrations, problems, since)
 
 

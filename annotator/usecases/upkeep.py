@@ -8,10 +8,10 @@ from annotator.errors import InvalidValue, NotWritable
 from annotator.files import dead_folders, old_folders, remove_dead_parts
 from annotator.store import Store, checks
 from annotator.store.connection.database import stamped
-from annotator.store.connection.file_rights import close_to_others
+from annotator.store.connection.file_access import close_to_others
 from annotator.store.connection.replacement import rescued, unfinished
 from annotator.store.events import add_event
-from annotator.store.persons.removals import is_wiping_due
+from annotator.store.persons.erasure import is_wiping_due
 from annotator.usecases.access.rights import require_administrator
 
 _AT_MOST = 200  # sentences of one kind: a damaged database would otherwise fill the terminal

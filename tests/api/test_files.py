@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import annotator
-from annotator.api import Database, Project, hugging_face
+from annotator.api import Database, Project, tables
 from annotator.errors import ImportRefused, InvalidValue, NotFound
 
 ROWS = """id,text,label,split,rationales
@@ -198,7 +198,7 @@ def test_gold_is_a_data_set_by_split(opened: Project, rows: Path, monkeypatch: p
         Dataset=SimpleNamespace(from_list=lambda rows, features: (rows, features)),
     )  # fmt: skip
     monkeypatch.setitem(__import__("sys").modules, "datasets", stand_in)
-    monkeypatch.setattr(hugging_face, "find_spec", lambda _: object())
+    monkeypatch.setattr(tables, "find_spec", lambda _: object())
     opened.import_(rows)
     made = opened.to_datasets()
     assert list(made) == ["train"]
@@ -222,13 +222,13 @@ def test_the_package_itself_takes_it(opened: Project, rows: Path) -> None:
 
 
 def test_without_the_package_it_is_said_what_to_install(opened: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hugging_face, "find_spec", lambda _: None)
+    monkeypatch.setattr(tables, "find_spec", lambda _: None)
     with pytest.raises(NotFound, match="The package datasets is not installed here: pip install datasets"):
         opened.to_datasets()
 
 
 def test_a_project_without_gold_is_no_data_set(opened: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hugging_face, "find_spec", lambda _: object())
+    monkeypatch.setattr(tables, "find_spec", lambda _: object())
     monkeypatch.setitem(
         __import__("sys").modules, "datasets",
         SimpleNamespace(ClassLabel=0, Value=0, Sequence=0, Features=0, DatasetDict=0, Dataset=0),

@@ -14,7 +14,7 @@ import pytest
 from annotator.cli.main import COMMANDS, run
 from annotator.errors import ImportRefused, Problem
 from annotator.store import open_store
-from annotator.store.connection.server_address import served
+from annotator.store.connection.file_access import served
 from annotator.usecases.access import accounts
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from annotator.store import open_store
 from annotator.store.people import list_users
-from annotator.store.persons.removals import Removal, add_removal
+from annotator.store.persons.erasure import Removal, add_removal
 from tests.cli.test_cli_people import Command, annotator, path
 
 __all__ = ["annotator", "path"]  # fixtures

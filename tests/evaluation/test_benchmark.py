@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from annotator.errors import ImportRefused, InvalidValue
-from annotator.evaluation.benchmark.scores import evaluate_benchmark
+from annotator.evaluation.benchmark.paper import evaluate_benchmark
 from tests.conftest import SHARED_DATA
 from tests.reference import benchmark_programs as programs
 

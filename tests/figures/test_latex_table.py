@@ -1,8 +1,7 @@
 """The table of metrics as LaTeX: the rules of booktabs, escaped texts, the best in bold, a dash with its footnote."""
 
 from annotator.figures.html_table import Cell, Head, Line
-from annotator.figures.latex_letters import tex
-from annotator.figures.latex_table import metric_table_latex
+from annotator.figures.latex_tables import metric_table_latex, tex
 
 HEADS = [
     Head("plausibility", "F1", "set by set · n 40", "↑", ""),

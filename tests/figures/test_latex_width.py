@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotator.figures.html_table import Cell, Head, Line
-from annotator.figures.latex_table import metric_table_latex
-from annotator.figures.latex_width import environment_for, points, tex_name
+from annotator.figures.latex_tables import environment_for, metric_table_latex, points, tex_name
 
 SHORT = ("F1", "MRR", "AP", "Suff.", "Comp.", "Acc.")
 HEADS = [Head(group, name, "ours", "↑", "") for group, name in zip("pppffq", SHORT, strict=True)]

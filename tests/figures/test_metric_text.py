@@ -1,6 +1,6 @@
 """The table of metrics as text: numbers below one another, not wider than a terminal, names and heads broken where they are long."""
 
-from annotator.figures.metric_text import WIDTH, TextCell, TextHead, TextLine, metric_table_text
+from annotator.figures.text_tables import WIDTH, TextCell, TextHead, TextLine, metric_table_text
 
 
 def printed(heads: list[TextHead], lines: list[TextLine], notes: tuple[str, ...] = ()) -> list[str]:

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from annotator.figures.paper_latex import paper_latex
-from annotator.figures.paper_text import paper_text
+from annotator.figures.latex_tables import paper_latex
+from annotator.figures.text_tables import paper_text
 from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRow, PaperTable
 
 F1 = PaperColumn("f1", "Token-F1", "Plausibility", "↑", 100, 1)

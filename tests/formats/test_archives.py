@@ -8,8 +8,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import pytest
 
 from annotator.errors import InvalidValue
-from annotator.formats.rows import archives
-from annotator.formats.rows.archives import unpack
+from annotator.formats.rows import files as archives
+from annotator.formats.rows.files import unpack
 
 
 def packed(path: Path, *entries: tuple[str, bytes]) -> Path:

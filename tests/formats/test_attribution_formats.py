@@ -20,8 +20,8 @@ from annotator.domain.models import MarkedPart, Piece, Prediction, Run, ScoredPa
 from annotator.domain.tasks import TASKS
 from annotator.errors import AnnotatorError, InvalidValue, NotFound, Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.safetensors import read_arrays
-from annotator.formats.model_output.vocabulary import read_vocabulary
+from annotator.formats.model_output.inseq import read_arrays
+from annotator.formats.model_output.thermostat import read_vocabulary
 from annotator.formats.registry import OUTPUT_READERS, get_output_reader
 from annotator.text.alignment import split_on_spaces
 from annotator.text.subword_scores import merge_pieces

@@ -10,7 +10,7 @@ from annotator.domain.sources import SourceInstance, SourceText
 from annotator.domain.tasks import TASKS
 from annotator.errors import ExportRefused, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.guess import guess_format
+from annotator.formats.registry import guess_format
 from annotator.formats.tools.conll import read, write
 from tests.formats.tool_gold import LABELS, golds, instances_of, problems_of, project_options
 
@@ -55,6 +55,11 @@ def test_conll_2003_is_known_and_each_label_is_a_set(tmp_path, ends):
     assert (first.metadata, second.metadata) == ({"document": 1}, {"document": 2})
     assert [w.value for w in warnings] == ["NNP I-NP", "'ORG', 'PER', 'LOC'"]
     assert all(w.is_warning for w in warnings)
+
+
+def test_a_line_of_any_white_space_alone_is_a_blank_line(tmp_path):
+    path = saved(tmp_path, "\x1c\n" + CONLL_2003.replace("\n\n", "\n \x1c\n"))
+    assert [len(spans(text)) for text in read_numbered(path)[0]] == [3, 1]
 
 
 SCHEMES = [

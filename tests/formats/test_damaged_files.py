@@ -11,8 +11,8 @@ import pytest
 from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
-from annotator.formats.model_output.safetensors import read_arrays
-from annotator.formats.model_output.vocabulary import read_vocabulary
+from annotator.formats.model_output.inseq import read_arrays
+from annotator.formats.model_output.thermostat import read_vocabulary
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.formats.rows.csv_table import MAX_COLUMNS
 from annotator.formats.rows.file_kinds import N_FIRST_LINES
@@ -113,7 +113,7 @@ ARRAYS = [
 
 @pytest.mark.parametrize("array", ARRAYS)
 def test_plain_arrays_are_read_as_numpy_reads_them(array, tmp_path):
-    from annotator.formats.model_output.npz import read_arrays as read_npz_arrays
+    from annotator.formats.model_output.shap_values import read_arrays as read_npz_arrays
 
     np.savez(tmp_path / "e.npz", values=array, other=np.array([object()], dtype=object))
     found = read_npz_arrays(tmp_path / "e.npz", ("values", "data"), "")

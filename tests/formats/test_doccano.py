@@ -13,7 +13,7 @@ from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError, ExportRefused, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.guess import guess_format
+from annotator.formats.registry import guess_format
 from annotator.formats.tools.doccano import read, write
 from tests.formats.tool_gold import (
     check_same,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from annotator.errors import InvalidValue
-from annotator.formats.guess import guess_format
+from annotator.formats.registry import guess_format
 from annotator.formats.rows.encodings import ENCODINGS, Sample, recoded, recoded_bytes, samples
 
 WORDS = {

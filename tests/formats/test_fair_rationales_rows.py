@@ -9,7 +9,7 @@ from annotator.domain.tasks import TASKS, SegmentSpec, Task, custom_task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets.fair_rationales import read
-from annotator.formats.guess import guess_format
+from annotator.formats.registry import guess_format
 from tests.conftest import SHARED_DATA
 
 HEADER = "QID,text_id,sentence,original_label,label,label_index,rationale,rationale_index,rationale_binary,annotator_ID,group_id\n"

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.formats.guess import guess_format
-from annotator.formats.registry import OUTPUT_READERS, READERS
+from annotator.formats.registry import OUTPUT_READERS, READERS, guess_format
 from tests.formats.test_samples import CASES, SAMPLES
 
 PREDICTIONS = [
@@ -111,7 +110,7 @@ def test_a_folder_is_what_its_most_particular_file_is(tmp_path):
 
 
 def test_every_guess_is_a_format_that_can_be_read():
-    from annotator.formats import guess as formats_guess
+    from annotator.formats import registry as formats_guess
 
     names = {guess.format_name for guess, _ in formats_guess._FORMS}
     assert names - {"suite"} <= READERS.keys() | OUTPUT_READERS.keys()  # a suite is imported by itself

@@ -9,7 +9,7 @@ from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.contrast.reader import read
-from annotator.formats.guess import guess_format
+from annotator.formats.registry import guess_format
 from tests.conftest import SHARED_DATA
 
 HEADER = "sentence1\tsentence2\tgold_label\n"

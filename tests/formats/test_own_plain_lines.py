@@ -10,8 +10,7 @@ import pytest
 from annotator.domain.tasks import TASKS
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.own_lines import read
-from annotator.formats.model_output.own_plain_lines import PlainLines
+from annotator.formats.model_output.own_lines import PlainLines, read
 
 OPTIONS = OutputOptions(TASKS["sentiment"], ("negative", "positive"))
 RUN = {"model": "m", "method": "lime"}

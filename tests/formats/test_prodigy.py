@@ -14,7 +14,7 @@ from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet
 from annotator.errors import ExportRefused, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.guess import guess_format
+from annotator.formats.registry import guess_format
 from annotator.formats.tools.prodigy import read, write
 from tests.formats.tool_gold import (
     check_same,

@@ -8,7 +8,7 @@ from annotator.domain.models import SourceOutput
 from annotator.domain.tasks import TASKS
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.explained_answers import (
+from annotator.formats.model_output.self_explanations import (
     LONGEST_ANSWER,
     STRANGE,
     UNREAD,

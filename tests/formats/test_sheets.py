@@ -16,7 +16,7 @@ from annotator.domain.sources import SourceColumns, SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.guess import guess_format
+from annotator.formats.registry import guess_format
 from annotator.formats.rows import sheets
 from annotator.formats.rows.column_choices import column_choices
 from annotator.formats.rows.csv_rows import read

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from annotator.formats.rows.spreadsheets import as_words, without_apostrophe, written_csv
+from annotator.formats.rows.gold_csv import as_words, without_apostrophe, written_csv
 
 FORMULAS = ["=1+1", "+cmd", "-a", "@sum", "\t=1", "\r=1", "\n=1", "＝1+1", "=HYPERLINK(\"http://e.com\")", "-1 2", "+1-555", "--1"]  # fmt: skip
 PLAIN = ["", "model", "a=b", "1-2", " =1", "'a", "–", "−0.5", "好"]

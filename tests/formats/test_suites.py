@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotator.domain.suites import Applies, Case
 from annotator.errors import InvalidValue, NotFound
-from annotator.formats.contrast.labels import Labelled, LabelledSet, read_labelled_sets
+from annotator.formats.contrast.reader import Labelled, LabelledSet, read_labelled_sets
 from annotator.formats.suites.cases import read_suite, write_suite
 from annotator.formats.suites.predictions import Prediction, read_runs
 from annotator.formats.suites.word_groups import WordGroup, read_word_groups

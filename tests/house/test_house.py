@@ -154,8 +154,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "attributions": frozenset({"gold_files"}),
         "benchmark": frozenset(),
         "er_test": frozenset(),
-        "eraser": frozenset({"eraser_files"}),
-        "eraser_files": frozenset(),
+        "eraser": frozenset(),
         "gold_files": frozenset(),
     },
 }

@@ -20,7 +20,7 @@ from annotator.errors import InvalidValue, ModelError, NotAllowed
 from annotator.jobs.worker import work
 from annotator.store import Store
 from annotator.store import jobs as jobs_store
-from annotator.store.trainings import find_training
+from annotator.store.trained_models import find_training
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.card import Card
 from annotator.training.loop import FittingOptions

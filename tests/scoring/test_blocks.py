@@ -30,10 +30,9 @@ from annotator.scoring.gold import GoldRow, GoldTable
 from annotator.scoring.runs import ScoringOptions, score_attributions, score_rationales, values_of_pairs
 from annotator.scoring.table import metric_table
 from annotator.store import Store, open_store
-from annotator.store.attribution_work import forget_model
 from annotator.store.events import add_event
 from annotator.store.instances import discard, find_instance_ids
-from annotator.store.models import list_runs
+from annotator.store.models import forget_model, list_runs
 from annotator.usecases.inspect.measurement import MEASURED, is_out_of_date, measure
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.inspect.saliency import list_instances_by

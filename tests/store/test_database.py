@@ -15,8 +15,8 @@ from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.projects import Project
 from annotator.errors import StoreError
 from annotator.store import Store, open_store
+from annotator.store.connection.database import Database
 from annotator.store.connection.database import Store as StoreClass
-from annotator.store.connection.driver import Database
 from annotator.store.jobs import add_job, get_job
 from annotator.store.models import outputs_of_run
 from annotator.store.people import add_user, list_users

@@ -9,7 +9,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import Store, open_store
-from annotator.store.connection.driver import Database
+from annotator.store.connection.database import Database
 from annotator.store.people import add_user
 from annotator.store.schema.migrations import MIGRATIONS
 from annotator.usecases.demonstration.construction import build

@@ -12,8 +12,13 @@ from annotator.store.annotate.annotations import add_annotation, annotations_of
 from annotator.store.annotate.assignments import claim
 from annotator.store.annotate.proposals import add_proposal
 from annotator.store.instances import find_instance_ids
-from annotator.store.project.label_replacement import count_opposed, replace_label
-from annotator.store.project.label_use import LabelUse, instances_with_label, label_use
+from annotator.store.project.label_replacement import (
+    LabelUse,
+    count_opposed,
+    instances_with_label,
+    label_use,
+    replace_label,
+)
 
 NOWHERE = LabelUse(0, 0, 0, 0)
 SET = (RationaleSet.of((0, 1)),)

@@ -15,7 +15,7 @@ from annotator.cli.main import run
 from annotator.errors import StoreError
 from annotator.files import remove_dead_parts
 from annotator.store import open_store
-from annotator.store.connection.driver import Database
+from annotator.store.connection.database import Database
 from annotator.store.people import add_user, list_users
 from annotator.store.schema.migrations import MIGRATIONS
 

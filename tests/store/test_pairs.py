@@ -8,7 +8,7 @@ import pytest
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
-from annotator.store.pairs import is_version_of, pairs_of
+from annotator.store.slices import is_version_of, pairs_of
 
 Importer = Callable[..., Any]
 

@@ -10,7 +10,7 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import set_annotation_state
 from annotator.store.annotate.assignments import claim, find_assignment, set_assignment_state
 from annotator.store.annotate.instance_queue import settle
-from annotator.store.project.progress_numbers import (
+from annotator.store.project.work_numbers import (
     ReviewCount,
     finished_between,
     first_submission_at,

@@ -12,7 +12,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import StoreError
 from annotator.store import open_store
 from annotator.store.connection import opening
-from annotator.store.connection.driver import Database
+from annotator.store.connection.database import Database
 from annotator.store.people import add_user, list_users
 from annotator.store.schema.comparison import MIGRATIONS_TABLE, known_migrations, list_changes, read_schema
 from annotator.store.schema.migrations import MIGRATIONS

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.store.connection.server_address import address_of_server, served
+from annotator.store.connection.file_access import address_of_server, served
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks there")
 
@@ -38,7 +38,7 @@ def test_a_second_server_learns_of_the_first_and_takes_nothing_from_it(tmp_path:
 def test_what_a_killed_server_left_is_not_believed(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     program = (
-        "import sys, time; from pathlib import Path; from annotator.store.connection.server_address import served\n"
+        "import sys, time; from pathlib import Path; from annotator.store.connection.file_access import served\n"
         f"with served(Path(sys.argv[1]), {HERE!r}):\n    print('serves', flush=True); time.sleep(600)"
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)

@@ -7,9 +7,9 @@ import pytest
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.store.annotate.shown_sets import note_shown
+from annotator.store.annotate.visibility import note_shown
 from annotator.store.people import set_disabled
-from annotator.store.project.stuck import (
+from annotator.store.project.open_work import (
     ReviewersLeft,
     reviewers_left,
     rounds_without_reviewers,

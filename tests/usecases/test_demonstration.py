@@ -16,7 +16,7 @@ from annotator.resources import resource_folder
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, iterate_instance_batches
 from annotator.store.models import list_models
-from annotator.store.trainings import trainings_of
+from annotator.store.trained_models import trainings_of
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.project.projects import find_project
 

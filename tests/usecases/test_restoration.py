@@ -17,7 +17,7 @@ from annotator.cli.main import run
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.errors import NotAllowed, StoreError
 from annotator.store import open_store
-from annotator.store.connection.driver import Database
+from annotator.store.connection.database import Database
 from annotator.store.people import add_user, list_users
 from annotator.store.schema.migrations import MIGRATIONS
 from annotator.usecases.restoration import restore

@@ -20,7 +20,7 @@ from annotator.errors import AnnotatorError
 from annotator.store import Store, open_store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.people import get_user
-from annotator.store.project.stuck import texts_without_annotators
+from annotator.store.project.open_work import texts_without_annotators
 from annotator.store.review.rounds import list_undecided
 from annotator.usecases.access.rights import roles_with
 from annotator.usecases.annotate import talk

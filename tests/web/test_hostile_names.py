@@ -17,7 +17,7 @@ from annotator.domain.tasks import get_task
 from annotator.domain.texts import RationaleSet
 from annotator.resources import resource_folder
 from annotator.store import Store
-from annotator.store.suite_runs import add_run, save_answers
+from annotator.store.suites import add_run, save_answers
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.talk import Subject, begin

@@ -17,9 +17,9 @@ from annotator.metrics.plain_words import in_plain_words
 from annotator.metrics.registry import all_definitions
 from annotator.resources import resource_folder
 from annotator.store import Store
-from annotator.store.attribution_work import forget_model
 from annotator.store.events import add_event
-from annotator.store.suite_runs import add_run, save_answers
+from annotator.store.models import forget_model
+from annotator.store.suites import add_run, save_answers
 from annotator.usecases.access import accounts
 from annotator.usecases.inspect.saved_views import views_of_project
 from annotator.usecases.models.attributions import AttributingOptions, attribute

@@ -11,10 +11,9 @@ from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
 from annotator.domain.projects import Project
 from annotator.resources import resource_folder
 from annotator.store import Store
-from annotator.store.attribution_work import forget_model
 from annotator.store.instances import find_instance_ids
 from annotator.store.jobs import open_jobs
-from annotator.store.models import RunFinder, write_outputs
+from annotator.store.models import RunFinder, forget_model, write_outputs
 from annotator.usecases.access import accounts
 from annotator.usecases.queue.orders import present_order, set_order
 from annotator.web import session

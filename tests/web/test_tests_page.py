@@ -16,7 +16,7 @@ from annotator.figures.case_texts import case_texts_html
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
-from annotator.store.suite_runs import add_run, save_answers
+from annotator.store.suites import add_run, save_answers
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedSuite, queue_of
 from annotator.usecases.models.model_places import models_folder

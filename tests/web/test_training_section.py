@@ -14,7 +14,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.resources import resource_folder
 from annotator.store import Store
-from annotator.store.annotate.shown_sets import note_shown
+from annotator.store.annotate.visibility import note_shown
 from annotator.store.instances import find_instance_ids
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts

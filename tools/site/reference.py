@@ -25,7 +25,7 @@ PARTS = {
 }
 # What the interface gives, beside tables.
 GIVEN = (
-    "annotator.api.shown_instances.ShownInstance",
+    "annotator.api.models.ShownInstance",
     "annotator.usecases.transfer.import_report.ImportReport",
     "annotator.usecases.transfer.export.Exported",
     "annotator.usecases.models.attributions.AttributingReport",

@@ -10,7 +10,7 @@ from annotator.cli.answers import json_option
 from annotator.cli.scores import Sizes, show_scores
 
 if TYPE_CHECKING:
-    from annotator.evaluation.benchmark.scores import Reading
+    from annotator.evaluation.benchmark.paper import Reading
 
 _PATH = click.Path(path_type=Path)
 _OF_PROGRAMS = {
@@ -60,7 +60,7 @@ def benchmark(
     as_json: bool,
 ) -> None:
     """The benchmark's numbers for a predictions file, in the scripts', the evaluator's and the paper's reading."""
-    from annotator.evaluation.benchmark.scores import evaluate_benchmark
+    from annotator.evaluation.benchmark.paper import evaluate_benchmark
 
     scores = evaluate_benchmark(
         task,

@@ -11,7 +11,7 @@ from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.domain.tasks import get_task
 
 if TYPE_CHECKING:
-    from annotator.figures.metric_text import TextCell, TextLine
+    from annotator.figures.text_tables import TextCell, TextLine
 
 _PARTS = {"all": "", "correct": "answered correctly", "wrong": "answered wrongly"}
 _ARROWS = {"higher is better": "↑", "lower is better": "↓", "neither": ""}
@@ -35,7 +35,7 @@ def edits(*, intervals: bool, as_json: bool, **options: Any) -> None:
 
 def _table(numbers: Numbers) -> str:
     """For each run all sentences, those answered correctly and wrongly, and the same of each criterion."""
-    from annotator.figures.metric_text import TextHead, metric_table_text
+    from annotator.figures.text_tables import TextHead, metric_table_text
     from annotator.metrics.registry import definition_of
 
     rows = [row for run in numbers["runs"] for row in _rows(run)]
@@ -68,7 +68,7 @@ def _rows(run: Numbers) -> Iterator[tuple[str, Numbers]]:
 
 
 def _line(title: str, part: Numbers, names: list[str]) -> "TextLine":
-    from annotator.figures.metric_text import TextCell, TextLine
+    from annotator.figures.text_tables import TextCell, TextLine
 
     return TextLine(title, [TextCell(f"{_n(part):,}"), *(_cell(part.get(name)) for name in names)])
 
@@ -79,7 +79,7 @@ def _n(part: Numbers) -> int:
 
 
 def _cell(number: Numbers | None) -> "TextCell":
-    from annotator.figures.metric_text import TextCell
+    from annotator.figures.text_tables import TextCell
 
     if number is None or number.get("value") is None:
         return TextCell(UNDEFINED)

@@ -127,12 +127,12 @@ def minutes(
     if as_json:
         print_json(_as_json(sweep, outcomes, release))
     elif as_csv or as_latex:
-        from annotator.figures.paper_latex import paper_latex
+        from annotator.figures.latex_tables import paper_latex
         from annotator.usecases.papers.files import paper_csv
 
         click.echo(paper_csv(table) if as_csv else paper_latex(table), nl=False)
     else:
-        from annotator.figures.paper_text import paper_text
+        from annotator.figures.text_tables import paper_text
 
         click.echo("\n" + paper_text(table), nl=False)
         click.echo(f"\nThe table, its card and a figure are in {folder}.")

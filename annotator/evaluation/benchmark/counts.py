@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import cast
 
 from annotator.errors import Problem
-from annotator.evaluation.benchmark.file_fit import Fit, fit_of_gold, fit_of_output
-from annotator.evaluation.benchmark.files import BenchmarkFiles
-from annotator.evaluation.benchmark.report import ROWS_NAMED, BenchmarkReport, Stop
+from annotator.evaluation.benchmark.files import BenchmarkFiles, Fit, fit_of_gold, fit_of_output
+from annotator.evaluation.benchmark.programs import ROWS_NAMED, BenchmarkReport, Stop
 from annotator.formats.benchmark.gold import GoldRecord
 from annotator.formats.benchmark.predictions import ModelOutput
 from annotator.formats.benchmark.records import label_text

@@ -7,7 +7,7 @@ import numpy as np
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
-from annotator.formats.contrast.labels import Labelled, LabelledSets
+from annotator.formats.contrast.reader import Labelled, LabelledSets
 from annotator.formats.suites.predictions import Run
 from annotator.metrics.er_test_functional import (
     contrast,

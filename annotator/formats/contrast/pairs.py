@@ -4,7 +4,8 @@ Columns are Sentiment, Text and batch_id. Rows of one batch follow each other, t
 quotation marks may stand in quotation marks itself, with those inside doubled.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import Any
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
+from annotator.formats.rows.files import split_in_name
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import RawLine, Row, read_lines
-from annotator.language import _
+from annotator.language import _, unsaid
 
 _GROUP = "batch_id"
 _LABEL = "sentiment"
@@ -120,3 +122,153 @@ def _finished(batch: _Batch, source: str) -> Iterator[Row | Problem]:
     elif batch.rows:
         original, *contrasts = batch.rows
         yield Row(source, batch.line, {"id": batch.name, **original, "contrasts": contrasts})
+
+
+# Counterfactually augmented pairs of sentences (Kaushik et al. 2020), as rows of contrast sets.
+
+
+COLUMNS = frozenset({"sentence1", "sentence2", "gold_label"})
+_ORIGINAL = "original"
+_KEPT = {"revised_premise": "sentence2", "revised_hypothesis": "sentence1"}  # what a revision leaves as it is
+_CHANGED = {"revised_premise": "sentence1", "revised_hypothesis": "sentence2"}
+_SAME = unsaid("Its sentences are those of its original, or of a revision before it; it is left out.")
+_ROLE = re.compile(r"original|revised_premise|revised_hypothesis")
+_REVISIONS = 2
+
+
+def files_of_originals(path: Path) -> list[Path]:
+    """The files of originals: that one, or those of a folder, or of its folder `original`.
+
+    Raises: InvalidValue for a file of revisions alone
+    """
+    if not path.is_dir():
+        role = _role_of(path)
+        if role is None or role == _ORIGINAL:
+            return [path]
+        raise InvalidValue(
+            _(
+                "'{name}' holds revisions alone. Choose the file with their originals, '{original}', with this one beside it, or "
+                "the folder that holds both.",
+                name=path.name,
+                original=_beside(path, _ORIGINAL).name,
+            )
+        )
+    return sorted(
+        file for folder in (path, path / _ORIGINAL) if folder.is_dir() for file in folder.glob("*.tsv")
+        if _role_of(file) == _ORIGINAL
+    )  # fmt: skip
+
+
+def rows_of_revisions(originals: Path) -> Iterator[Row | Problem]:
+    """Each original as a row with its contrasts, whose key is its number in the file, from 1.
+
+    Raises: NotFound or InvalidValue when a file cannot be read, no revisions stand beside, or they are of other originals
+    """
+    revised = {role: _beside(originals, role) for role in _KEPT}
+    present = {role: file for role, file in revised.items() if file != originals and file.is_file()}
+    if not present:
+        names = listed([str(file.relative_to(originals.parent.parent)) for file in revised.values()])
+        raise InvalidValue(
+            _(
+                "Beside '{name}' stands no file with its revisions, such as {names}. Choose the folder that holds them all; "
+                "originals alone are read as csv.",
+                name=originals.name,
+                names=names,
+            )
+        )
+    rows = _read(originals)
+    contrasts = {role: _read(file) for role, file in present.items()}
+    for role, of_role in contrasts.items():
+        _check_order(rows, of_role, role, present[role])
+    split = split_in_name(originals)
+    for number, row in enumerate(rows):
+        if isinstance(row, Problem):
+            yield row
+            continue
+        revisions = [
+            (role, revision) for role, of_role in contrasts.items()
+            for revision in of_role[number * _REVISIONS : (number + 1) * _REVISIONS]
+        ]  # fmt: skip
+        of_original: list[dict[str, str]] = []
+        pairs = [_texts(row)]
+        for role, revision in revisions:
+            if isinstance(revision, Problem):
+                yield revision
+            elif _texts(revision) in pairs:
+                yield Problem(
+                    revision.source, revision.line, _CHANGED[role], _texts(revision)[0], _(_SAME), is_warning=True
+                )
+            else:
+                pairs.append(_texts(revision))
+                of_original.append({**_pair(revision.values), "kind": role.replace("_", " ")})
+        yield Row(row.source, row.line, {
+            "id": str(number + 1), **({"split": split} if split else {}), **_pair(row.values), "contrasts": of_original,
+        })  # fmt: skip
+
+
+def _read(path: Path) -> list[Row | Problem]:
+    """All rows of a file: the order is what says which belong together, so that a bad one keeps its place."""
+    rows = list(rows_of_tsv(path))
+    first = next((row for row in rows if isinstance(row, Row)), None)
+    if first is not None and not {*first.values} >= COLUMNS:
+        raise InvalidValue(
+            _(
+                "'{path}' has the columns {columns}, and needs {needed}.",
+                path=path,
+                columns=listed(list(first.values)),
+                needed=listed(sorted(COLUMNS)),
+            )
+        )
+    return rows
+
+
+def _check_order(rows: list[Row | Problem], revised: list[Row | Problem], role: str, path: Path) -> None:
+    """Raise InvalidValue where revisions are not two for each original, or hardly keep what they are said to keep."""
+    if len(revised) != _REVISIONS * len(rows):
+        raise InvalidValue(
+            _(
+                "'{name}' has {rows}, and {originals} need two each; nothing tells which rows belong together.",
+                name=path.name,
+                rows=counted(len(revised), "row"),
+                originals=counted(len(rows), "original"),
+            )
+        )
+    name = _KEPT[role]
+    pairs = [
+        (rows[number // _REVISIONS], revision) for number, revision in enumerate(revised) if isinstance(revision, Row)
+    ]
+    n_other = sum(
+        isinstance(original, Row) and original.values.get(name) != revision.values.get(name)
+        for original, revision in islice(pairs, 1000)
+    )
+    if n_other * 10 > min(len(pairs), 1000):
+        raise InvalidValue(
+            _(
+                "In {rows} of '{name}' '{column}' is not that of the original in their place, so its rows are in another order. "
+                "Sort them as the originals are.",
+                rows=counted(n_other, "row"),
+                name=path.name,
+                column=name,
+            )
+        )
+
+
+def _texts(row: Row) -> tuple[str, str]:
+    return row.values["sentence1"], row.values["sentence2"]
+
+
+def _pair(values: Mapping[str, Any]) -> dict[str, str]:
+    return {"premise": values["sentence1"], "hypothesis": values["sentence2"], "label": values["gold_label"]}
+
+
+def _role_of(path: Path) -> str | None:
+    """What a file holds, as its name or that of its folder tells."""
+    match = _ROLE.search(path.name) or _ROLE.fullmatch(path.parent.name)
+    return None if match is None else match.group()
+
+
+def _beside(path: Path, role: str) -> Path:
+    """The file of another role that goes with one."""
+    if _ROLE.search(path.name):
+        return path.with_name(_ROLE.sub(role, path.name, count=1))
+    return path.parent.parent / role / path.name

@@ -14,7 +14,7 @@ from annotator.domain.texts import Span
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import Refused, SortedLines, new_file
-from annotator.formats.rows.gold_spans import placed_span
+from annotator.formats.rows.gold_csv import placed_span
 from annotator.formats.rows.spans import SpanRow, span_row
 from annotator.language import _, several
 from annotator.text.alignment import align_tokens

@@ -13,9 +13,9 @@ from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets.cose_selection import Selection
 from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.files import files_of_split, split_in_name
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
-from annotator.formats.rows.split_names import files_of_split, split_in_name
 from annotator.language import _
 
 ANNOTATOR = "cose"

@@ -14,7 +14,7 @@ from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
 from annotator.formats.rows.findings import Findings, listed, shown
-from annotator.formats.rows.json_members import read_members
+from annotator.formats.rows.json_files import read_members
 from annotator.formats.rows.lines import LineError, Row, convert, parse_object
 from annotator.formats.rows.spans import spans_of_tokens
 from annotator.language import _

@@ -18,9 +18,9 @@ from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribu
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_scores, read_each
-from annotator.formats.rows.column_names import segment_of
+from annotator.formats.rows.columns import segment_of
 from annotator.formats.rows.findings import Findings, listed
-from annotator.formats.rows.json_records import Record, as_one_record, read_records
+from annotator.formats.rows.json_files import Record, as_one_record, read_records
 from annotator.formats.rows.lines import convert
 from annotator.language import _, unsaid
 

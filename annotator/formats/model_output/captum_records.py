@@ -27,7 +27,7 @@ from annotator.formats.model_output.output_rows import (
     read_json,
 )
 from annotator.formats.rows.findings import Findings
-from annotator.formats.rows.json_records import Record, as_one_record, read_records
+from annotator.formats.rows.json_files import Record, as_one_record, read_records
 from annotator.formats.rows.lines import convert
 from annotator.language import _, unsaid
 

@@ -10,8 +10,10 @@ ones are facts, shares of everything that a step was given.
 
 import base64
 import binascii
+import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +26,120 @@ from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_scores, pieces_part, read_each
-from annotator.formats.model_output.prompt_frames import PromptFrame, common_frame
-from annotator.formats.model_output.safetensors import read_arrays
 from annotator.formats.rows.findings import Findings
-from annotator.formats.rows.json_records import Record, read_records
+from annotator.formats.rows.json_files import Record, read_records
 from annotator.formats.rows.lines import convert
 from annotator.language import _, together, unsaid
-from annotator.text.subword_forms import is_special
+from annotator.text.characters import letters_of
+from annotator.text.subword_forms import FORMS, Cut, is_special
 from annotator.text.subword_scores import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
+
+# What stands around a text in what a model read: which of its pieces are the text's, and how much lies on the others.
+
+
+TEXT = "{text}"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptFrame:
+    """The words before and after the text, as letters are compared."""
+
+    template: str
+    before: str
+    after: str
+
+    @classmethod
+    def of(cls, template: str) -> "PromptFrame | None":
+        """None where nothing stands around the text. Raises: InvalidValue for a prompt that does not hold it once."""
+        if not template:
+            return None
+        before, mark, after = template.partition(TEXT)
+        if not mark or TEXT in after:
+            raise InvalidValue(
+                _(
+                    "The prompt {template} must hold {text} once, as in 'Review: {text} Sentiment:'.",
+                    template=f"{template!r}",
+                    text=TEXT,
+                )
+            )
+        return cls(template, letters_of(before), letters_of(after))
+
+    def pieces_of_text(self, tokens: Sequence[str]) -> list[int] | None:
+        """The numbers of the text's pieces, and of special ones; None where the prompt does not stand around the text so."""
+        pieces = [Piece(token) for token in tokens]
+        plain = [number for number, piece in enumerate(pieces) if not is_special(piece)]
+        texts = [pieces[number].text for number in plain]
+        for form in FORMS:
+            cut = Cut.of(texts, form, [form.letters(text) for text in texts])
+            whole = letters_of("".join(cut.letters))
+            ends = [len(letters_of("".join(cut.letters[:last]))) for _, last in cut.spans]
+            end = len(whole) - len(self.after)
+            is_framed = whole.startswith(self.before) and whole.endswith(self.after) and end > len(self.before)
+            if is_framed and {len(self.before), end} <= {0, *ends}:
+                chosen = {n for n, last in zip(plain, ends, strict=True) if len(self.before) < last <= end}
+                return [n for n, piece in enumerate(pieces) if n in chosen or is_special(piece)]
+        return None
+
+
+def common_frame(texts: Sequence[str]) -> tuple[str, str]:
+    """What all texts begin and end with; nothing of a single text, all of which is its own.
+
+    >>> common_frame(["Review: Good. Sentiment:", "Review: Bad. Sentiment:"]), common_frame(["Review: Good."])
+    (('Review: ', 'd. Sentiment:'), ('', ''))
+    """
+    if len(set(texts)) < 2:
+        return "", ""
+    before = _common_start(texts)
+    after = _common_start([text[len(before) :][::-1] for text in texts])[::-1]
+    return before, after
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    return "".join(
+        letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    )
+
+
+# Arrays of a safetensors file, read by hand: the length of a JSON header (8 bytes), the header, and the raw numbers.
+
+
+_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+
+
+class _Entry(msgspec.Struct):
+    dtype: str
+    shape: list[int]
+    data_offsets: tuple[int, int]
+
+
+def read_arrays(content: bytes) -> Mapping[str, NDArray[np.float64]]:
+    """The arrays of floating-point numbers, by name.
+
+    Source: the safetensors format (https://huggingface.co/docs/safetensors)
+    Raises: InvalidValue when the bytes are no such file, or hold other numbers
+    """
+    try:
+        (length,) = struct.unpack_from("<Q", content)
+        header = msgspec.json.decode(content[8 : 8 + length], type=dict[str, msgspec.Raw])
+        entries = {
+            name: msgspec.json.decode(raw, type=_Entry) for name, raw in header.items() if name != "__metadata__"
+        }
+        return {name: _array(entry, content[8 + length :]) for name, entry in entries.items()}
+    except (struct.error, msgspec.DecodeError, UnicodeDecodeError, ValueError, KeyError, RecursionError) as error:
+        raise InvalidValue(_("The bytes are no safetensors file: {error}.", error=error)) from None
+
+
+def _array(entry: _Entry, content: bytes) -> NDArray[np.float64]:
+    start, end = entry.data_offsets
+    if not 0 <= start <= end <= len(content) or min(entry.shape, default=0) < 0:
+        raise ValueError(_("the numbers at {start} to {end} are not there", start=start, end=end))
+    if entry.dtype not in _DTYPES:
+        raise ValueError(_("numbers of the kind {dtype} are not known here", dtype=entry.dtype))
+    numbers = np.frombuffer(content[start:end], dtype=_DTYPES[entry.dtype])
+    if entry.dtype == "BF16":  # the upper half of a float32
+        numbers = (numbers.astype("<u4") << 16).view("<f4")
+    return numbers.astype(np.float64).reshape(entry.shape)
+
 
 _REMEDY = unsaid("Save it with inseq: out.aggregate() and out.save(path).")
 _WRAPPED = {"__instance_type__", "attributes"}

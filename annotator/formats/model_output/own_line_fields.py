@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from annotator.domain.models import Input, RationaleKind, Unit
-from annotator.formats.rows.quotes import QuotesRecord
+from annotator.formats.rows.spans import QuotesRecord
 
 
 class PieceRow(msgspec.Struct, omit_defaults=True):

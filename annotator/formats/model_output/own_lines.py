@@ -4,41 +4,185 @@ One object a line says of one instance what one run answers, scores or selects.
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import cast
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
 
 from annotator.domain.models import (
     InputText,
     MarkedPart,
     Piece,
+    Prediction,
+    Run,
     ScoredPart,
     SourceAttribution,
     SourceOutput,
     SourceRationale,
     SourceWritten,
+    Unit,
     are_finite,
+    canonical_parameters,
     facts_from,
-)  # fmt: skip
+)
 from annotator.domain.tasks import Task
-from annotator.errors import Problem
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.model_answers import read_answers
-from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_each
-from annotator.formats.model_output.output_tables import is_table, rows_of_table
+from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_answers, read_each
 from annotator.formats.model_output.own_line_fields import OutputRow, PartRow, PieceRow, TargetRow, WrittenRow
-from annotator.formats.model_output.own_line_runs import run_of
-from annotator.formats.model_output.own_plain_lines import PlainLines
+from annotator.formats.model_output.score_tables import is_table, rows_of_table
 from annotator.formats.model_output.writer import write_outputs
-from annotator.formats.rows.column_names import segment_of
+from annotator.formats.rows.columns import segment_of
 from annotator.formats.rows.findings import Findings, listed, shown
-from annotator.formats.rows.json_records import Record
-from annotator.formats.rows.lines import LineError, convert, parse_object, read_row_lines
-from annotator.formats.rows.quotes import quotes_of
+from annotator.formats.rows.json_files import Record
+from annotator.formats.rows.lines import LineError, RawLine, convert, parse_object, parse_value, read_row_lines
+from annotator.formats.rows.spans import quotes_of
 from annotator.language import _
 from annotator.text.characters import input_of_pieces, input_of_text
 
-__all__ = ["read", "write_outputs"]
+__all__ = [
+    "read",
+    "write_outputs",
+]
+
+# The run that a line of our own model output is of.
+
+
+def run_of(row: OutputRow, file: OutputFile, findings: Findings, *, needs_method: bool) -> Run | None:
+    """The run of a row, or None with a finding; the seed may stand among the parameters."""
+    parameters = dict(row.params)
+    among = parameters.pop("seed", None)
+    if among is not None and (not isinstance(among, int) or isinstance(among, bool)):
+        findings.refuse("params.seed", among, _("A seed is a whole number."))
+        return None
+    if row.seed is not None and among is not None and among != row.seed:
+        findings.refuse("seed", row.seed, _("params names another seed, {among}; keep one of the two.", among=among))
+    seed = row.seed if row.seed is not None else among if among is not None else file.options.seed
+    method = row.method or file.options.method
+    if needs_method and not method:
+        findings.refuse(
+            "method", "", _("A row with scores or a rationale needs its method; write it, or name it (--method).")
+        )
+    try:
+        model = row.model or file.options.model
+        return Run(model, method, canonical_parameters(parameters), seed, row.unit, row.signed)
+    except InvalidValue as error:
+        findings.refuse(
+            "model", row.model or "", _("{error} Write it into the row, or name it (--model).", error=error)
+        )
+        return None
+
+
+# The fast lane of our own JSON lines of model output: plain lines, each with one list of scores of a whole instance.
+
+
+_KEY_END = re.compile(rb'"[ \t\r\n]*:')  # of a key, since without escapes no text holds a quote
+
+
+class _PlainRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """Fields of OutputRow, with its types. UNSET: not in the line. What is Raw is looked at by itself."""
+
+    id: str | int
+    scores: tuple[float, ...]
+    model: str | UnsetType | None = UNSET
+    method: str | UnsetType | None = UNSET
+    params: Raw | UnsetType = UNSET
+    seed: int | UnsetType | None = UNSET
+    unit: Unit | UnsetType = UNSET
+    signed: bool | UnsetType | None = UNSET
+    split: str | UnsetType | None = UNSET
+    target: str | int | UnsetType | None = UNSET
+    layer: int | UnsetType | None = UNSET
+    prediction: Raw | UnsetType = UNSET
+
+
+_N_FIELDS = len(_PlainRow.__struct_fields__)
+
+
+class PlainLines:
+    """Reads the plain lines of one file."""
+
+    def __init__(self, file: OutputFile) -> None:
+        self._file = file
+        self._decoder = msgspec.json.Decoder(_PlainRow)
+        self._runs: dict[tuple[object, ...], Run | None] = {}
+        self._label_of = lru_cache(maxsize=1000)(self._read_label)
+
+    def read(self, line: RawLine) -> SourceOutput | None:
+        """What a plain line says; None: it has to be read with care."""
+        content, options = line.content, self._file.options
+        if content is None or b"\\" in content:
+            return None
+        try:
+            row = self._decoder.decode(content)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        if row.id == "" or not any(row.scores) or not _has_keys_once(row, content):
+            return None
+        run, label = self._run_of(row, content), self._label_of(row.target)
+        answers = () if row.prediction is UNSET else self._read_answers(row.prediction)
+        if run is None or label is None or answers is None:
+            return None
+        output = SourceOutput(
+            f"{options.key_prefix}{row.id}",
+            run,
+            self._file.source,
+            line.number,
+            options.split if row.split is UNSET or row.split is None else row.split,
+            answers,
+            (SourceAttribution((ScoredPart(row.scores),), label, None if row.layer is UNSET else row.layer),),
+        )
+        return output if self._file.is_first(output) else None
+
+    def _run_of(self, row: _PlainRow, content: bytes) -> Run | None:
+        """The run of a row: all is checked of the first that names it in these words; None where it cannot be taken."""
+        params = b"" if row.params is UNSET else bytes(row.params)
+        words = (row.model, row.method, params, row.seed, row.unit, row.signed)
+        run = self._runs.get(words)
+        if run is None:
+            run = self._runs[words] = self._read_run(content)
+        return run
+
+    def _read_run(self, content: bytes) -> Run | None:
+        findings = Findings(self._file.source, None)
+        try:
+            row = convert(parse_object(content), OutputRow, findings)
+        except LineError:
+            return None
+        run = None if row is None else run_of(row, self._file, findings, needs_method=True)
+        return None if findings.problems else run
+
+    def _read_label(self, target: str | int | UnsetType | None) -> str | None:
+        findings = Findings(self._file.source, None)
+        label = self._file.label(None if target is UNSET else target, "target", findings)
+        return None if findings.problems else label
+
+    def _read_answers(self, prediction: Raw) -> tuple[Prediction, ...] | None:
+        findings = Findings(self._file.source, None)
+        try:
+            answers = read_answers(OutputRow("", prediction=parse_value(bytes(prediction))), self._file, findings)
+        except LineError:
+            return None
+        return None if findings.problems else answers
+
+
+def _has_keys_once(row: _PlainRow, content: bytes) -> bool:
+    """Whether the line has as many keys as the row has fields; else one stands there twice."""
+    n_keys = _N_FIELDS - msgspec.structs.astuple(row).count(UNSET)
+    if row.params is not UNSET:
+        n_keys += _n_keys(bytes(row.params))
+    if row.prediction is not UNSET:
+        n_keys += _n_keys(bytes(row.prediction))
+    return content.count(b":") == n_keys or _n_keys(content) == n_keys  # each key has a colon, and texts may have some
+
+
+def _n_keys(content: bytes) -> int:
+    return len(_KEY_END.findall(content))
+
 
 _FIELDS = frozenset(OutputRow.__struct_fields__)
 _PART_FIELDS = ("segment", "tokens", "special", "ranking", "partial")

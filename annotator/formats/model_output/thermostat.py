@@ -17,12 +17,66 @@ from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribu
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_json
-from annotator.formats.model_output.vocabulary import read_vocabulary
 from annotator.formats.rows.findings import Findings
-from annotator.formats.rows.json_records import Record
+from annotator.formats.rows.json_files import Record, read_content
 from annotator.formats.rows.lines import convert
 from annotator.language import _, unsaid
 from annotator.text.subword_forms import PAD_TEXTS
+
+# The texts of token ids, for files that hold ids alone: vocab.txt, vocab.json or tokenizer.json of a tokeniser.
+
+
+def read_vocabulary(path: Path) -> Mapping[int, str]:
+    """The text of each id: a token a line (the first is id 0), or JSON, {token: id}, {id: token} or a tokenizer.json.
+
+    Raises: NotFound or InvalidValue when the file cannot be read as one of these
+    """
+    content = read_content(path)
+    if path.suffix.lower() == ".json" or content.lstrip().startswith(b"{"):
+        return _from_json(path, content)
+    try:
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidValue(
+            _("'{path}' is not UTF-8 at byte {start}; save it as UTF-8.", path=path, start=error.start + 1)
+        ) from None
+    return {number: line.removesuffix("\r") for number, line in enumerate(lines)}
+
+
+def _from_json(path: Path, content: bytes) -> Mapping[int, str]:
+    try:
+        values = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+        if "model" in values:
+            return _from_tokenizer(values)
+        first = next(iter(values.values()), None)
+        if first is not None and bytes(first).startswith(b'"'):
+            return {int(number): text for number, text in msgspec.json.decode(content, type=dict[str, str]).items()}
+        return {number: text for text, number in msgspec.json.decode(content, type=dict[str, int]).items()}
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        reason = _(
+            "It must hold a token a line, or JSON such as {example}: {error}.", example="{token: id}", error=error
+        )
+        raise InvalidValue(_("'{path}' is not a vocabulary. {reason}", path=path, reason=reason)) from None
+
+
+class _Added(msgspec.Struct):
+    id: int
+    content: str
+
+
+class _Model(msgspec.Struct):
+    vocab: dict[str, int] | list[tuple[str, float]]  # of WordPiece and BPE, of Unigram
+
+
+def _from_tokenizer(values: Mapping[str, msgspec.Raw]) -> Mapping[int, str]:
+    vocab = msgspec.json.decode(values["model"], type=_Model).vocab
+    if isinstance(vocab, dict):
+        text_by_number = {number: text for text, number in vocab.items()}
+    else:
+        text_by_number = {number: text for number, (text, _) in enumerate(vocab)}
+    added = msgspec.json.decode(values["added_tokens"], type=list[_Added]) if "added_tokens" in values else []
+    return text_by_number | {added_token.id: added_token.content for added_token in added}
+
 
 _REMEDY = unsaid(
     'Write JSON lines such as {"idx": 0, "attributions": [...], "input_ids": [...], "predictions": [...]}.'

@@ -16,7 +16,7 @@ from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_scores, pieces_part, read_json
 from annotator.formats.rows.findings import Findings, listed
-from annotator.formats.rows.json_records import Record
+from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import convert
 from annotator.language import _, unsaid
 

@@ -21,7 +21,7 @@ from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker, KeyLines
-from annotator.formats.rows.column_names import segment_of
+from annotator.formats.rows.columns import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
 from annotator.formats.rows.spans import spans_of_tokens

@@ -9,7 +9,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.own import reader as own
 from annotator.formats.own import writer
 from annotator.formats.rows.column_findings import column_report, columns_not_there
-from annotator.formats.rows.column_values import Columns
+from annotator.formats.rows.columns import Columns
 from annotator.formats.rows.lines import read_rows
 from annotator.formats.rows.plain_rows import RowReader
 from annotator.language import _

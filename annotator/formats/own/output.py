@@ -18,7 +18,7 @@ from annotator.domain.models import (
     canonical_parameters,
     facts_from,
 )
-from annotator.formats.rows.quotes import QuotesRecord, quotes_of, quotes_record
+from annotator.formats.rows.spans import QuotesRecord, quotes_of, quotes_record
 
 Token = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]

@@ -10,24 +10,15 @@ from annotator.domain.suites import WordList
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.own.audits import AuditRecord, audit_of, check_audit
-from annotator.formats.own.output import OutputRecord, output_of
-from annotator.formats.own.perturbations import PerturbationRecord, check_perturbation, perturbation_of
-from annotator.formats.own.record_values import (
-    annotation_of,
-    choice_of,
-    event_of,
-    list_of,
-    project_of,
-    proposal_of,
-    qualification_of,
-    round_of,
-    text_of,
-    thread_of,
-    training_of,
-    view_of,
-    work_of,
+from annotator.formats.own.full_export import (
+    AuditRecord,
+    PerturbationRecord,
+    audit_of,
+    check_audit,
+    check_perturbation,
+    perturbation_of,
 )
+from annotator.formats.own.output import OutputRecord, output_of
 from annotator.formats.own.records import (
     VERSION,
     DocumentRecord,
@@ -42,6 +33,19 @@ from annotator.formats.own.records import (
     TrainingRecord,
     ViewRecord,
     WordListRecord,
+    annotation_of,
+    choice_of,
+    event_of,
+    list_of,
+    project_of,
+    proposal_of,
+    qualification_of,
+    round_of,
+    text_of,
+    thread_of,
+    training_of,
+    view_of,
+    work_of,
 )
 from annotator.formats.own.releases import FrozenRecord, ReleaseRecord, gold_of_record, release_of
 from annotator.formats.own.reviews import check_reviewing

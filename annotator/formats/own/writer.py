@@ -36,9 +36,8 @@ from annotator.domain.sources import (
 )
 from annotator.domain.suites import WordList
 from annotator.errors import ExportRefused, Problem
-from annotator.formats.own.audits import AuditRecord, audit_record
+from annotator.formats.own.full_export import AuditRecord, PerturbationRecord, audit_record, perturbation_record
 from annotator.formats.own.output import output_record
-from annotator.formats.own.perturbations import PerturbationRecord, perturbation_record
 from annotator.formats.own.records import (
     VERSION,
     AnnotationRecord,

@@ -3,6 +3,7 @@
 Rows are written in groups, so that memory does not grow with the project.
 """
 
+import datetime as dt
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import msgspec
 
 from annotator import __version__
-from annotator.domain.instances import GoldInstance, Instance, Segment, SetOrigin
+from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment, SetOrigin
 from annotator.domain.texts import RationaleSet, Span
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import NO_GOLD, new_file
-from annotator.formats.rows.gold_spans import placed_span
+from annotator.formats.rows.gold_csv import placed_span
 from annotator.language import _
 
 if TYPE_CHECKING:
@@ -200,3 +201,66 @@ class RowGroups:
             self.writer.write_table(pa.Table.from_pylist(self._rows, self.schema))
             self._rows.clear()
             self._n_tokens = 0
+
+
+# Writing every person's annotations as one Parquet file, a row an annotation: for studies of how people differ.
+
+
+_PLAIN = (
+    "key",
+    "split",
+    "language",
+    "task",
+    "instance_state",
+    "annotator",
+    "state",
+    "result",
+    "instance_result",
+    "note",
+)
+
+
+def write_annotations(path: Path, pairs: Iterable[tuple[Instance, Iterable[Annotation]]], options: WriteOptions) -> int:
+    """Write one file; answers how many instances have annotations.
+
+    Raises: ExportRefused when there is no annotation, or the file cannot be written
+    """
+    n_instances = 0
+    with new_file(path) as file, RowGroups.open(file, schema_of_annotations(options)) as groups:
+        for instance, annotations in pairs:
+            n_before = groups.n_rows
+            for annotation in annotations:
+                groups.add(row_of_annotations(instance, annotation, options), instance)
+            n_instances += groups.n_rows > n_before
+        if not groups.n_rows:
+            raise ExportRefused(_("There is no annotation to write. Choose another split, or wait for annotations."))
+    return n_instances
+
+
+def row_of_annotations(instance: Instance, annotation: Annotation, options: WriteOptions) -> dict[str, Any]:
+    """The row of an annotation. result: the annotator's own; instance_result: what the instance came with or was given."""
+    return {
+        "key": instance.key,
+        "split": instance.split,
+        "language": instance.language,
+        "task": options.project.task.name,
+        "instance_state": instance.state,
+        "annotator": annotation.annotator,
+        "round": annotation.round_number,
+        "state": annotation.state,
+        "result": annotation.result,
+        "instance_result": instance.result,
+        "note": annotation.note,
+        "created_at": None if annotation.created_at is None else dt.datetime.fromisoformat(annotation.created_at),
+        "segments": segment_rows(instance),
+        **set_rows(instance, annotation.sets),
+    }
+
+
+def schema_of_annotations(options: WriteOptions) -> "pa.Schema":
+    """The columns' types, with what made the file in the schema's metadata."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    plain = [(name, pa.string()) for name in _PLAIN]
+    more = [("round", pa.int32()), ("created_at", pa.timestamp("ms", tz="UTC"))]
+    return pa.schema([*plain, *more, *text_columns()], metadata=made_by(options))

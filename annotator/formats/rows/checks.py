@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, SourceText
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_names import accepted_names
+from annotator.formats.rows.columns import accepted_names
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.language import _, unsaid

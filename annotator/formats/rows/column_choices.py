@@ -8,12 +8,10 @@ from pathlib import Path
 from annotator.domain.imports import ColumnChoice, ColumnChoices
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_findings import likely_columns, marks_in, may_be_own_labels, meaning
-from annotator.formats.rows.column_names import KEY_NAMES, field_names
-from annotator.formats.rows.column_plan import make_plan
-from annotator.formats.rows.column_values import Columns
+from annotator.formats.rows.columns import KEY_NAMES, Columns, field_names, make_plan
 from annotator.formats.rows.csv_rows import first_columns, plain_table
 from annotator.formats.rows.lines import Row, read_rows
-from annotator.formats.rows.own_labels import have_own_labels
+from annotator.formats.rows.plain_rows import have_own_labels
 
 _ROWS_LOOKED_AT = 500
 _FIELDS = ("split", "annotator", "annotator_label", "rationales", "rationale_index", "rationale_quotes", "tokens")

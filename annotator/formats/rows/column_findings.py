@@ -8,9 +8,7 @@ from dataclasses import replace
 from annotator.domain.sources import SourceColumns
 from annotator.domain.tasks import Task
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_names import KEY_NAMES, SEGMENT_NAMES, field_names, segment_of
-from annotator.formats.rows.column_plan import Plan, make_plan
-from annotator.formats.rows.column_values import Columns
+from annotator.formats.rows.columns import KEY_NAMES, SEGMENT_NAMES, Columns, Plan, field_names, make_plan, segment_of
 from annotator.formats.rows.findings import either, listed, shown
 from annotator.language import _, several, unsaid
 from annotator.language import listed as listed_words

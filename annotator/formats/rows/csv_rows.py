@@ -10,10 +10,9 @@ from annotator.domain.sources import SourceColumns, SourceItem
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_findings import column_report, columns_not_there, missing
-from annotator.formats.rows.column_plan import Plan, make_plan
-from annotator.formats.rows.column_values import Columns, ColumnValues
+from annotator.formats.rows.columns import Columns, ColumnValues, Plan, make_plan
 from annotator.formats.rows.csv_table import CsvTable
-from annotator.formats.rows.gold_table import GOLD_TABLE, annotator_rows, is_gold_table
+from annotator.formats.rows.gold_csv import GOLD_TABLE, annotator_rows, is_gold_table
 from annotator.formats.rows.lines import Row
 from annotator.formats.rows.plain_rows import RowReader
 from annotator.language import _

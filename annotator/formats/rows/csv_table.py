@@ -13,7 +13,7 @@ from typing import Any
 from annotator.domain.numbers import counted
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_names import FIELD_NAMES, KEY_NAMES, NUMBER
+from annotator.formats.rows.columns import FIELD_NAMES, KEY_NAMES, NUMBER
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.lines import (
     MAX_LINE_BYTES,

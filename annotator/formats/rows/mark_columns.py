@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_plan import Plan
+from annotator.formats.rows.columns import Plan
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.marks import are_tags, hold_marks, labels_of, n_tags, sets_of
 from annotator.language import _, unsaid

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -14,8 +15,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
 from annotator.formats.rows.column_findings import own_label_remedy
-from annotator.formats.rows.column_names import NUMBER, accepted_names, segment_of
-from annotator.formats.rows.column_plan import Plan, Planner
+from annotator.formats.rows.columns import NUMBER, Plan, Planner, accepted_names, segment_of
 from annotator.formats.rows.findings import Findings, listed, where_texts_differ
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.mark_columns import as_sets, refuse_marks, refuse_other_number
@@ -397,3 +397,32 @@ class Merger:
                 )
                 findings.refuse("annotator", annotation.annotator, reason)
         return not findings.is_refused
+
+
+# Whether a column that is called like the label holds what each annotator said of a text.
+
+
+_ROWS_LOOKED_AT = 20_000
+
+
+def have_own_labels(rows: Iterable[Mapping[str, object]], options: ReadOptions) -> bool:
+    """Whether among the first rows two annotators of one text have different labels, so that they cannot be the text's."""
+    planner = Planner(options.task, options.columns, options.left_columns)
+    first: dict[int, tuple[object, object]] = {}
+    for values in islice(rows, _ROWS_LOOKED_AT):
+        plan = planner.plan(tuple(values))
+        label, annotator = (str(values.get(plan.names.get(name, ""), "")) for name in ("result", "annotator"))
+        if not label or not annotator:
+            continue
+        of_text = first.setdefault(_name(plan, values), (annotator, label))
+        if of_text[0] != annotator and of_text[1] != label:
+            return True
+    return False
+
+
+def _name(plan: Plan, values: Mapping[str, object]) -> int:
+    """What tells a text from others: its key, or where rows have none its words."""
+    key = plan.names.get("key")
+    columns = [column for _, column in plan.segments] if key is None else [key]
+    split = plan.names.get("split", "")
+    return hash((str(values.get(split, "")), *(str(values.get(column, "")) for column in columns)))

@@ -1,13 +1,15 @@
-"""Spans of rationale sets as rows write them, read and written in one place."""
+"""Spans of rationale sets as rows write them, by place or quoted, read and written in one place."""
 
 import re
 from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 
+from annotator.domain.models import Quotes
 from annotator.domain.sources import SourceSpan
 from annotator.domain.tasks import Task
-from annotator.formats.rows.column_names import segment_of
+from annotator.formats.rows.columns import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.language import _
 
@@ -137,3 +139,27 @@ def read_quotes(value: str | Sequence[str | Sequence[str]] | None, findings: Fin
             findings.refuse("rationale_quotes", value, reason)
     quoted = [tuple(filter(None, (phrase.strip().strip(_QUOTATION_MARKS).strip() for phrase in of))) for of in lists]
     return tuple(phrases for phrases in quoted if phrases)
+
+
+# What became of the quotes that a model gave as its reason, as lines of ours say it.
+
+
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
+
+
+class QuotesRecord(msgspec.Struct, omit_defaults=True):
+    """How many there were, how many are not in the text, and the first of these."""
+
+    n: _Count
+    n_missing: _Count = 0
+    missing: list[str] = []
+
+
+def quotes_record(quotes: Quotes | None) -> QuotesRecord | None:
+    """What became of a model's quotes, as it is written."""
+    return None if quotes is None else QuotesRecord(quotes.n, quotes.n_missing, list(quotes.missing))
+
+
+def quotes_of(record: QuotesRecord | None) -> Quotes | None:
+    """The same as a value."""
+    return None if record is None else Quotes(record.n, record.n_missing, tuple(record.missing))

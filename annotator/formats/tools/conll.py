@@ -14,7 +14,7 @@ from annotator.domain.sources import SourceItem
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_names import field_names
+from annotator.formats.rows.columns import field_names
 from annotator.formats.rows.findings import shown
 from annotator.formats.rows.lines import Row, line_too_long, not_utf8, read_lines
 from annotator.formats.rows.plain_rows import RowReader
@@ -108,7 +108,7 @@ def _tokens(path: Path) -> Iterator[_Line]:
     """The lines with a token, as far as they can be read."""
     for raw in read_lines(path):
         line = (raw.content or b"").decode("utf-8", "replace")
-        if not line.startswith(DOCUMENT_START) and not _COMMENT.fullmatch(line):
+        if line.strip() and not line.startswith(DOCUMENT_START) and not _COMMENT.fullmatch(line):
             yield _Line(raw.number, cells_of(line))
 
 

@@ -16,10 +16,10 @@ from annotator.domain.sources import without_annotators
 from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_names import NUMBER, field_names, segment_of
+from annotator.formats.rows.columns import NUMBER, field_names, segment_of
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.findings import Findings, listed
-from annotator.formats.rows.gold_spans import PlacedSpan, placed_span
+from annotator.formats.rows.gold_csv import PlacedSpan, placed_span
 from annotator.formats.rows.lines import Row
 from annotator.formats.tools.offsets import cuts_word
 from annotator.language import _, several

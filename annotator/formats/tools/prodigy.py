@@ -14,11 +14,11 @@ import msgspec
 from annotator.domain.sources import SourceItem
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_names import KEY_NAMES
+from annotator.formats.rows.columns import KEY_NAMES
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import Row, convert, read_rows
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
-from annotator.formats.tools.doccano_rows import Labelled, RowSpan, texts_of_row
+from annotator.formats.tools.doccano import Labelled, RowSpan, texts_of_row
 from annotator.formats.tools.labels import (
     NOTE_NAMES,
     LabelledSpan,

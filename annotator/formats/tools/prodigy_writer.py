@@ -9,7 +9,7 @@ import msgspec
 from annotator.domain.instances import GoldInstance
 from annotator.formats.base import WriteOptions
 from annotator.formats.rows.files import new_file
-from annotator.formats.rows.gold_spans import PlacedSpan, placed_span
+from annotator.formats.rows.gold_csv import PlacedSpan, placed_span
 from annotator.formats.tools.labels import GoldKeys, Values, gold_fields, gold_spans, gold_texts, set_label
 
 ANNOTATOR = "_annotator_id"

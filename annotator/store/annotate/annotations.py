@@ -1,15 +1,17 @@
-"""Annotations and their rationale sets."""
+"""Annotations and their rationale sets; who annotates, and how long texts took."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import cast
 
 from annotator.domain.imports import NewAnnotation
-from annotator.domain.instances import Annotation, AnnotationState, Draft
+from annotator.domain.instances import Accepted, Annotation, AnnotationState, Draft
 from annotator.domain.texts import RationaleSet
 from annotator.errors import NotFound
 from annotator.language import _
+from annotator.store.annotate.instance_queue import IS_TIED
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_sets, unpack_set
 
@@ -177,3 +179,139 @@ def _annotation(row: Row, sets: tuple[RationaleSet, ...]) -> Annotation:
         assignment_id=row["assignment_id"],
         guidelines=row["guidelines"],
     )
+
+
+# Who annotated how much, counted over a project: what a file brought, and on how many texts several people worked.
+
+
+_OF_PROJECT = """FROM annotations JOIN instances ON instances.id = instance_id
+    WHERE project_id = ? AND instances.state <> 'discarded'"""
+
+
+def accepted_of(store: Store, project_id: int) -> Accepted:
+    """How many annotations are accepted, on how many texts, and how many on one of them."""
+    row = store.rows(
+        f"""SELECT coalesce(sum(n), 0) AS n_annotations, count(*) AS n_instances, coalesce(sum(n > 1), 0) AS n_several,
+                coalesce(max(n), 0) AS most
+            FROM (SELECT count(*) AS n {_OF_PROJECT} AND annotations.state = 'accepted' GROUP BY instance_id)""",
+        (project_id,),
+    )[0]
+    n_other, n_tied = count_of_other_results(store, project_id), count_of_ties(store, project_id)
+    return Accepted(row["n_annotations"], row["n_instances"], row["n_several"], row["most"], n_other, n_tied)
+
+
+def count_of_ties(store: Store, project_id: int, split: str | None = None) -> int:
+    """Texts without a result of their own whose accepted annotations give several as often, where nobody chose the gold."""
+    n: int = store.rows(
+        f"""SELECT count(*) AS n FROM instances WHERE project_id = ? AND state <> 'discarded'
+                AND (? IS NULL OR split = ?) AND {IS_TIED}""",
+        (project_id, split, split),
+    )[0]["n"]
+    return n
+
+
+def count_of_other_results(store: Store, project_id: int, split: str | None = None) -> int:
+    """Accepted annotations with another result than the text's own, or than most of those of a text that has none.
+
+    Where several are given as often, none is gold's, and all of them are others.
+    """
+    row = store.rows(
+        f"""SELECT coalesce(sum(n_given - n_of_gold), 0) AS n_other FROM (
+                SELECT sum(n) AS n_given, CASE WHEN own IS NOT NULL THEN coalesce(sum(n) FILTER (WHERE given = own), 0)
+                    WHEN sum(n = most) = 1 THEN most ELSE 0 END AS n_of_gold
+                FROM (SELECT instance_id, instances.result AS own, annotations.result AS given, count(*) AS n,
+                        max(count(*)) OVER (PARTITION BY instance_id) AS most {_OF_PROJECT}
+                        AND annotations.state = 'accepted' AND annotations.result IS NOT NULL AND (? IS NULL OR split = ?)
+                    GROUP BY instance_id, given)
+                GROUP BY instance_id)""",
+        (project_id, split, split),
+    )[0]
+    n: int = row["n_other"]
+    return n
+
+
+def label_votes(store: Store, instance_ids: Iterable[int]) -> dict[int, dict[str, int]]:
+    """How many annotators that came with files gave each label, by instance; not what people said here."""
+    votes: dict[int, dict[str, int]] = {}
+    for row in store.rows(
+        """SELECT instance_id, result, count(*) AS n FROM annotations
+            WHERE instance_id IN (SELECT value FROM json_each(?)) AND result IS NOT NULL AND user_id IS NULL
+                AND state IN ('accepted', 'draft', 'reference') GROUP BY instance_id, result""",
+        (json.dumps(list(instance_ids)),),
+    ):
+        votes.setdefault(row["instance_id"], {})[row["result"]] = row["n"]
+    return votes
+
+
+def imported_counts(store: Store, project_id: int) -> dict[str, int]:
+    """Annotations that came with a file, by the name of their annotator; not those that people made here."""
+    rows = store.rows(
+        f"""SELECT annotator, count(*) AS n {_OF_PROJECT} AND user_id IS NULL
+                AND annotations.state IN ('accepted', 'draft', 'reference')
+                AND NOT EXISTS (SELECT 1 FROM gold_choices WHERE annotation_id = annotations.id AND is_adjudicated = 1)
+            GROUP BY annotator ORDER BY n DESC, annotator""",
+        (project_id,),
+    )
+    return {row["annotator"]: row["n"] for row in rows}
+
+
+def annotator_names(store: Store, project_id: int) -> list[str]:
+    """The names of all who annotated something of a project, people and sources."""
+    rows = store.rows(
+        """SELECT DISTINCT annotator FROM annotations JOIN instances ON instances.id = instance_id
+            WHERE project_id = ? AND annotations.state NOT IN ('draft', 'withdrawn') ORDER BY annotator""",
+        (project_id,),
+    )
+    return [row["annotator"] for row in rows]
+
+
+# How long people worked on each text: the time that the panel counted, of what was submitted.
+
+
+@dataclass(frozen=True, slots=True)
+class TextTime:
+    """Of one text: time of all its annotators and rounds together, in milliseconds.
+
+    is_given:       it has had its label from the start
+    active_ms:      pauses that count as idle left out; idle_ms: those
+    is_whole:       each piece of work that was submitted has some time, and so has everybody whose annotation is accepted
+    n_annotators:   who made its accepted annotations, also those that came with a file
+    """
+
+    is_given: bool
+    active_ms: int
+    idle_ms: int
+    is_whole: bool
+    n_annotators: int
+
+
+_WORK = """SELECT instance_id, user_id, active_ms, idle_ms FROM assignments
+    WHERE project_id = ?1 AND submitted_at IS NOT NULL"""
+_REVIEWS = """SELECT annotations.instance_id, NULL, active_ms, idle_ms FROM reviews
+    JOIN annotations ON annotations.id = annotation_id WHERE project_id = ?1 AND reviews.state = 'submitted'"""
+
+
+def text_times(store: Store, project_id: int, *, with_reviews: bool = False) -> dict[int, TextTime]:
+    """By instance, all of a project's. with_reviews: the time of those who scored the sets counts as well."""
+    spent = f"{_WORK} UNION ALL {_REVIEWS}" if with_reviews else _WORK
+    rows = store.rows(
+        f"""SELECT instances.id, instances.result IS NOT NULL AS is_given, coalesce(active, 0) AS active,
+                coalesce(idle, 0) AS idle, coalesce(n_without, 0) = 0 AND coalesce(n_timed, 0) >= coalesce(n_annotators, 0)
+                AS is_whole, coalesce(n_annotators, 0) AS n_annotators
+            FROM instances
+            LEFT JOIN (SELECT instance_id, sum(active_ms) AS active, sum(idle_ms) AS idle, sum(active_ms = 0) AS n_without,
+                    count(DISTINCT user_id) AS n_timed
+                FROM ({spent}) GROUP BY instance_id) AS spent ON spent.instance_id = instances.id
+            LEFT JOIN (SELECT annotations.instance_id, count(DISTINCT annotator) AS n_annotators FROM annotations
+                JOIN instances ON instances.id = annotations.instance_id
+                WHERE instances.project_id = ?1 AND annotations.state = 'accepted' GROUP BY 1) AS said
+                ON said.instance_id = instances.id
+            WHERE instances.project_id = ?1""",
+        (project_id,),
+    )
+    return {
+        row["id"]: TextTime(
+            bool(row["is_given"]), row["active"], row["idle"], bool(row["is_whole"]), row["n_annotators"]
+        )
+        for row in rows
+    }

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.instances import AssignmentState
-from annotator.store.annotate.named_people import is_not_kept_from, names
-from annotator.store.annotate.shown_sets import may_be_given, may_have, was_shown
+from annotator.store.annotate.visibility import is_not_kept_from, may_be_given, may_have, names, was_shown
 from annotator.store.connection.database import Store
 
 # Somebody counts once: a person by their account, a source by its name.

@@ -1,23 +1,213 @@
-"""A connection to the database: transactions, questions, backup, and whether it is sound and can be written."""
+"""A connection to the database file: transactions, questions, backup, and whether it is sound, in its place and writable."""
 
+import atexit
 import datetime as dt
 import os
 import shutil
 import sqlite3
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from types import ModuleType, TracebackType
+from typing import Any, NamedTuple, Self, cast
+from weakref import WeakSet
 
 from annotator.domain.project.search import folded
 from annotator.errors import AnnotatorError, NotWritable, StoreError
 from annotator.files import part_folder, put_in_place, scratch_folder
-from annotator.store.connection import file_rights
-from annotator.store.connection.displaced_files import displaced, save_what_is_open
-from annotator.store.connection.driver import Database
-from annotator.store.connection.error_wording import ClearErrors, clear_file_errors, damaged, nearly_full, read_only
-from annotator.store.connection.place import Files, Place
+from annotator.store.connection import file_access
+from annotator.store.connection.error_wording import (
+    RESTORE,
+    ClearErrors,
+    clear_file_errors,
+    damaged,
+    nearly_full,
+    read_only,
+)
+from annotator.store.connection.replacement import finish_replacing
+
+__all__ = [
+    "Database",
+]
+
+# A database's files as this process knows them: who writes, who has them open, and whether they are still the same ones.
+
+
+_SECONDS_BETWEEN_CHECKS = 10.0
+_PATIENCE = 10.0  # seconds that are waited for 'annotator restore'
+
+Identity = tuple[int, int] | None
+
+
+class Files(NamedTuple):
+    """Which files lie at the places of a database, of its log and of its shared memory; None where there is none."""
+
+    database: Identity
+    log: Identity
+    memory: Identity
+
+
+EMPTIED: Identity = (0, 0)
+
+
+class Place:
+    """Where a database lies. One in a process for each database: its writers queue behind one lock before they begin."""
+
+    def __init__(self, path: Path, named: Path | None = None) -> None:
+        self.path = path
+        self.named = named or path  # what errors name: of a copy that nobody knows, the file that it was made from
+        self.write_lock = threading.RLock()
+        self.guard = threading.RLock()  # held while a connection is opened or closed
+        self.migrated: tuple[int, ...] | None = None
+        self.refused_write: NotWritable | None = None  # why the last write was refused; None since one was not
+        # Where what was stored in files that are not in their place any more was saved; None: in the database's own place.
+        self.saved: dict[Files, Path | None] = {}
+        self._paths = (str(path), f"{path}-wal", f"{path}-shm")
+        self._stores: WeakSet[Store] = WeakSet()
+        self._presence: int | None = None
+        self._next_check = 0.0
+
+    def files(self) -> Files:
+        """Which files lie there now. An emptied database is none."""
+        database, log, memory = self._paths
+        return Files(_identity(database, can_be_empty=False), _identity(log), _identity(memory))
+
+    def enter(self) -> None:
+        """Before a connection is opened: let no other process replace the file, and finish a replacement that was cut off."""
+        other = next(iter(self._stores), None)
+        if other is not None:
+            other.require_in_place(saves=False)
+        elif self._presence is None:
+            finish_replacing(self.path, patience=_PATIENCE)
+            self._presence = file_access.enter(self.path, alone=False, patience=_PATIENCE)
+
+    def is_check_due(self) -> bool:
+        """Whether the whole file may be read to explain an error: not again and again, however often somebody meets it."""
+        now = time.monotonic()
+        is_due = now >= self._next_check
+        self._next_check = now + _SECONDS_BETWEEN_CHECKS if is_due else self._next_check
+        return is_due
+
+    def add(self, store: "Store") -> None:
+        """A connection was opened."""
+        self._stores.add(store)
+
+    def remove(self, store: "Store") -> None:
+        """A connection is about to be closed."""
+        self._stores.discard(store)
+
+    def leave(self, *, at_exit: bool = False) -> None:
+        """A connection was closed, or could not be opened; after the last one others may replace the file."""
+        if self._presence is not None and (at_exit or not self._stores):
+            file_access.leave(self.path, self._presence)
+            self._presence = None
+
+
+def place_of(path: Path | str) -> Place:
+    """The place of a path. SQLite puts log and shared memory beside the file that a link leads to, so that is the place."""
+    path_given = Path(path).absolute()
+    with _GUARD:
+        if path_given not in _PLACES:
+            real = path_given.resolve()
+            _PLACES[path_given] = _PLACES.setdefault(real, Place(real))
+        return _PLACES[path_given]
+
+
+_GUARD = threading.Lock()
+_PLACES: dict[Path, Place] = {}
+
+
+@atexit.register
+def _leave_all() -> None:
+    """Connections of other threads are still open when a process ends; the lock's file need not stay behind."""
+    for database_place in _PLACES.values():
+        database_place.leave(at_exit=True)
+
+
+def _identity(path: str, *, can_be_empty: bool = True) -> Identity:
+    try:
+        status = os.stat(path)  # noqa: PTH116  (each save pays for this; Path.stat takes twice as long)
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if status.st_size or can_be_empty else EMPTIED
+
+
+# Files that somebody removed, moved or replaced while they were open: what was stored is saved, and nothing more is taken.
+
+
+_PATIENCE_MS = 2_000  # that readers of an older state are waited for
+
+
+def save_what_is_open(store: "Store", database_place: Place, files: Files) -> bool:
+    """Bring what was stored where it can be found again; True when that is the database's own place.
+
+    What the log holds is moved into the file that is open, wherever that is now, and the log, which would destroy whatever
+    other database it was played into, is emptied. Where others have begun a log of their own, only a copy is made.
+    """
+    now = database_place.files()
+    if now.database == EMPTIED:
+        return False
+    is_moved = False
+    if now.log in (None, files.log) and now.memory in (None, files.memory):
+        with suppress(StoreError):
+            is_moved = store.checkpoint(_PATIENCE_MS)
+    if now.database == files.database and is_moved:
+        database_place.saved[files] = None
+        return True
+    if database_place.saved.get(files) is None:
+        with suppress(StoreError):
+            database_place.saved[files] = store.rescue()
+    return False
+
+
+def displaced(database_place: Place, files: Files) -> NotWritable:
+    """Why nothing more is stored, where it is what was stored, and what to do."""
+    now = database_place.files()
+    again = "Stop the server and start it again."
+    if now.database == EMPTIED:
+        what, remedy = (
+            f"'{database_place.path}' was emptied",
+            f"Stop the server, and bring back a backup with {RESTORE}.",
+        )
+    elif now.database != files.database:
+        what, remedy = f"'{database_place.path}' was removed or replaced by another file", "Put it back."
+    else:
+        name = database_place.path.name
+        what = f"The log of '{database_place.path}' ('{name}-wal' and '{name}-shm') was removed or replaced"
+        remedy = f"What was stored until then is safe. {again}" if files in database_place.saved else again
+    copy = database_place.saved.get(files)
+    if copy is not None:
+        remedy = (
+            f"What was stored until then was copied to '{copy}'. Put the file back; or stop the server, and bring the copy "
+            "back with 'annotator restore'."
+        )
+    return NotWritable(f"{what} while the program had it open, so nothing more is stored. {remedy}")
+
+
+# sqlite-utils, imported without pandas and NumPy.
+
+
+_NOT_NEEDED = ("pandas", "numpy")
+
+
+@contextmanager
+def _hidden(names: tuple[str, ...]) -> Iterator[None]:
+    """Modules that are not loaded yet cannot be imported in the block: None is Python's own way to say "not there"."""
+    hidden = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden, cast("ModuleType", None)))
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
+with _hidden(_NOT_NEEDED):
+    from sqlite_utils import Database
+
 
 _BUSY_TIMEOUT_MS = 30_000
 _LEAST_FREE = 4 * 2**20  # what the write-ahead log may grow by before it is moved into the file ...
@@ -156,7 +346,7 @@ class Store:
 
     # What is saved of it ----------------------------------------------------------------------------------------------
 
-    def backup(self, target: Path, mode: int = file_rights.OWNERS) -> None:
+    def backup(self, target: Path, mode: int = file_access.OWNERS) -> None:
         """Copy the whole database while others work; the copy appears complete or not at all."""
         if target.exists():
             raise StoreError(_IS_THERE.format(path=target))
@@ -170,7 +360,7 @@ class Store:
 
     def _copy_to(self, target: Path, mode: int, named: Path) -> None:
         """Errors name another file than the target, which nobody knows."""
-        file_rights.make_file(target, mode)
+        file_access.make_file(target, mode)
         with ClearErrors(named), closing(sqlite3.connect(target)) as copy:
             copy.execute("PRAGMA synchronous = OFF")  # it counts when it is complete, and is put on the disk as a whole
             self.connection.backup(copy)
@@ -180,7 +370,7 @@ class Store:
         """A copy to try things on; it is gone afterwards, and nobody waits for it."""
         with clear_file_errors(self.path), scratch_folder() as folder:
             path = folder / "copy.db"
-            self._copy_to(path, file_rights.OWNERS, folder)
+            self._copy_to(path, file_access.OWNERS, folder)
             with Store(Place(path), connect(path), self.clock) as copy:
                 yield copy
 

@@ -9,11 +9,9 @@ from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.errors import StoreError
 from annotator.files import part_folder, put_in_place
 from annotator.language import speaking
-from annotator.store.connection import file_rights
-from annotator.store.connection.database import Clock, Store, connect, machine_clock, stamped
-from annotator.store.connection.driver import Database
+from annotator.store.connection import file_access
+from annotator.store.connection.database import Clock, Database, Place, Store, connect, machine_clock, place_of, stamped
 from annotator.store.connection.error_wording import RESTORE, ClearErrors, clear_file_errors
-from annotator.store.connection.place import Place, place_of
 from annotator.store.connection.replacement import rescued
 from annotator.store.schema.comparison import (
     MIGRATIONS_TABLE,
@@ -65,7 +63,7 @@ def _create(path: Path) -> None:
     """Make a database with all its tables; it appears complete or not at all, and for its owner alone."""
     with part_folder(path) as folder:
         made = folder / path.name
-        file_rights.make_file(made, file_rights.OWNERS)
+        file_access.make_file(made, file_access.OWNERS)
         with closing(connect(made)) as connection:
             connection.execute("PRAGMA synchronous = OFF")  # it counts when it is complete
             connection.execute("PRAGMA journal_mode = WAL")
@@ -103,8 +101,8 @@ def _migrate(store: Store) -> None:
 
 def _migrate_after_a_backup(store: Store) -> None:
     backup = stamped(store.path, "backup")
-    store.backup(backup, file_rights.mode_beside(store.path))
-    file_rights.give_to_owner_of(store.path, backup)
+    store.backup(backup, file_access.mode_beside(store.path))
+    file_access.give_to_owner_of(store.path, backup)
     before = len(MIGRATIONS.applied(store.db))
     try:
         bring_up_to_date(store)

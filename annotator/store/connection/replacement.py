@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from annotator.files import sync_folder
-from annotator.store.connection import presence
+from annotator.store.connection import file_access
 
 _READY = "-restored"
 _LOGS = ("-wal", "-journal")  # what SQLite would play into whatever database it finds beside them
@@ -76,11 +76,11 @@ def finish_replacing(path: Path, *, patience: float) -> None:
     """Carry on with what `announce` began and a killed process left, if there is such a thing."""
     if not ready_name(path).exists():
         return
-    lock = presence.enter(path, alone=True, patience=patience)
+    lock = file_access.enter(path, alone=True, patience=patience)
     try:
         replace(path)
     finally:
-        presence.leave(path, lock)
+        file_access.leave(path, lock)
 
 
 def replace(path: Path) -> None:

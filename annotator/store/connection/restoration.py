@@ -8,11 +8,10 @@ from pathlib import Path
 
 from annotator.errors import StoreError
 from annotator.files import part_folder, sync_file
-from annotator.store.connection import file_rights, presence
-from annotator.store.connection.database import Store, connect, machine_clock
+from annotator.store.connection import file_access
+from annotator.store.connection.database import Place, Store, connect, machine_clock, place_of
 from annotator.store.connection.error_wording import ClearErrors, clear_file_errors
 from annotator.store.connection.opening import bring_up_to_date, refuse_foreign
-from annotator.store.connection.place import Place, place_of
 from annotator.store.connection.replacement import announce, kept_name, models_of, replace
 
 _PATIENCE = 2.0  # seconds: a command may just be ending
@@ -47,10 +46,10 @@ def incoming(path: Path, backup: Path) -> Iterator[Incoming]:
     backup = backup.resolve()  # a log lies beside the file, not beside a link to it
     with clear_file_errors(path):
         _refuse_in_use(backup)
-        lock = presence.enter(path, alone=True, patience=_PATIENCE)
+        lock = file_access.enter(path, alone=True, patience=_PATIENCE)
         try:
             replace(path)  # what an earlier, killed restore began
-            presence.refuse_foreign_connections(path)
+            file_access.refuse_foreign_connections(path)
             with part_folder(path) as folder:
                 made = folder / path.name
                 earlier = kept_name(path)
@@ -58,7 +57,7 @@ def incoming(path: Path, backup: Path) -> Iterator[Incoming]:
                     yield Incoming(store, path, earlier, migrations, models_of(made))
                 _put_in_place(made, path, earlier)
         finally:
-            presence.leave(path, lock)
+            file_access.leave(path, lock)
 
 
 def _refuse(path: Path, backup: Path) -> None:
@@ -75,8 +74,8 @@ def _refuse(path: Path, backup: Path) -> None:
 def _refuse_in_use(backup: Path) -> None:
     """What somebody writes meanwhile would be torn in a copy; what nobody could lock, as on a CD, nobody writes."""
     try:
-        presence.leave(backup, presence.enter(backup, alone=True, patience=0))
-        presence.refuse_foreign_connections(backup)
+        file_access.leave(backup, file_access.enter(backup, alone=True, patience=0))
+        file_access.refuse_foreign_connections(backup)
     except StoreError as error:
         raise StoreError(
             f"'{backup}' is in use by a server or another program, so that a copy might be torn. Make a backup of it with "
@@ -91,7 +90,7 @@ def _opened_copy(backup: Path, made: Path) -> Iterator[tuple[Store, tuple[str, .
         source = backup.with_name(backup.name + ending)
         if source.exists():
             copy = made.with_name(made.name + ending)
-            file_rights.make_file(copy, file_rights.OWNERS)
+            file_access.make_file(copy, file_access.OWNERS)
             shutil.copyfile(source, copy)
     with ClearErrors(backup), Store(Place(made, backup), connect(made), machine_clock) as store:
         refuse_foreign(store)
@@ -101,9 +100,9 @@ def _opened_copy(backup: Path, made: Path) -> Iterator[tuple[Store, tuple[str, .
 
 def _put_in_place(made: Path, path: Path, earlier: Path | None) -> None:
     """The new file is for those who may use the old one."""
-    made.chmod(file_rights.mode_beside(path))
-    file_rights.give_to_owner_of(path, made)
-    file_rights.share_like(models_of(made), path)
+    made.chmod(file_access.mode_beside(path))
+    file_access.give_to_owner_of(path, made)
+    file_access.share_like(models_of(made), path)
     sync_file(made)
     announce(made, path, earlier)
     replace(path)

@@ -10,10 +10,9 @@ from annotator.domain.project.search import BulkAction, BulkChange, InstanceFact
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.annotate.instance_queue import begin_anew
-from annotator.store.annotate.named_people import name_people
-from annotator.store.annotate.shown_sets import is_new_to
+from annotator.store.annotate.visibility import is_new_to, name_people
 from annotator.store.connection.database import Row, Store
-from annotator.store.pairs import is_version_of
+from annotator.store.slices import is_version_of
 
 _AMONG = "(SELECT value FROM json_each(:ids))"
 # A lease that ran out holds nothing, though nobody has taken the text since.

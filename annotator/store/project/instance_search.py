@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.domain.project.search import Search, SearchedPart
-from annotator.store.annotate.shown_sets import is_at_work_on
+from annotator.store.annotate.visibility import is_at_work_on
 from annotator.store.connection.database import Store
 from annotator.store.instances import InstanceRow, rows_of
 

@@ -19,7 +19,7 @@ from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store
 from annotator.store.project.used_numbers import unused_number
-from annotator.store.qualification.packed import pack, unpack
+from annotator.store.qualification.rules import pack, unpack
 
 # Exercises of training are numbered far above all assignments and reviews: a browser keeps drafts by these numbers.
 FIRST_OF_TRAINING = 2**40

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from annotator.domain.reviews import SCALES, Property
-from annotator.store.annotate.excerpts import excerpt_of
+from annotator.store.annotate.my_work import excerpt_of
 from annotator.store.connection.database import Store
 
 _OF_SETS = """SELECT rounds.number AS round, annotator, '{name}' AS property, scores.{name} AS score, rounds.instance_id,

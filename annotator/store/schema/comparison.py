@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import cache
 
-from annotator.store.connection.driver import Database
+from annotator.store.connection.database import Database
 from annotator.store.schema.migrations import MIGRATIONS
 
 Schema = Mapping[tuple[str, str], str]  # kind and name of each object: its normalised SQL

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from annotator.domain.measurements import FORGOT_WRONG_K
-from annotator.store.connection.database import iso, machine_clock
-from annotator.store.connection.driver import Database
+from annotator.store.connection.database import Database, iso, machine_clock
 
 _MOST = 2**63
 _MOST_DIGITS = 17  # of a floating-point number as it is written

@@ -14,14 +14,13 @@ from annotator.domain.project.search import NamedAs
 from annotator.domain.sources import SourceInstance, SourceReview, SourceRound, SourceThread, SourceWork
 from annotator.domain.texts import RationaleSet
 from annotator.store.annotate.annotations import write_annotations
-from annotator.store.annotate.named_people import name_people
-from annotator.store.annotate.shown_sets import give_back_what_was_shown
+from annotator.store.annotate.visibility import give_back_what_was_shown, name_people
 from annotator.store.connection.database import Store
 from annotator.store.packed_rows import pack_sets
 from annotator.store.people import accounts_for
 from annotator.store.project.used_numbers import unused_number
 from annotator.store.qualification.exercises import next_work_number
-from annotator.store.transfer.review_sources import annotation_ids_of
+from annotator.store.transfer.export_sources import annotation_ids_of
 
 Stored = tuple[int, NewInstance]  # with the number that the instance has here
 Accounts = Mapping[str, int]

@@ -17,9 +17,8 @@ from annotator.store import projects as projects_store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.connection.database import iso
 from annotator.store.events import ALL_EVENTS, Event, EventFilter, add_event, count_events, list_events
-from annotator.store.people import Session
+from annotator.store.people import Session, revoke_tokens_of
 from annotator.store.review.reviews import give_up_reviews_of
-from annotator.store.tokens import revoke_tokens_of
 from annotator.text.characters import normal
 from annotator.usecases.access.failures import Sender, count_failure, forget_failure, note_failure
 from annotator.usecases.access.known_browsers import find_browser

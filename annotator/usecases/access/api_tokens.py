@@ -19,7 +19,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.store import Store
 from annotator.store import people as people_store
-from annotator.store import tokens as token_store
+from annotator.store import people as token_store
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event, add_repeated_event
 from annotator.store.projects import get_project_by_id

@@ -14,7 +14,7 @@ from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.assignments import find_assignment, set_assignment_state
 from annotator.store.annotate.instance_queue import settle
-from annotator.store.annotate.shown_sets import closed_instances, note_gold_shown, note_shown, of_others, standing
+from annotator.store.annotate.visibility import closed_instances, note_gold_shown, note_shown, of_others, standing
 from annotator.store.events import add_event
 from annotator.store.people import roles_of
 from annotator.store.qualification.exercises import has_open_exercise

@@ -24,13 +24,12 @@ from annotator.review.gold import measure_marks
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import waiting_for
 from annotator.store.annotate.my_work import WorkLine
-from annotator.store.annotate.shown_sets import standing
+from annotator.store.annotate.visibility import standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import get_instance, row_of
 from annotator.store.projects import assignment_counts_of, get_project_by_id
 from annotator.store.qualification import exercises as exercises_store
-from annotator.store.qualification.items import check_items_for, count_check_items_for, get_item
-from annotator.store.qualification.rules import newest_rules
+from annotator.store.qualification.rules import check_items_for, count_check_items_for, get_item, newest_rules
 from annotator.usecases.annotate.outcomes import Outcome
 from annotator.usecases.gold import find_gold
 

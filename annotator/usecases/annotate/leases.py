@@ -11,8 +11,7 @@ from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
 from annotator.store.annotate import instance_queue
 from annotator.store.annotate.annotations import find_starting_draft
-from annotator.store.annotate.named_people import is_for_others
-from annotator.store.annotate.shown_sets import standing
+from annotator.store.annotate.visibility import is_for_others, standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
 from annotator.store.qualification.rules import is_kept_from_work

@@ -18,10 +18,10 @@ from annotator.perturb.carried_sets import carry_sets
 from annotator.perturb.changes import compare
 from annotator.perturb.lexicon import is_for, spans_of_list
 from annotator.store import Store
-from annotator.store.annotate import proposed_sets as proposed_store
+from annotator.store.annotate import proposals as proposed_store
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
-from annotator.store.word_lists import list_word_lists
+from annotator.store.suites import list_word_lists
 from annotator.usecases.access import independence
 from annotator.usecases.annotate.leases import own_work
 from annotator.usecases.annotate.originals import find_original

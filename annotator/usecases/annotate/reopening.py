@@ -3,7 +3,7 @@
 from annotator.domain.instances import Annotation, Assignment
 from annotator.language import _, unsaid
 from annotator.store import Store
-from annotator.store.annotate.shown_sets import standing
+from annotator.store.annotate.visibility import standing
 from annotator.store.gold_choices import is_chosen
 from annotator.store.instances import row_of
 from annotator.store.review.reviews import has_scores

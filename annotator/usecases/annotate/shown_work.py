@@ -7,8 +7,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.language import _
 from annotator.review.gate import origins_of
 from annotator.store import Store
-from annotator.store.annotate.proposals import last_proposal_of
-from annotator.store.annotate.proposed_sets import answers_of
+from annotator.store.annotate.proposals import answers_of, last_proposal_of
 from annotator.store.instances import get_instance
 from annotator.usecases.annotate.checks import outcome_of_check
 from annotator.usecases.annotate.feedback import Feedback, former_round

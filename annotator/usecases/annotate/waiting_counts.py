@@ -9,8 +9,7 @@ from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate import instance_queue
 from annotator.store.annotate.my_work import count_submitted_since
-from annotator.store.annotate.named_people import is_queue_plain
-from annotator.store.annotate.shown_sets import count_shown_and_free
+from annotator.store.annotate.visibility import count_shown_and_free, is_queue_plain
 from annotator.store.projects import assignment_counts_of, instance_counts
 from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.annotate.checks import counts_with_checks

@@ -11,10 +11,9 @@ from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, St
 from annotator.language import _
 from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
-from annotator.store.annotate.proposals import add_proposal
-from annotator.store.annotate.proposed_sets import save_answers
+from annotator.store.annotate.proposals import add_proposal, save_answers
 from annotator.store.instances import get_instance, layout_of, row_of
-from annotator.store.project.label_history import label_of_now
+from annotator.store.project.label_replacement import label_of_now
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.checks import (

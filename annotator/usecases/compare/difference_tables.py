@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from annotator.domain.numbers import UNDEFINED, counted, signed, written
 from annotator.figures.html_table import Cell, Head, Line
-from annotator.figures.latex_table import label_of, metric_table_latex
-from annotator.figures.metric_text import TextCell, TextHead, TextLine, metric_table_text
-from annotator.formats.rows.spreadsheets import written_csv
+from annotator.figures.latex_tables import label_of, metric_table_latex
+from annotator.figures.text_tables import TextCell, TextHead, TextLine, metric_table_text
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import _, speaking
 from annotator.scoring.row_differences import AgainstTable, Compared, ComparedRow, own_number
 from annotator.scoring.table import Column

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from annotator.domain.numbers import signed, written
-from annotator.formats.rows.spreadsheets import written_csv
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.usecases.compare.row_comparison import DifferingInstance, DifferingInstances, TwoRows
 from annotator.usecases.inspect.metric_names import named
 

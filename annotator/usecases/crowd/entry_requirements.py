@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from annotator.store import Store
-from annotator.store.qualification.items import items_for
-from annotator.store.qualification.rules import newest_rules
+from annotator.store.qualification.rules import items_for, newest_rules
 
 _NOBODY = 0  # no account has this number: what a worker could be trained on who is not there yet
 

@@ -13,7 +13,7 @@ from annotator.domain.people import ChannelKind
 from annotator.errors import StoreError
 from annotator.files import part_folder, sync_file, sync_folder
 from annotator.language import _
-from annotator.store.connection.file_rights import OWNERS, give_to_owner_of
+from annotator.store.connection.file_access import OWNERS, give_to_owner_of
 
 VARIABLES: Mapping[ChannelKind, str] = {
     "mail": "ANNOTATOR_SMTP_PASSWORD",

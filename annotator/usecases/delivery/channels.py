@@ -13,8 +13,8 @@ from annotator.outbound.targets import Exceptions
 from annotator.outbound.webhook import Webhook
 from annotator.store import Store
 from annotator.store.events import add_event
-from annotator.store.notices import channels as channel_store
-from annotator.store.notices.messages import count_by_state, give_up_waiting, list_undelivered
+from annotator.store.notices import outbox as channel_store
+from annotator.store.notices.outbox import count_by_state, give_up_waiting, list_undelivered
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.delivery.channel_secrets import save_secret, secret_of
 

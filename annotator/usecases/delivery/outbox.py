@@ -14,9 +14,9 @@ from annotator.outbound import mail, webhook
 from annotator.outbound.targets import Resolver, resolve
 from annotator.store import Store
 from annotator.store.connection.database import iso
-from annotator.store.connection.server_address import address_of_server
-from annotator.store.notices import channels as channel_store
-from annotator.store.notices import messages as message_store
+from annotator.store.connection.file_access import address_of_server
+from annotator.store.notices import outbox as channel_store
+from annotator.store.notices import outbox as message_store
 from annotator.store.notices.inbox import prune_notices
 from annotator.store.people import get_user_by_id
 from annotator.store.projects import get_project_by_id

@@ -11,8 +11,8 @@ from annotator.language import _
 from annotator.outbound.mail import check_address
 from annotator.store import Store
 from annotator.store.connection.database import iso
-from annotator.store.notices import channels as channel_store
-from annotator.store.notices.messages import add_mail, count_recent
+from annotator.store.notices import outbox as channel_store
+from annotator.store.notices.outbox import add_mail, count_recent
 from annotator.usecases.delivery.channels import mail_options
 
 CODE_LASTS = dt.timedelta(hours=24)

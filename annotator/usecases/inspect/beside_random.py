@@ -12,7 +12,7 @@ from annotator.scoring.blocks import OverInstances, random_numbers
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import has_choice
 from annotator.store import Store
-from annotator.store.trainings import ids_learned_from, ids_of_versions
+from annotator.store.trained_models import ids_learned_from, ids_of_versions
 from annotator.usecases.models.model_trust import Trainings
 
 NUMBER = "sets.best_f1"

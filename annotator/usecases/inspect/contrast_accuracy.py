@@ -19,7 +19,7 @@ from annotator.metrics.ragged import Ragged
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.models import StoredRun, list_runs
-from annotator.store.pairs import Pair, answered_labels, pairs_of
+from annotator.store.slices import Pair, answered_labels, pairs_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instances
 from annotator.usecases.inspect.training_texts import learned_by_model, without

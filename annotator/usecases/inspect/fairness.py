@@ -19,8 +19,8 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.models import list_runs
-from annotator.store.pairs import answered_labels
-from annotator.store.word_lists import list_word_lists
+from annotator.store.slices import answered_labels
+from annotator.store.suites import list_word_lists
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_among
 from annotator.usecases.inspect.training_texts import learned_by_model, without

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from annotator.domain.numbers import UNDEFINED, written
 from annotator.figures.html_table import Cell, Head, Line
-from annotator.figures.latex_table import label_of, metric_table_latex
+from annotator.figures.latex_tables import label_of, metric_table_latex
 from annotator.language import speaking
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number

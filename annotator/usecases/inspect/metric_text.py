@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.figures.html_table import BEST
-from annotator.figures.metric_text import TextCell, TextHead, TextLine, metric_table_text
+from annotator.figures.text_tables import TextCell, TextHead, TextLine, metric_table_text
 from annotator.metrics.significance import FEWEST, RANDOM, Word
 from annotator.scoring.chance_verdicts import Judged, judged, n_without_choice
 from annotator.scoring.shared_instances import are_different

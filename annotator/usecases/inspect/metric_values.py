@@ -19,10 +19,9 @@ from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import together
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, score_answers
 from annotator.store import Store
-from annotator.store.attribution_work import splits_of
 from annotator.store.gold.releases import newest_release
 from annotator.store.gold_choices import has_exhaustive
-from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs
+from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs, splits_of
 from annotator.store.people import roles_of
 from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require

@@ -48,7 +48,7 @@ from annotator.scoring.reports import (
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs, score_answers
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
-from annotator.store.annotate.annotators import count_of_other_results
+from annotator.store.annotate.annotations import count_of_other_results
 from annotator.store.models import (
     StoredRun,
     answers_of_run,
@@ -57,7 +57,7 @@ from annotator.store.models import (
     list_models,
     list_runs,
 )
-from annotator.store.project.label_use import labelled_ids
+from annotator.store.project.label_replacement import labelled_ids
 from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split

@@ -10,8 +10,13 @@ from annotator.domain.texts import union_of_tokens
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store import Store, open_store
-from annotator.store.instance_numbers import answer_probabilities, gold_probabilities, lengths_by_instance
-from annotator.store.measurements import last_event_id, values_of_run
+from annotator.store.measurements import (
+    answer_probabilities,
+    gold_probabilities,
+    last_event_id,
+    lengths_by_instance,
+    values_of_run,
+)
 from annotator.store.models import list_runs
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.gold import gold_instances

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from annotator.domain.measurements import group_in_words
-from annotator.formats.rows.spreadsheets import written_csv
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import speaking
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.table import Group, MetricRow, MetricTable, Number, Points, definition_in_table

@@ -11,7 +11,7 @@ from annotator.scoring.reports import TrainingReport
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import MetricRow
 from annotator.store import Store
-from annotator.store.trainings import ids_learned_from, ids_of_versions
+from annotator.store.trained_models import ids_learned_from, ids_of_versions
 from annotator.usecases.models.model_trust import Trainings, held_out_summary
 
 

@@ -18,7 +18,7 @@ from annotator.store.annotate.proposals import (
     list_open_proposals,
     list_open_proposals_of,
 )
-from annotator.store.annotate.shown_sets import give_back_what_was_shown
+from annotator.store.annotate.visibility import give_back_what_was_shown
 from annotator.store.events import add_event
 from annotator.store.instances import discard, get_instance, set_result
 from annotator.store.projects import get_project_by_id

@@ -9,8 +9,8 @@ from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store import Store
-from annotator.store.annotate.annotators import annotator_names
-from annotator.store.annotate.named_people import named_of_instances
+from annotator.store.annotate.annotations import annotator_names
+from annotator.store.annotate.visibility import named_of_instances
 from annotator.store.events import newest_of_actions
 from annotator.store.instances import InstanceRow, ids_of_keys, list_instances, split_names
 from annotator.store.lists import lists_of

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.store import Store
-from annotator.store.project.listed_work import (
+from annotator.store.project.work_numbers import (
     Authors,
     ListedAnnotation,
     empty_annotations,

@@ -9,12 +9,12 @@ from annotator.domain.people import User
 from annotator.domain.project.recruitment import PaidWork, PayRate
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
-from annotator.formats.rows.spreadsheets import written_csv
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import _
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
-from annotator.store.project.paid_work import paid_work
+from annotator.store.project.work_numbers import paid_work
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
 

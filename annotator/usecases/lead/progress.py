@@ -12,14 +12,14 @@ from annotator.review.progress import Pace, pace_words, window_days
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.people import list_members
-from annotator.store.project.progress_numbers import (
+from annotator.store.project.work_numbers import (
     finished_between,
     first_submission_at,
+    last_activity,
     review_counts,
     standing_counts,
     submissions_between,
 )
-from annotator.store.project.work_numbers import last_activity
 from annotator.store.projects import instance_counts
 from annotator.usecases.access.rights import require
 from annotator.usecases.project.projects import done_among

@@ -12,7 +12,7 @@ from annotator.domain.proposed_sets import ProposedCount
 from annotator.domain.reviews import SCALES, Property
 from annotator.review.rater_agreement import Leaning, ReviewerAgreement, leanings, reviewer_agreement
 from annotator.store import Store
-from annotator.store.annotate.proposed_sets import proposed_counts
+from annotator.store.annotate.proposals import proposed_counts
 from annotator.store.review.review_numbers import (
     BehindPoint,
     OutcomeCount,

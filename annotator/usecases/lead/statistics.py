@@ -10,8 +10,7 @@ from annotator.review.agreement import Agreement, AgreementTally
 from annotator.review.gold import gold_with_choice, is_tied, that_count
 from annotator.review.statistics import DataSetTables, RationaleStatistics, TablesTally, describe_gold
 from annotator.store import Store
-from annotator.store.annotate.annotations import annotations_of
-from annotator.store.annotate.annotators import imported_counts
+from annotator.store.annotate.annotations import annotations_of, imported_counts
 from annotator.store.gold_choices import choices_of
 from annotator.store.instances import Size, iterate_instance_batches, size_of
 from annotator.store.projects import assignment_counts, instance_counts

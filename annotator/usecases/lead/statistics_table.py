@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotator.formats.rows.spreadsheets import written_csv
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.usecases.lead.statistics import ProjectStatistics
 
 _COLUMNS = ("name", "of", "value")

@@ -16,14 +16,14 @@ from annotator.domain.reviews import Review, Round, Thread
 from annotator.domain.sources import SourceShown
 from annotator.domain.texts import set_letter
 from annotator.errors import NotFound
-from annotator.formats.rows.spreadsheets import written_csv
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import _, listed, unsaid
 from annotator.review.gate import decider, decision_lines, score_line
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.annotate.proposals import Proposal, proposals_of_instances
-from annotator.store.annotate.shown_sets import shown_of_instances
 from annotator.store.annotate.talk import threads_of
+from annotator.store.annotate.visibility import shown_of_instances
 from annotator.store.events import Event, events_of_instance
 from annotator.store.instances import project_of_instance
 from annotator.store.project.bulk_actions import actions_on

@@ -11,7 +11,7 @@ from annotator.review.gate import score_line
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations
 from annotator.store.instances import InstanceRow, row_of
-from annotator.store.project.stuck import (
+from annotator.store.project.open_work import (
     ReviewersLeft,
     reviewers_left,
     rounds_without_reviewers,

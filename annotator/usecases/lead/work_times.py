@@ -11,7 +11,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.review.progress import CurvePoint, Quartiles, learning_curve, quartiles
 from annotator.store import Store
-from annotator.store.project.timed_work import TimedWork, timed_work
+from annotator.store.project.work_numbers import TimedWork, timed_work
 from annotator.usecases.access.rights import require
 
 __all__ = ["CurvePoint", "PersonTimes", "Quartiles", "WorkTimes", "work_times"]

@@ -22,7 +22,7 @@ from annotator.scoring.instance_numbers import places_of
 from annotator.scoring.runs import Answers, ScoringOptions
 from annotator.store import Store
 from annotator.store.models import StoredRun, full_answers, ids_answered, list_runs, outputs_of_run
-from annotator.store.trainings import find_training, ids_learned_from, ids_of_versions
+from annotator.store.trained_models import find_training, ids_learned_from, ids_of_versions
 from annotator.usecases.gold import labelled_gold_of
 
 ACCURACY = "accuracy"

@@ -23,10 +23,10 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 from annotator.scoring.chance_verdicts import OF_LAYER
 from annotator.store import Store
-from annotator.store.attribution_work import forget_model, has_outputs, splits_of
 from annotator.store.events import add_event, require_open
 from annotator.store.instances import iterate_instance_batches
-from annotator.store.suite_runs import forget_computed
+from annotator.store.models import forget_model, has_outputs, splits_of
+from annotator.store.suites import forget_computed
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import check_ratio, gold_table

@@ -14,9 +14,9 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 from annotator.store import Store
-from annotator.store.attribution_work import has_outputs, last_detail, splits_of
-from annotator.store.connection.file_rights import make_folder, share_like
+from annotator.store.connection.file_access import make_folder, share_like
 from annotator.store.connection.replacement import models_of
+from annotator.store.models import has_outputs, last_detail, splits_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.held_out import folds_of, held_out, labelled_examples
 from annotator.usecases.models.model_places import models_folder, under_way_of

@@ -11,7 +11,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import ModelError
 from annotator.store import Store
-from annotator.store.label_tables import StoredLabelTable
+from annotator.store.trained_models import StoredLabelTable
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.label_tables import ModelLabels, check_table, proposal_of, remembered, stored_table
 from annotator.usecases.models.model_places import models_folder, require_allowed_place

@@ -15,10 +15,10 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, together
 from annotator.store import Store
-from annotator.store.attribution_work import has_outputs
 from annotator.store.events import add_event
-from annotator.store.label_tables import MAP_LABELS, StoredLabelTable, list_label_tables
-from annotator.store.suite_runs import has_computed
+from annotator.store.models import has_outputs
+from annotator.store.suites import has_computed
+from annotator.store.trained_models import MAP_LABELS, StoredLabelTable, list_label_tables
 from annotator.training.card import Card
 from annotator.usecases.access.rights import require
 

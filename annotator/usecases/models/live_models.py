@@ -9,7 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project, is_folder_named, preview_model_name
 from annotator.store import Store
 from annotator.store.models import list_models
-from annotator.store.trainings import models_trained, trainings_of
+from annotator.store.trained_models import models_trained, trainings_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name
 from annotator.usecases.models.model_places import models_folder

@@ -11,7 +11,7 @@ from annotator.language import _, together, unsaid
 from annotator.metrics.significance import FEWEST
 from annotator.store import Store
 from annotator.store.connection.replacement import models_of
-from annotator.store.trainings import models_trained, trainings_of, trainings_with
+from annotator.store.trained_models import models_trained, trainings_of, trainings_with
 
 Seen = Literal["yes", "no", "unknown"]  # whether a text was in the training of a model that was trained here
 

@@ -20,9 +20,9 @@ from annotator.errors import InvalidValue
 from annotator.formats.rows.files import new_file
 from annotator.language import _
 from annotator.store import Store
-from annotator.store.attribution_work import splits_of
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
+from annotator.store.models import splits_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 

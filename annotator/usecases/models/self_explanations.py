@@ -16,7 +16,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.self_explanations import METHOD, chat_request, prompt_name, prompt_of, run_of
 from annotator.errors import InvalidValue, ModelError
-from annotator.formats.model_output.explained_answers import (
+from annotator.formats.model_output.self_explanations import (
     STRANGE,
     ExplainedAnswer,
     Unusable,
@@ -25,9 +25,8 @@ from annotator.formats.model_output.explained_answers import (
 )
 from annotator.language import _, unsaid
 from annotator.store import Store
-from annotator.store.attribution_work import splits_of
 from annotator.store.events import add_event, require_open
-from annotator.store.models import RunFinder, outputs_of_run, store_outputs
+from annotator.store.models import RunFinder, outputs_of_run, splits_of, store_outputs
 from annotator.text.search import quotes_on_tokens
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.attributions import AttributingReport

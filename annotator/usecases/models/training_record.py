@@ -7,10 +7,10 @@ from annotator.domain.models import HeldOut
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.store.attribution_work import forget_model, has_outputs, last_detail
 from annotator.store.events import add_event
-from annotator.store.suite_runs import forget_computed
-from annotator.store.trainings import find_training, save_training
+from annotator.store.models import forget_model, has_outputs, last_detail
+from annotator.store.suites import forget_computed
+from annotator.store.trained_models import find_training, save_training
 
 TRAIN_MODEL = "train model"
 ModelKind = Literal["built-in", "transformers"]

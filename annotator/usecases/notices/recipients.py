@@ -6,7 +6,7 @@ from annotator.domain.people import NoticeKind, User
 from annotator.store import Store
 from annotator.store.notices.inbox import add_notices, has_unread
 from annotator.store.people import list_members
-from annotator.store.project.stuck import is_without_reviewers, rounds_without_reviewers
+from annotator.store.project.open_work import is_without_reviewers, rounds_without_reviewers
 
 
 def tell(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from annotator.formats.rows.spreadsheets import written_csv
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.scoring.paper_table import PaperCell, PaperTable
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from annotator.domain.numbers import counted, duration, written
 from annotator.figures.curves import Curve, Panel, curve_panels
-from annotator.figures.paper_text import paper_text
+from annotator.figures.text_tables import paper_text
 from annotator.files import part_folder, sync_folder
 from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRow, PaperTable, over_runs_cell
 from annotator.store import Store

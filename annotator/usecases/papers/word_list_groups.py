@@ -13,7 +13,7 @@ from annotator.metrics.significance import sign_flips
 from annotator.scoring.paper_table import PaperCell, PaperColumn, over_runs_cell
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
-from annotator.store.word_lists import list_word_lists
+from annotator.store.suites import list_word_lists
 from annotator.usecases.inspect.fairness import FairnessRow, GroupRate, fairness_rows
 
 _NAME = "groups"

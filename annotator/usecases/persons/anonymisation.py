@@ -8,17 +8,19 @@ from annotator.domain.people import ANONYMISED, User
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.people import find_user
-from annotator.store.persons import removals
-from annotator.store.persons.account import Held, close_account, count_mentions_by_others, held_of, only_lead_of
-from annotator.store.persons.identity import (
+from annotator.store.persons import erasure
+from annotator.store.persons.own_data import Held, close_account, count_mentions_by_others, held_of, only_lead_of
+from annotator.store.persons.person_values import (
     Person,
     append_only_lifted,
+    packed_words_of,
     rename,
+    rewrite_facts,
+    take_out_packed_words,
     take_out_words,
+    take_words_out_of_events,
     words_of,
 )
-from annotator.store.persons.packed import packed_words_of, take_out_packed_words
-from annotator.store.persons.record import rewrite_facts, take_words_out_of_events
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.persons.removal import (
     Removed,
@@ -69,12 +71,12 @@ def anonymise(store: Store, actor: User, name: str) -> Removed:
     return Removed(called, leave_no_byte(store))
 
 
-def anonymise_person(store: Store, actor: User, person: Person, earlier: removals.Removal | None = None) -> str:
+def anonymise_person(store: Store, actor: User, person: Person, earlier: erasure.Removal | None = None) -> str:
     """The same within a transaction, of somebody who may be anonymised; answers the drawn name.
 
     earlier: what was noted when it was done the first time, before a restore
     """
-    removal = earlier or removals.removal_of(store, "anonymise", person)
+    removal = earlier or erasure.removal_of(store, "anonymise", person)
     called = {old: _drawn_name(store) for old in person.names}
     give_up_all(store, person)
     words = words_of(store, person) | {*packed_words_of(store, person)}
@@ -90,7 +92,7 @@ def anonymise_person(store: Store, actor: User, person: Person, earlier: removal
         close_account(store, person, called[person.name])
     actor_name = called.get(actor.name, actor.name)
     add_event(store, actor_name, ANONYMISED, "user", person.id, name=called[person.name])
-    removals.add_removal(store, removal)
+    erasure.add_removal(store, removal)
     return called[person.name]
 
 

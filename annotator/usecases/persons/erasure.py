@@ -9,8 +9,7 @@ from annotator.errors import Conflict
 from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
-from annotator.store.persons import removals
-from annotator.store.persons.account import Held, count_mentions_by_others, held_of, only_lead_of
+from annotator.store.persons import erasure as removals
 from annotator.store.persons.erasure import (
     Made,
     count_gold_lost,
@@ -21,9 +20,19 @@ from annotator.store.persons.erasure import (
     originals_taken_from,
     projects_touched,
 )
-from annotator.store.persons.identity import Person, append_only_lifted, rename, take_out_words, words_of
-from annotator.store.persons.packed import packed_words_of, take_out_packed_words
-from annotator.store.persons.record import rewrite_facts, take_marks_out_of_events, take_words_out_of_events
+from annotator.store.persons.own_data import Held, count_mentions_by_others, held_of, only_lead_of
+from annotator.store.persons.person_values import (
+    Person,
+    append_only_lifted,
+    packed_words_of,
+    rename,
+    rewrite_facts,
+    take_marks_out_of_events,
+    take_out_packed_words,
+    take_out_words,
+    take_words_out_of_events,
+    words_of,
+)
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.crowd.workers import standing_of
 from annotator.usecases.evidence.taking_over import restore_former

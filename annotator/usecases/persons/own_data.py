@@ -8,12 +8,12 @@ from typing import Any
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.errors import NotAllowed, NotFound
-from annotator.formats.rows.spreadsheets import written_csv
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
-from annotator.store.persons.identity import find_person
 from annotator.store.persons.own_data import rows_of
+from annotator.store.persons.person_values import find_person
 from annotator.text.characters import normal
 
 _README = """What this database holds of one person.

@@ -11,13 +11,17 @@ from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store.annotate.assignments import give_up_work_of
-from annotator.store.connection.file_rights import copies_beside
+from annotator.store.connection.file_access import copies_beside
 from annotator.store.people import get_user_by_id
-from annotator.store.persons import removals
-from annotator.store.persons.account import let_go_of_audits, stop_jobs, titles_of_running_jobs
-from annotator.store.persons.identity import Person, find_person
-from annotator.store.persons.packed import rename_in_packed
-from annotator.store.persons.record import rename_in_events, rename_in_views
+from annotator.store.persons import erasure
+from annotator.store.persons.own_data import let_go_of_audits, stop_jobs, titles_of_running_jobs
+from annotator.store.persons.person_values import (
+    Person,
+    find_person,
+    rename_in_events,
+    rename_in_packed,
+    rename_in_views,
+)
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require_administrator
@@ -120,11 +124,11 @@ def names_of_copies(store: Store) -> list[str]:
 
 def leave_no_byte(store: Store) -> bool:
     """After somebody was taken out: it is noted beside the database, and the file is written anew; False where bytes stay."""
-    removals.keep_beside(store)
-    return removals.wipe(store)
+    erasure.keep_beside(store)
+    return erasure.wipe(store)
 
 
 def finish_removals(store: Store) -> bool:
     """The same where a killed process or a reader left something of it; False where bytes stay."""
-    removals.keep_beside(store)
-    return not removals.is_wiping_due(store) or removals.wipe(store)
+    erasure.keep_beside(store)
+    return not erasure.is_wiping_due(store) or erasure.wipe(store)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from annotator.domain.numbers import counted
 from annotator.language import _, several
-from annotator.store.persons.account import Held
+from annotator.store.persons.own_data import Held
 from annotator.usecases.persons.anonymisation import AnonymisingPlan
 from annotator.usecases.persons.erasure import ErasingPlan
 from annotator.usecases.persons.removal import BACKUPS_HOLD

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from annotator.domain.people import User
 from annotator.store import Store
-from annotator.store.persons import removals
-from annotator.store.persons.account import stop_jobs
-from annotator.store.persons.identity import find_person
-from annotator.store.persons.removals import Removal, find_removed
+from annotator.store.persons import erasure as removals
+from annotator.store.persons.erasure import Removal, find_removed
+from annotator.store.persons.own_data import stop_jobs
+from annotator.store.persons.person_values import find_person
 from annotator.usecases.persons.anonymisation import anonymise_person
 from annotator.usecases.persons.erasure import erase_person
 

@@ -10,7 +10,7 @@ from annotator.domain.perturbations import Perturbation
 from annotator.domain.project.audits import FAULTS, Audit, AuditItem, AuditVerdict, ItemState
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotFound
-from annotator.formats.rows.spreadsheets import written_csv
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import _
 from annotator.metrics.significance import wilson
 from annotator.store import Store

@@ -17,7 +17,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import roles_of
 from annotator.store.perturb import perturbations as perturbations_store
-from annotator.store.project.label_history import label_of_now
+from annotator.store.project.label_replacement import label_of_now
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require_role

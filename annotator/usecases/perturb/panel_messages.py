@@ -19,7 +19,7 @@ from annotator.perturb.changes import SegmentChange
 from annotator.perturb.registry import Suggestion
 from annotator.store import Store
 from annotator.store.instances import get_instance
-from annotator.store.perturb import drafts as drafts_store
+from annotator.store.perturb import originals as drafts_store
 from annotator.store.perturb import originals as originals_store
 from annotator.store.perturb import perturbations as perturbations_store
 from annotator.store.projects import get_project_by_id

@@ -6,7 +6,7 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import FORMS
 from annotator.perturb.passage import ProjectWords
 from annotator.store import Store
-from annotator.store.word_lists import list_word_lists
+from annotator.store.suites import list_word_lists
 from annotator.text.characters import subtags
 
 

@@ -14,10 +14,10 @@ from annotator.perturb.suggested_texts import suggest
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance, project_of_instance
-from annotator.store.perturb import drafts as drafts_store
+from annotator.store.perturb import originals as drafts_store
 from annotator.store.perturb import originals as originals_store
 from annotator.store.perturb import perturbations as perturbations_store
-from annotator.store.project.label_history import label_of_now
+from annotator.store.project.label_replacement import label_of_now
 from annotator.store.projects import get_project_by_id
 from annotator.text.token_diff import tokenise_like
 from annotator.text.tokenisation import tokenise

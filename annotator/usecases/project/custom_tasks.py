@@ -5,7 +5,7 @@ from itertools import chain
 
 from annotator.domain.tasks import SegmentSpec, Task, custom_task
 from annotator.errors import InvalidValue
-from annotator.formats.rows.column_names import FIELD_NAMES
+from annotator.formats.rows.columns import FIELD_NAMES
 from annotator.language import _
 
 _RESERVED = frozenset({*chain.from_iterable(FIELD_NAMES.values()), "label", "answer", "target", "result"})

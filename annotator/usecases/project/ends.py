@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, NotFound, StoreError
 from annotator.language import _, listed, unsaid
 from annotator.store import Store
-from annotator.store.connection import file_rights
+from annotator.store.connection import file_access
 from annotator.store.connection.database import stamped
 from annotator.store.connection.replacement import models_of
 from annotator.store.events import add_event
@@ -106,12 +106,12 @@ def _back_up(store: Store) -> Path:
     while True:
         backup = stamped(store.path, "backup")
         try:
-            store.backup(backup, file_rights.mode_beside(store.path))
+            store.backup(backup, file_access.mode_beside(store.path))
         except StoreError:
             if not backup.exists():
                 raise
         else:
-            file_rights.give_to_owner_of(store.path, backup)
+            file_access.give_to_owner_of(store.path, backup)
             return backup
 
 

@@ -13,7 +13,7 @@ from annotator.domain.texts import union_of_tokens
 from annotator.errors import Conflict, InvalidValue
 from annotator.language import _
 from annotator.store import Store
-from annotator.store.annotate.shown_sets import note_shown
+from annotator.store.annotate.visibility import note_shown
 from annotator.store.events import add_event
 from annotator.store.instances import find_instance_ids, split_names
 from annotator.store.people import list_members, roles_of

@@ -10,10 +10,10 @@ from annotator.language import _, listed, several, unsaid
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
-from annotator.store.label_tables import list_label_tables
 from annotator.store.project import label_replacement as replacement_store
-from annotator.store.project.label_use import LabelReach, instances_with_label, label_reach, label_use
+from annotator.store.project.label_replacement import LabelReach, instances_with_label, label_reach, label_use
 from annotator.store.projects import get_project_by_id, set_labels
+from annotator.store.trained_models import list_label_tables
 from annotator.usecases.access.rights import require
 from annotator.usecases.project.label_replacement import replace_label, require_unambiguous
 

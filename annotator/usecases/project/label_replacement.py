@@ -14,8 +14,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
 from annotator.store.jobs import open_jobs
 from annotator.store.project import label_replacement
-from annotator.store.project.label_history import is_meant_by_open_work
-from annotator.store.project.label_use import LabelUse, instances_with_label, label_use
+from annotator.store.project.label_replacement import LabelUse, instances_with_label, is_meant_by_open_work, label_use
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.label_tables import follow_replacement

@@ -9,7 +9,7 @@ from annotator.store.events import add_event
 from annotator.store.people import add_role, list_members, roles_of
 from annotator.store.projects import get_project_by_id, list_projects_of, update_project
 from annotator.store.qualification.rules import copy_rules
-from annotator.store.word_lists import list_word_lists, save_word_list
+from annotator.store.suites import list_word_lists, save_word_list
 from annotator.usecases.access.rights import require
 from annotator.usecases.notices.recipients import tell
 from annotator.usecases.project.projects import create_project

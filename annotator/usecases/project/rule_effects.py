@@ -5,7 +5,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.language import _, several
 from annotator.store import Store
-from annotator.store.project.reopened_texts import ReopenedTexts, reopened_texts
+from annotator.store.project.open_work import ReopenedTexts, reopened_texts
 from annotator.store.projects import get_project_by_id
 from annotator.store.review.rounds import count_undecided
 from annotator.usecases.access.rights import require, roles_with

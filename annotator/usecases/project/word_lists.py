@@ -8,7 +8,7 @@ from annotator.domain.suites import WordList, WordListRole, words_of
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store import Store
-from annotator.store import word_lists as word_list_store
+from annotator.store import suites as word_list_store
 from annotator.store.events import add_event
 from annotator.usecases.access.rights import require
 

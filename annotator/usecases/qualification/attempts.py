@@ -24,13 +24,21 @@ from annotator.errors import Conflict, LeaseLost, NotAllowed, StaleDraft
 from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.assignments import list_held
-from annotator.store.annotate.shown_sets import note_shown
+from annotator.store.annotate.visibility import note_shown
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.qualification import exercises as exercises_store
-from annotator.store.qualification.items import get_item, is_removed, items_by_number, items_for
-from annotator.store.qualification.rules import grants_of, is_kept_from_work, newest_rules, rules_of_number
+from annotator.store.qualification.rules import (
+    get_item,
+    grants_of,
+    is_kept_from_work,
+    is_removed,
+    items_by_number,
+    items_for,
+    newest_rules,
+    rules_of_number,
+)
 from annotator.store.review.reviews import count_reviews
 from annotator.usecases.access.rights import require
 from annotator.usecases.qualification.known_gold import known_now

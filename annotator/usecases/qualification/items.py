@@ -12,7 +12,7 @@ from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow, find_instance_ids, get_instance, project_of_instance, row_of
-from annotator.store.qualification import items as items_store
+from annotator.store.qualification import rules as items_store
 from annotator.usecases.access.rights import require
 from annotator.usecases.qualification.known_gold import known_now, known_of
 

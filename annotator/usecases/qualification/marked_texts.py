@@ -15,7 +15,7 @@ from annotator.store.connection.database import iso
 from annotator.store.instances import get_instance, layout_of
 from annotator.store.projects import get_project_by_id
 from annotator.store.qualification import exercises as exercises_store
-from annotator.store.qualification.items import get_item
+from annotator.store.qualification.rules import get_item
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.checks import measures_of
 from annotator.usecases.annotate.panel_messages import ShownNext, ShownWork, show_project, show_work

@@ -25,8 +25,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import get_instance
 from annotator.store.people import list_members
 from annotator.store.qualification.exercises import attempts_of, checks_of, exercises_of_attempt
-from annotator.store.qualification.items import count_check_items_for, get_item
-from annotator.store.qualification.rules import add_grant, grants_of, newest_rules
+from annotator.store.qualification.rules import add_grant, count_check_items_for, get_item, grants_of, newest_rules
 from annotator.usecases.access.rights import require
 from annotator.usecases.qualification.attempts import n_held, totals_of, tries_left
 from annotator.usecases.qualification.words import mark_lines, score_lines

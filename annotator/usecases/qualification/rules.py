@@ -15,7 +15,7 @@ from annotator.language import _, several, unsaid
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.qualification import rules as rules_store
-from annotator.store.qualification.items import list_items
+from annotator.store.qualification.rules import list_items
 from annotator.usecases.access.rights import require
 
 _NO_TEXTS: dict[Audience, str] = {

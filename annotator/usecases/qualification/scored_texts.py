@@ -15,7 +15,7 @@ from annotator.store import Store
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.qualification import exercises as exercises_store
-from annotator.store.qualification.items import get_item
+from annotator.store.qualification.rules import get_item
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.panel_messages import show_instance
 from annotator.usecases.annotate.proposal_messages import pairs_of

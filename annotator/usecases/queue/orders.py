@@ -17,10 +17,10 @@ from annotator.language import _, several, together
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import QueueRow, positions_of, queue_rows, set_queue_positions
 from annotator.store.events import Event, add_event, newest_of_actions
-from annotator.store.instance_numbers import count_annotated_since
 from annotator.store.instances import queue_keys, row_of
+from annotator.store.measurements import count_annotated_since
 from annotator.store.projects import get_project_by_id, update_project
-from annotator.store.trainings import ids_learned_from, trainings_of
+from annotator.store.trained_models import ids_learned_from, trainings_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.inspect.stale_numbers import has_changed, has_new_answers

@@ -14,8 +14,13 @@ from annotator.language import _, listed, several
 from annotator.metrics.registry import definition_of
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import QueueRow
-from annotator.store.instance_numbers import empty_rationales, without_support
-from annotator.store.measurements import measured_names, measurements_of, values_of_run
+from annotator.store.measurements import (
+    empty_rationales,
+    measured_names,
+    measurements_of,
+    values_of_run,
+    without_support,
+)
 from annotator.store.models import StoredRun, list_runs
 from annotator.usecases.inspect.stale_numbers import has_changed
 from annotator.usecases.queue.members import Members, answers_of, require_several

@@ -25,7 +25,7 @@ from annotator.review.gate import decision_lines, score_line
 from annotator.review.gold import gold_with_choice
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
-from annotator.store.annotate.shown_sets import standing
+from annotator.store.annotate.visibility import standing
 from annotator.store.gold_choices import find_choice
 from annotator.store.instances import find_instance_ids, get_instance, project_of_instance, row_of
 from annotator.store.review.reviews import reviews_of

@@ -13,8 +13,7 @@ from annotator.language import _, listed
 from annotator.review.gate import in_words
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotations
-from annotator.store.review.my_reviews import ReviewLine, list_my_reviews
-from annotator.store.review.reviews import get_review
+from annotator.store.review.reviews import ReviewLine, get_review, list_my_reviews
 from annotator.store.review.rounds import find_round
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.outcomes import DISCARDED, why_discarded

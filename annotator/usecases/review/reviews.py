@@ -17,7 +17,7 @@ from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllo
 from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotation
-from annotator.store.annotate.shown_sets import annotates_text
+from annotator.store.annotate.visibility import annotates_text
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance

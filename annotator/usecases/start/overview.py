@@ -14,8 +14,13 @@ from annotator.store.connection.database import iso
 from annotator.store.gold.releases import newest_release
 from annotator.store.people import roles_of
 from annotator.store.project import open_work
-from annotator.store.project.open_work import QuietPerson, ReturnedText, Waiting
-from annotator.store.project.stuck import rounds_without_reviewers, texts_without_annotators
+from annotator.store.project.open_work import (
+    QuietPerson,
+    ReturnedText,
+    Waiting,
+    rounds_without_reviewers,
+    texts_without_annotators,
+)
 from annotator.store.projects import instance_counts, list_projects_of
 from annotator.usecases.access.rights import roles_with
 from annotator.usecases.access.roles import changed_versions_waiting

@@ -16,9 +16,9 @@ from annotator.language import _, listed, unsaid
 from annotator.perturb.ready_suites import ready_suite, ready_suites
 from annotator.perturb.recipes import build_cases, with_labels
 from annotator.store import Store
-from annotator.store import suite_runs as run_store
+from annotator.store import suites as run_store
 from annotator.store import suites as suite_store
-from annotator.store import word_lists as word_list_store
+from annotator.store import suites as word_list_store
 from annotator.store.events import add_event
 from annotator.store.instances import get_instances, ids_of_originals
 from annotator.usecases.access.rights import require

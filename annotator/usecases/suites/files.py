@@ -13,7 +13,7 @@ from annotator.formats.suites.checklist import LABELS
 from annotator.formats.suites.predictions import Run, Runs, problems_of_run, read_runs
 from annotator.language import _, several, unsaid
 from annotator.store import Store
-from annotator.store import suite_runs as run_store
+from annotator.store import suites as run_store
 from annotator.store import suites as suite_store
 from annotator.store.events import add_event
 from annotator.usecases.access.rights import require

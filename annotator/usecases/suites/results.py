@@ -16,7 +16,7 @@ from annotator.metrics.significance import Bounds, RateDifference, rate_bounds, 
 from annotator.scoring.seeds import means_of_runs
 from annotator.scoring.suite_baselines import AgainstBaseline, Baseline, baselines_of
 from annotator.store import Store
-from annotator.store import suite_runs as run_store
+from annotator.store import suites as run_store
 from annotator.store.suites import cases_by_number, cases_without_texts
 from annotator.usecases.access.rights import require
 from annotator.usecases.suites.verdicts import as_floats, failing_texts

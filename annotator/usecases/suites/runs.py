@@ -11,10 +11,9 @@ from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, T
 from annotator.errors import InvalidValue, ModelError, NotFound
 from annotator.language import _, listed
 from annotator.store import Store
-from annotator.store import suite_runs as run_store
+from annotator.store import suites as run_store
 from annotator.store.events import add_event, require_open
-from annotator.store.suite_runs import Answers
-from annotator.store.suites import cases_of_test, has_test
+from annotator.store.suites import Answers, cases_of_test, has_test
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.asked_models import asked_model

@@ -8,7 +8,7 @@ import numpy as np
 from annotator.domain.suites import Case, Verdict
 from annotator.metrics.ragged import Floats
 from annotator.scoring.reports import verdicts
-from annotator.store.suite_runs import Answers
+from annotator.store.suites import Answers
 
 _NOT_APPLICABLE = 2
 

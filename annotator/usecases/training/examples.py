@@ -12,8 +12,8 @@ from annotator.domain.suites import WordList
 from annotator.errors import ModelError
 from annotator.language import _, together, unsaid
 from annotator.store import Store
-from annotator.store.attribution_work import splits_of
 from annotator.store.instances import splittable_rows
+from annotator.store.models import splits_of
 from annotator.training.answer_places import place_of
 from annotator.training.examples import Example
 from annotator.usecases.gold import labelled_gold, require_split

@@ -11,9 +11,9 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, several, together
 from annotator.metrics.significance import FEWEST
 from annotator.store import Store
-from annotator.store.attribution_work import splits_of
 from annotator.store.events import list_events
-from annotator.store.word_lists import list_word_lists
+from annotator.store.models import splits_of
+from annotator.store.suites import list_word_lists
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.model_places import models_folder, require_allowed_place, under_way_of
 from annotator.usecases.training.architectures import check_architecture

@@ -19,7 +19,7 @@ from annotator.perturb.lexicon import is_for, spans_of_list
 from annotator.scoring.runs import p_of
 from annotator.store import Store
 from annotator.store.models import full_answers, list_models
-from annotator.store.word_lists import list_word_lists
+from annotator.store.suites import list_word_lists
 from annotator.training.examples import Example
 
 RationaleSource = Literal["gold", "lexicon", "shuffled"]

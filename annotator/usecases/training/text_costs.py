@@ -8,7 +8,7 @@ from annotator.domain.numbers import duration
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.errors import InvalidValue
 from annotator.store import Store
-from annotator.store.annotate.text_times import TextTime, text_times
+from annotator.store.annotate.annotations import TextTime, text_times
 from annotator.training.budgets import Condition, Prices, Simulation, SpentTime, prices_of, rationale_share
 from annotator.training.examples import Example
 from annotator.usecases.gold import labelled_gold

@@ -18,11 +18,11 @@ from annotator.errors import InvalidValue
 from annotator.files import part_folder, sync_folder
 from annotator.language import _
 from annotator.store import Store
-from annotator.store.attribution_work import has_outputs, last_detail
-from annotator.store.connection.file_rights import make_folder, share_like
+from annotator.store.connection.file_access import make_folder, share_like
 from annotator.store.connection.replacement import models_of
 from annotator.store.events import require_open
-from annotator.store.trainings import find_training
+from annotator.store.models import has_outputs, last_detail
+from annotator.store.trained_models import find_training
 from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
 from annotator.training.card import STRETCH, Card, versions_here
 from annotator.training.examples import Example, Row, answer_rows, rows_of, told_by_key

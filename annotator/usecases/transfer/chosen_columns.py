@@ -12,7 +12,7 @@ from annotator.errors import InvalidValue, NotFound
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.column_choices import column_choices
 from annotator.formats.rows.column_findings import meaning
-from annotator.formats.rows.column_names import field_names, our_name
+from annotator.formats.rows.columns import field_names, our_name
 from annotator.formats.rows.findings import listed
 from annotator.language import _
 from annotator.store import Store

@@ -28,28 +28,29 @@ from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
 from annotator.language import _, listed, several, together
 from annotator.store import Store
-from annotator.store.annotate.annotations import annotations_of
-from annotator.store.annotate.annotators import count_of_ties
+from annotator.store.annotate.annotations import annotations_of, count_of_ties
 from annotator.store.annotate.assignments import HeldWork, work_of_instances
 from annotator.store.annotate.instance_queue import positions_put_first
-from annotator.store.annotate.named_people import extra_annotators_of, named_of_instances
-from annotator.store.annotate.proposals import proposals_of_instances
-from annotator.store.annotate.proposed_sets import proposed_of_instances
-from annotator.store.annotate.shown_sets import shown_of_instances
+from annotator.store.annotate.proposals import proposals_of_instances, proposed_of_instances
+from annotator.store.annotate.visibility import extra_annotators_of, named_of_instances, shown_of_instances
 from annotator.store.events import add_event, all_events
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
-from annotator.store.lists import lists_as_sources
+from annotator.store.lists import lists_as_sources, views_as_sources
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
 from annotator.store.perturb.originals import count_versions
 from annotator.store.project.guidelines import readings_of, versions_of
 from annotator.store.projects import settings_json
-from annotator.store.trainings import trainings_as_sources
-from annotator.store.transfer.audit_sources import audits_as_sources
-from annotator.store.transfer.perturbation_sources import perturbations_as_sources, places_of_perturbations
-from annotator.store.transfer.review_sources import choices_as_sources, rounds_as_sources, threads_as_sources
-from annotator.store.views import views_as_sources
-from annotator.store.word_lists import list_word_lists
+from annotator.store.suites import list_word_lists
+from annotator.store.trained_models import trainings_as_sources
+from annotator.store.transfer.export_sources import (
+    audits_as_sources,
+    choices_as_sources,
+    perturbations_as_sources,
+    places_of_perturbations,
+    rounds_as_sources,
+    threads_as_sources,
+)
 from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
@@ -198,7 +199,7 @@ def _require_possible(
 
 
 def _write_annotations(pairs: Iterator[_Annotated], project: Project, path: Path) -> int:
-    from annotator.formats.parquet.annotations import write  # noqa: PLC0415
+    from annotator.formats.parquet.writer import write_annotations as write  # noqa: PLC0415
 
     return write(path, pairs, WriteOptions(project, project.settings.gold_policy))
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from annotator.domain.models import SourceOutput, StoredOutput
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.formats.model_output.stored_output import as_source
-from annotator.formats.model_output.writer import write_outputs
+from annotator.formats.model_output.writer import as_source, write_outputs
 from annotator.formats.own.gold_lines import write_gold_lines
 from annotator.store import Store
 from annotator.store.events import add_event

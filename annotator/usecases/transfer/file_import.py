@@ -12,14 +12,13 @@ from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import SourceColumns
 from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
-from annotator.formats.guess import Guess, guess_format
-from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
+from annotator.formats.registry import OUTPUT_READERS, READERS, Guess, get_output_reader, get_reader, guess_format
 from annotator.formats.rows.encodings import recoded
 from annotator.formats.rows.file_kinds import is_blank, refuse_foreign
 from annotator.formats.rows.sheets import sheet_names
 from annotator.language import _, several
 from annotator.store import Store
-from annotator.store.annotate.annotators import accepted_of
+from annotator.store.annotate.annotations import accepted_of
 from annotator.store.events import add_event, require_open
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require

@@ -4,7 +4,7 @@ from annotator.domain.instances import Accepted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.store.annotate.annotators import accepted_of, imported_counts
+from annotator.store.annotate.annotations import accepted_of, imported_counts
 from annotator.usecases.access.rights import require
 
 

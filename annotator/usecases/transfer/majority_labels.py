@@ -10,7 +10,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceInstance
 from annotator.formats.rows.findings import Places
 from annotator.store import Store
-from annotator.store.annotate.annotators import label_votes
+from annotator.store.annotate.annotations import label_votes
 from annotator.store.instances import set_results
 from annotator.store.transfer.known_rows import instances_at
 from annotator.usecases.transfer.import_report import ImportReport

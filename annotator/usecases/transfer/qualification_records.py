@@ -12,7 +12,7 @@ from annotator.review.gold import spoiled
 from annotator.store import Store
 from annotator.store.instances import get_instance, ids_of_keys, queue_keys
 from annotator.store.people import account_for
-from annotator.store.qualification import items as items_store
+from annotator.store.qualification import rules as items_store
 from annotator.store.qualification.rules import add_grant, add_rules, newest_rules, people_who_may_work
 from annotator.usecases.gold import find_gold
 from annotator.usecases.transfer.import_report import ImportReport

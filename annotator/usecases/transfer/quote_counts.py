@@ -7,7 +7,7 @@ from typing import TypeVar
 from annotator.domain.models import Output
 from annotator.domain.numbers import counted
 from annotator.errors import Problem
-from annotator.formats.model_output.explained_answers import FAILED, STRANGE, UNREAD
+from annotator.formats.model_output.self_explanations import FAILED, STRANGE, UNREAD
 from annotator.language import _, listed, several
 
 _T = TypeVar("_T")

@@ -25,18 +25,20 @@ from annotator.perturb.changed_instance import changed_instance
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of
-from annotator.store.lists import find_list, restore_list
+from annotator.store.lists import find_list, find_view, restore_list, restore_view
 from annotator.store.models import RunFinder, known_outputs, write_outputs
 from annotator.store.people import account_for, add_role
 from annotator.store.perturb.perturbations import perturbation_of_instance, perturbations_of
 from annotator.store.project.guidelines import add_version, newest_number, note_read, restore_versions, versions_of
 from annotator.store.projects import instance_counts, settings_from, update_project
-from annotator.store.trainings import find_training, save_training
-from annotator.store.transfer.audit_sources import perturbation_at, restore_audit
-from annotator.store.transfer.perturbation_sources import restore_perturbation
-from annotator.store.transfer.review_sources import annotation_ids_of
-from annotator.store.views import find_view, restore_view
-from annotator.store.word_lists import find_word_list, save_word_list
+from annotator.store.suites import find_word_list, save_word_list
+from annotator.store.trained_models import find_training, save_training
+from annotator.store.transfer.export_sources import (
+    annotation_ids_of,
+    perturbation_at,
+    restore_audit,
+    restore_perturbation,
+)
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.output_labels import strange_label, strange_label_report
 

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, NotFound, NotOneFile
-from annotator.formats.rows.archives import unpack
+from annotator.formats.rows.files import unpack
 from annotator.language import _
 
 _UPLOAD = "upload"

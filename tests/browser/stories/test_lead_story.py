@@ -67,6 +67,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     page.get_by_role("button", name="New project").click()
     page.get_by_label("Name of the project", exact=True).fill("Menus")
     page.get_by_label("Labels, separated by commas").last.fill("no, yes")
+    page.get_by_role("spinbutton", name="Reviewers per annotation").fill("3")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Menus").wait_for()
 

@@ -13,9 +13,9 @@ from annotator.domain.instances import Instance
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput, canonical_parameters
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
-from annotator.store.attribution_work import forget_model
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
+from annotator.store.models import forget_model
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport

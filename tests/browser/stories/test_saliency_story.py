@@ -14,9 +14,8 @@ from playwright.sync_api import Page, Route, expect
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
-from annotator.store.attribution_work import forget_model
 from annotator.store.instances import iterate_instance_batches
-from annotator.store.models import list_runs
+from annotator.store.models import forget_model, list_runs
 from annotator.store.people import get_user
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.background import AskedAttribution, ask_to_attribute

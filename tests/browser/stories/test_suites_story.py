@@ -10,13 +10,21 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.suites import Case, CaseAnswer
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
-from annotator.store.suite_runs import add_run, save_answers
-from annotator.store.suites import cases_of_suite
-from annotator.usecases.suites.construction import save_test, suite_named
+from annotator.store.suites import add_run, cases_of_suite, save_answers
+from annotator.usecases.suites.construction import remove_suite, save_test, suite_named, suites_of
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(autouse=True)
+def without_suites(server: Server) -> None:
+    """The demonstration without the suite that it comes with."""
+    with open_store(server.database) as store:
+        project = get_project_by_id(store, 1)
+        for suite in suites_of(store, LOCAL_OPERATOR, project):
+            remove_suite(store, LOCAL_OPERATOR, project, suite.name)
 
 
 def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callable[..., Person], tmp_path: Path) -> None:

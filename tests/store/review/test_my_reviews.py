@@ -9,8 +9,7 @@ from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores
 from annotator.store import Store
 from annotator.store.instances import discard
-from annotator.store.review.my_reviews import list_my_reviews
-from annotator.store.review.reviews import save_scores, set_review_state
+from annotator.store.review.reviews import list_my_reviews, save_scores, set_review_state
 from annotator.store.review.rounds import close_round
 from tests.clock import pass_time
 from tests.store.handed_in import begin_review, hand_in, instance_of, number_of, score

@@ -15,7 +15,7 @@ from annotator.domain.suites import WordList
 from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store, open_store
-from annotator.store.annotate.proposed_sets import answers_of
+from annotator.store.annotate.proposals import answers_of
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.projects import get_project
 from annotator.usecases.annotate import proposals as annotate_proposals

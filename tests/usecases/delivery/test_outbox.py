@@ -19,8 +19,8 @@ from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store, open_store
-from annotator.store.notices import messages as message_store
-from annotator.store.notices.channels import find_address, save_channel
+from annotator.store.notices import outbox as message_store
+from annotator.store.notices.outbox import find_address, save_channel
 from annotator.usecases.delivery import outbox
 from annotator.usecases.delivery.channel_secrets import secret_of, secrets_file
 from annotator.usecases.delivery.channels import (

@@ -22,7 +22,7 @@ from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids, ids_of_keys
 from annotator.store.models import list_runs
-from annotator.store.trainings import save_training
+from annotator.store.trained_models import save_training
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.inspect.panels import PanelChoice
 from annotator.usecases.inspect.saliency import count_learned_from, list_instances_by, show_instance, show_partner

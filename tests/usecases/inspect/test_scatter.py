@@ -15,7 +15,7 @@ from annotator.domain.projects import Project
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.models import list_runs
-from annotator.store.trainings import save_training
+from annotator.store.trained_models import save_training
 from annotator.usecases.inspect.brushed_points import inside_outline
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.inspect.saliency import count_not_listed, list_instances_by, show_numbers

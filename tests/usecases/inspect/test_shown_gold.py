@@ -9,7 +9,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.store import Store
-from annotator.store.annotate.shown_sets import standing
+from annotator.store.annotate.visibility import standing
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.inspect.saliency import show_instance, show_partner
 from annotator.usecases.inspect.shown_gold import read_asked_gold

@@ -20,7 +20,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError, NotAllowed
 from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
-from annotator.store.trainings import find_training
+from annotator.store.trained_models import find_training
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.models import asked_models, attributions
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, left_out_summary

@@ -15,9 +15,9 @@ from annotator.domain.suites import Case
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.events import list_events
-from annotator.store.label_tables import list_label_tables
 from annotator.store.models import full_answers, list_models
 from annotator.store.projects import get_project_by_id
+from annotator.store.trained_models import list_label_tables
 from annotator.usecases.models import asked_models
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
 from annotator.usecases.models.label_tables import label_notes

@@ -17,7 +17,7 @@ from annotator.errors import ImportRefused, ModelError
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import list_runs
-from annotator.store.trainings import find_training, ids_learned_from, save_training
+from annotator.store.trained_models import find_training, ids_learned_from, save_training
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.models import built_in_model as built_in_model_module
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute

@@ -15,8 +15,8 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotFound
-from annotator.figures.paper_latex import paper_latex
-from annotator.figures.paper_text import paper_text
+from annotator.figures.latex_tables import paper_latex
+from annotator.figures.text_tables import paper_text
 from annotator.scoring.paper_table import PaperCell, PaperTable
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store

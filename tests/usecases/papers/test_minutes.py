@@ -8,7 +8,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.figures.paper_text import paper_text
+from annotator.figures.text_tables import paper_text
 from annotator.store import Store
 from annotator.training.budgets import Condition, Origin, Simulation
 from annotator.training.examples import Example

@@ -17,7 +17,7 @@ from annotator.store import people as people_store
 from annotator.store.jobs import add_job
 from annotator.store.measurements import last_event_id
 from annotator.store.people import add_user, get_user, list_users
-from annotator.store.persons.removals import is_wiping_due
+from annotator.store.persons.erasure import is_wiping_due
 from annotator.store.perturb.audits import items_open_to
 from annotator.usecases.annotate.work import next_work, save_draft, submit
 from annotator.usecases.inspect.stale_numbers import has_changed

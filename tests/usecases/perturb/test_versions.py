@@ -20,7 +20,7 @@ from annotator.store.measurements import partners_of
 from annotator.store.people import set_disabled
 from annotator.store.perturb import originals as originals_store
 from annotator.store.perturb import perturbations as perturbations_store
-from annotator.store.transfer import perturbation_sources
+from annotator.store.transfer import export_sources
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.lead.relatives import Relative, original_of, versions_of
 from annotator.usecases.lead.timeline import timeline
@@ -760,8 +760,8 @@ def test_a_full_export_holds_every_version_and_check_and_reads_back(
     export_file(store, LOCAL_OPERATOR, reviews, "jsonl", tmp_path / "all.jsonl")
     copy = make_project(name="Copy")
     import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
-    assert list(perturbation_sources.perturbations_as_sources(store, copy.id)) == list(
-        perturbation_sources.perturbations_as_sources(store, reviews.id)
+    assert list(export_sources.perturbations_as_sources(store, copy.id)) == list(
+        export_sources.perturbations_as_sources(store, reviews.id)
     )
     (restored,) = perturbations_store.perturbations_of(store, original(store, copy))
     assert (restored.state, len(restored.versions), len(restored.checks)) == ("approved", 2, 3)

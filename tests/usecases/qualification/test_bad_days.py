@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.store.annotate.shown_sets import note_shown
+from annotator.store.annotate.visibility import note_shown
 from annotator.store.instances import discard, find_instance_ids
 from annotator.store.qualification.exercises import attempts_of, exercises_of_attempt
 from annotator.store.qualification.rules import newest_rules

@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, NotAllowed, StaleDraft
 from annotator.store import Store
-from annotator.store.annotate.shown_sets import standing
+from annotator.store.annotate.visibility import standing
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.panel_messages import ShownWork
 from annotator.usecases.lead.statistics import statistics_of

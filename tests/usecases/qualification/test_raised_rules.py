@@ -6,7 +6,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.language import speaking
 from annotator.store import Store
-from annotator.store.annotate.shown_sets import note_shown
+from annotator.store.annotate.visibility import note_shown
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.project.projects import change_project, progress_of

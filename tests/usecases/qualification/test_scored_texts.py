@@ -14,7 +14,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidAnnotation, NotAllowed
 from annotator.review.gold import measure_scores, spoiled
 from annotator.store import Store
-from annotator.store.annotate.shown_sets import standing
+from annotator.store.annotate.visibility import standing
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.qualification.attempts import answered_text, begin, end_feedback, training_of

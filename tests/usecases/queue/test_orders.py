@@ -13,10 +13,9 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store
-from annotator.store.attribution_work import forget_model
 from annotator.store.instances import find_instance_ids
-from annotator.store.models import RunFinder, write_outputs
-from annotator.store.trainings import save_training
+from annotator.store.models import RunFinder, forget_model, write_outputs
+from annotator.store.trained_models import save_training
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.project.label_replacement import replace_label

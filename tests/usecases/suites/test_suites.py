@@ -16,8 +16,7 @@ from annotator.errors import Conflict, ImportRefused, InvalidValue, ModelError, 
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.store import Store
 from annotator.store.events import list_events
-from annotator.store.suite_runs import find_run, list_runs
-from annotator.store.suites import cases_of_suite, cases_without_texts
+from annotator.store.suites import cases_of_suite, cases_without_texts, find_run, list_runs
 from annotator.usecases.models import asked_models
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists

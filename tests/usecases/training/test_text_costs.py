@@ -14,7 +14,7 @@ from annotator.domain.reviews import Scores, SetScore
 from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.store import Store
-from annotator.store.annotate.text_times import text_times
+from annotator.store.annotate.annotations import text_times
 from annotator.training.budgets import CONDITIONS, Simulation, SpentTime
 from annotator.training.examples import Example
 from annotator.usecases.annotate import work as annotate_work

@@ -15,7 +15,7 @@ from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.events import all_events
-from annotator.store.trainings import find_training, ids_learned_from
+from annotator.store.trained_models import find_training, ids_learned_from
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel

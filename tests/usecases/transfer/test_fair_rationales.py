@@ -18,7 +18,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
-from annotator.store.annotate.annotators import count_of_ties
+from annotator.store.annotate.annotations import count_of_ties
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.file_import import import_file

@@ -10,7 +10,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.store import Store
-from annotator.store.annotate.annotators import count_of_other_results, count_of_ties
+from annotator.store.annotate.annotations import count_of_other_results, count_of_ties
 from annotator.store.annotate.instance_queue import HAS_GOLD
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.lead.statistics import statistics_of

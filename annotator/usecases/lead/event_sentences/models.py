@@ -4,7 +4,7 @@ from annotator.domain.labels import LabelTable
 from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.domain.numbers import counted
 from annotator.language import _, listed, several, unsaid
-from annotator.store.label_tables import MAP_LABELS
+from annotator.store.trained_models import MAP_LABELS
 from annotator.usecases.lead.event_sentences.parts import (
     Detail,
     Sentences,

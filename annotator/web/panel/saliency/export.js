@@ -144,7 +144,7 @@ const ofMap = (map) => {
 const ofPiece = ({ panel }, step, part) => [panel.written.pieces.join("").trim(), step === null ? "" : step + 1, part];
 
 /**
- * A formula of a spreadsheet must not run: such a text begins with an apostrophe (as in formats/rows/spreadsheets.py).
+ * A formula of a spreadsheet must not run: such a text begins with an apostrophe (as in formats/rows/gold_csv.py).
  * @param {string|number} value
  */
 function cell(value) {

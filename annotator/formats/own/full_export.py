@@ -1,0 +1,191 @@
+"""The records of our own JSONL that hold perturbations with their checks, and audits; from and to domain values."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import msgspec
+
+from annotator.domain.own_sources import SourceAudit, SourceAuditItem, SourceCheck, SourcePerturbation, SourceVersion
+from annotator.domain.perturbations import ChangedText, PerturbationState, Verdict
+from annotator.domain.project.audits import Drawing, Fault, Per
+from annotator.errors import InvalidValue
+from annotator.formats.own.values import Time, UserName, folded
+from annotator.formats.rows.findings import Findings
+from annotator.language import _
+
+Text = Annotated[str, msgspec.Meta(max_length=1_000_000)]
+Kind = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+
+
+class VersionRecord(msgspec.Struct, omit_defaults=True):
+    """One version; `reason` is a corrector's."""
+
+    by: UserName
+    kind: Kind
+    texts: dict[str, Text]
+    at: Time
+    result: str | None = None
+    note: Text = ""
+    reason: Text = ""
+
+
+class CheckRecord(msgspec.Struct, omit_defaults=True):
+    """What somebody said of a version, which is named by its number from 1."""
+
+    version: Annotated[int, msgspec.Meta(ge=1)]
+    by: UserName
+    verdict: Verdict
+    at: Time
+    reason: Text = ""
+
+
+class PerturbationRecord(msgspec.Struct, tag_field="record", tag="perturbation", omit_defaults=True):
+    """A changed version of `original`; `instance` is what it became. Both are (key, split) and stand before it."""
+
+    original: tuple[str, str]
+    author: UserName
+    state: PerturbationState
+    fingerprint: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
+    gold: list[list[tuple[int, int]]]
+    versions: Annotated[list[VersionRecord], msgspec.Meta(min_length=1)]
+    checks: list[CheckRecord] = []
+    instance: tuple[str, str] | None = None
+
+
+def perturbation_record(source: SourcePerturbation) -> PerturbationRecord:
+    """The record of a perturbation."""
+    versions = [
+        VersionRecord(v.by, v.changed.kind, dict(v.changed.texts), v.at, v.changed.result, v.changed.note, v.reason)
+        for v in source.versions
+    ]
+    checks = [CheckRecord(c.version, c.by, c.verdict, c.at, c.reason) for c in source.checks]
+    gold = msgspec.json.decode(source.gold, type=list[list[tuple[int, int]]])
+    return PerturbationRecord(
+        source.original, source.author, source.state, source.fingerprint, gold, versions, checks, source.instance
+    )
+
+
+def check_perturbation(record: PerturbationRecord, findings: Findings) -> None:
+    """What the record says of its own versions and checks must fit together."""
+    seen: set[tuple[int, bytes]] = set()
+    for check in record.checks:
+        who = (check.version, folded(check.by))
+        if check.version > len(record.versions):
+            findings.refuse(
+                "checks",
+                str(check.version),
+                _(
+                    "There is no version {version}; there are {n}.",
+                    version=check.version,
+                    n=len(record.versions),
+                ),
+            )
+        elif who in seen:
+            findings.refuse(
+                "checks",
+                check.by,
+                _("'{by}' checks version {version} twice; keep one of the two.", by=check.by, version=check.version),
+            )
+        elif check.verdict != "approve" and not check.reason.strip():
+            findings.refuse("checks", check.verdict, _("A correction and a rejection need a reason."))
+        seen.add(who)
+    if (record.state == "approved") != (record.instance is not None):
+        findings.refuse("state", record.state, _("What is approved has an `instance`, and nothing else has."))
+
+
+def perturbation_of(record: PerturbationRecord, key_prefix: str, source: str, line: int) -> SourcePerturbation:
+    """A perturbation as a domain value."""
+
+    def named(split_and_key: tuple[str, str]) -> tuple[str, str]:
+        return key_prefix + split_and_key[0], split_and_key[1]
+
+    versions = tuple(
+        SourceVersion(v.by, ChangedText(v.kind, v.texts, v.result, v.note), v.reason, v.at) for v in record.versions
+    )
+    checks = tuple(SourceCheck(c.version, c.by, c.verdict, c.reason, c.at) for c in record.checks)
+    return SourcePerturbation(
+        named(record.original), record.author, record.state, record.fingerprint,
+        msgspec.json.encode(record.gold).decode(), versions, checks,
+        None if record.instance is None else named(record.instance), source, line,
+    )  # fmt: skip
+
+
+# The record of our own JSONL that holds an audit, and the way from and to domain values.
+
+
+Positive = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class DrawingRecord(msgspec.Struct, omit_defaults=True):
+    """How the sample was drawn: a number, or a share in percent."""
+
+    per: Per
+    n: int | None = None
+    percent: int | None = None
+    kinds: list[Kind] = []
+    seed: Count = 0
+
+
+class AuditItemRecord(msgspec.Struct, omit_defaults=True):
+    """A version that was drawn; place: of the changed version among those of its original, from 0."""
+
+    original: tuple[str, str]
+    place: Count
+    version: Positive
+    kind: Kind
+    instance: tuple[str, str]
+    auditor: UserName | None = None
+    is_right: bool | None = None
+    faults: list[Fault] = []
+    comment: Text = ""
+    texts: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")] | None = None
+    result: Text | None = None
+    judged_at: Time | None = None
+
+
+class AuditRecord(msgspec.Struct, tag_field="record", tag="audit", omit_defaults=True):
+    """A sample of the accepted changed versions, in the order in which it is judged."""
+
+    drawing: DrawingRecord
+    population: dict[Kind, Count]
+    made_by: str
+    made_at: Time
+    items: list[AuditItemRecord] = []
+
+
+def audit_record(source: SourceAudit) -> AuditRecord:
+    """The record of an audit."""
+    drawing = DrawingRecord(**{**asdict(source.drawing), "kinds": list(source.drawing.kinds)})
+    items = [AuditItemRecord(**{**asdict(item), "faults": list(item.faults)}) for item in source.items]
+    return AuditRecord(drawing, dict(source.population), source.made_by, source.made_at, items)
+
+
+def check_audit(record: AuditRecord, findings: Findings) -> None:
+    """A verdict is told whole or not at all, and what is wrong names a condition."""
+    for item in record.items:
+        verdict = (item.auditor, item.is_right, item.texts, item.judged_at)
+        if any(part is None for part in verdict) and any(part is not None for part in verdict):
+            findings.refuse("items", str(item.instance), _("A verdict needs auditor, is_right, texts and judged_at."))
+        elif (item.is_right is False) != bool(item.faults):
+            findings.refuse("items", str(item.instance), _("What is wrong names its faults, and nothing else has any."))
+
+
+def audit_of(record: AuditRecord, key_prefix: str, source: str, line: int, findings: Findings) -> SourceAudit | None:
+    """An audit as a domain value."""
+    drawing = record.drawing
+    try:
+        drawn = Drawing(drawing.per, drawing.n, drawing.percent, tuple(drawing.kinds), drawing.seed)
+    except InvalidValue as error:
+        findings.refuse("drawing", str(drawing.n), str(error))
+        return None
+    items = tuple(_item(item, key_prefix) for item in record.items)
+    return SourceAudit(drawn, record.population, record.made_by, record.made_at, items, source, line)
+
+
+def _item(item: AuditItemRecord, key_prefix: str) -> SourceAuditItem:
+    original, instance = ((key_prefix + key, split) for key, split in (item.original, item.instance))
+    return SourceAuditItem(
+        original, item.place, item.version, item.kind, instance, item.auditor, item.is_right, tuple(item.faults),
+        item.comment, item.texts, item.result, item.judged_at,
+    )  # fmt: skip

@@ -1,0 +1,266 @@
+"""What leaves the server: gathered from notices, claimed before it is sent, and how it ended."""
+
+from typing import cast
+
+from annotator.domain.people import ChannelKind, MailAddress, Message, MessageState, NoticeGroup
+from annotator.store.connection.database import Row, Store
+from annotator.store.notices.inbox import MAY_SEE
+
+_ON = "EXISTS (SELECT 1 FROM channels WHERE kind = messages.channel AND is_on = 1)"
+
+
+def gather_mail(store: Store, since: str) -> int:
+    """One mail for each person who has confirmed an address, with what is new to them; once since a moment.
+
+    What happened before the channel was turned on, or the address confirmed, stays in the program. Answers how many mails.
+    """
+    people = store.rows(
+        """SELECT user_id, max(confirmed_at, on_since) AS after, is_administrator FROM mail_addresses
+            JOIN channels ON channels.kind = 'mail' AND is_on = 1 JOIN users ON users.id = user_id
+            WHERE confirmed_at IS NOT NULL AND is_disabled = 0 AND coalesce(mailed_at, '') < ?""",
+        (since,),
+    )
+    return sum(_gather_mail_of(store, row) for row in people)
+
+
+def _gather_mail_of(store: Store, person: Row) -> bool:
+    store.run("UPDATE mail_addresses SET mailed_at = ? WHERE user_id = ?", (store.now(), person["user_id"]))
+    theirs = f"""user_id = ?1 AND read_at IS NULL AND mail_id IS NULL AND created_at > ?3 AND {MAY_SEE}"""
+    parameters = (person["user_id"], person["is_administrator"], person["after"])
+    if not store.value(f"SELECT EXISTS (SELECT 1 FROM notices WHERE {theirs})", parameters):
+        return False
+    message_id = add_mail(store, person["user_id"], "notices")
+    store.run(f"UPDATE notices SET mail_id = ?4 WHERE {theirs}", (*parameters, message_id))
+    return True
+
+
+def gather_calls(store: Store) -> int:
+    """One call of the webhook for each project in which something happened since the last; answers how many."""
+    projects = store.rows(
+        """SELECT DISTINCT project_id FROM notices JOIN channels ON channels.kind = 'webhook' AND is_on = 1
+            WHERE webhook_id IS NULL AND created_at > on_since"""
+    )
+    for row in projects:
+        message_id = _add(store, "webhook", "notices", None, row["project_id"])
+        store.run(
+            """UPDATE notices SET webhook_id = ? WHERE project_id = ? AND webhook_id IS NULL
+                AND created_at > (SELECT on_since FROM channels WHERE kind = 'webhook')""",
+            (message_id, row["project_id"]),
+        )
+    return len(projects)
+
+
+def add_mail(store: Store, user_id: int, purpose: str) -> int:
+    """One mail to somebody, to be sent as soon as possible."""
+    return _add(store, "mail", purpose, user_id, None)
+
+
+def _add(store: Store, channel: ChannelKind, purpose: str, user_id: int | None, project_id: int | None) -> int:
+    now = store.now()
+    cursor = store.run(
+        """INSERT INTO messages (channel, purpose, user_id, project_id, due_at, created_at, changed_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (channel, purpose, user_id, project_id, now, now, now),
+    )
+    return cast("int", cursor.lastrowid)
+
+
+def claim_message(store: Store) -> Message | None:
+    """The first message that is due is this thread's now; None when none is, or its channel is off."""
+    now = store.now()
+    row = store.row(
+        f"""UPDATE messages SET state = 'sending', n_tries = n_tries + 1, changed_at = ?1
+            WHERE id = (SELECT id FROM messages WHERE state = 'waiting' AND due_at <= ?1 AND {_ON} ORDER BY due_at, id LIMIT 1)
+            RETURNING *""",
+        (now,),
+    )
+    return None if row is None else _message(row)
+
+
+def end_message(store: Store, message_id: int, state: MessageState, problem: str = "") -> None:
+    """How an attempt ended; only what is being sent can end."""
+    store.run(
+        "UPDATE messages SET state = ?, problem = ?, changed_at = ? WHERE id = ? AND state = 'sending'",
+        (state, problem, store.now(), message_id),
+    )
+
+
+def put_off(store: Store, message_id: int, due_at: str, problem: str) -> None:
+    """It certainly did not arrive, and is tried again later."""
+    store.run(
+        """UPDATE messages SET state = 'waiting', due_at = ?, problem = ?, changed_at = ?
+            WHERE id = ? AND state = 'sending'""",
+        (due_at, problem, store.now(), message_id),
+    )
+
+
+def give_up_broken(store: Store, before: str, problem: str) -> int:
+    """What has been on its way since before a moment belongs to a server that has ended: nobody knows what became of it."""
+    cursor = store.run(
+        "UPDATE messages SET state = 'unknown', problem = ?, changed_at = ? WHERE state = 'sending' AND changed_at < ?",
+        (problem, store.now(), before),
+    )
+    return cursor.rowcount
+
+
+def give_up_waiting(store: Store, channel: ChannelKind, problem: str) -> None:
+    """What waits for a channel that was turned off is not sent when it is turned on again."""
+    store.run(
+        "UPDATE messages SET state = 'failed', problem = ?, changed_at = ? WHERE state = 'waiting' AND channel = ?",
+        (problem, store.now(), channel),
+    )
+
+
+def silence(store: Store, problem: str) -> None:
+    """Turn everything off, and give up what was to be sent: of a backup nobody knows what was sent since it was made."""
+    store.run("UPDATE channels SET is_on = 0")
+    store.run(
+        """UPDATE messages SET state = iif(state = 'sending', 'unknown', 'failed'), problem = ?, changed_at = ?
+            WHERE state IN ('waiting', 'sending')""",
+        (problem, store.now()),
+    )
+
+
+def count_recent(store: Store, user_id: int, purpose: str, since: str) -> int:
+    """How many mails of a purpose somebody was sent, or is to be, since a moment."""
+    return int(
+        store.value(
+            "SELECT count(*) FROM messages WHERE user_id = ? AND purpose = ? AND created_at > ?",
+            (user_id, purpose, since),
+        )
+    )
+
+
+def list_undelivered(store: Store, *, limit: int) -> list[Message]:
+    """The newest of what was given up, or may have been lost."""
+    rows = store.rows("SELECT * FROM messages WHERE state IN ('failed', 'unknown') ORDER BY id DESC LIMIT ?", (limit,))
+    return [_message(row) for row in rows]
+
+
+def count_by_state(store: Store) -> dict[MessageState, int]:
+    """How many messages stand how."""
+    return {row["state"]: row["n"] for row in store.rows("SELECT state, count(*) AS n FROM messages GROUP BY state")}
+
+
+def prune_messages(store: Store, before: str) -> None:
+    """Remove what ended before a moment and belongs to no notice any more."""
+    store.run(
+        """DELETE FROM messages WHERE state NOT IN ('waiting', 'sending') AND changed_at < ?
+            AND NOT EXISTS (SELECT 1 FROM notices WHERE mail_id = messages.id)
+            AND NOT EXISTS (SELECT 1 FROM notices WHERE webhook_id = messages.id)""",
+        (before,),
+    )
+
+
+def groups_in_mail(store: Store, message: Message, *, is_administrator: bool) -> list[NoticeGroup]:
+    """What a mail tells, of projects in which the person still has a role."""
+    rows = store.rows(
+        f"""SELECT grouped.*, projects.name AS project_name, instances.key AS key FROM (
+                SELECT project_id, kind, detail, count(*) AS n, max(id) AS newest_id, max(created_at) AS newest_at,
+                    max(instance_id) AS instance_id
+                FROM notices WHERE mail_id = ?1 AND {MAY_SEE} GROUP BY project_id, kind, detail) AS grouped
+            JOIN projects ON projects.id = grouped.project_id LEFT JOIN instances ON instances.id = grouped.instance_id
+            ORDER BY projects.name, newest_id""",
+        (message.id, is_administrator),
+    )
+    return [
+        NoticeGroup(
+            row["project_id"], row["project_name"], row["kind"], row["detail"], row["n"], row["newest_id"],
+            row["newest_at"], is_read=False, instance_id=row["instance_id"] if row["n"] == 1 else None,
+            key=(row["key"] or "") if row["n"] == 1 else "",
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def counts_in_call(store: Store, message_id: int, *, keys_at_most: int) -> list[tuple[str, int, list[str]]]:
+    """What a call of the webhook tells: kinds, how many texts (or notices without one), and the first keys.
+
+    A notice to several leads is counted once.
+    """
+    rows = store.rows(
+        """SELECT kind, instances.key AS key, count(DISTINCT user_id) AS n_people, count(*) AS n FROM notices
+            LEFT JOIN instances ON instances.id = instance_id
+            WHERE webhook_id = ? GROUP BY kind, instance_id ORDER BY kind, min(notices.id)""",
+        (message_id,),
+    )
+    counts: dict[str, tuple[int, list[str]]] = {}
+    for row in rows:
+        n, keys = counts.get(row["kind"], (0, []))
+        if row["key"] is not None and len(keys) < keys_at_most:
+            keys = [*keys, row["key"]]
+        counts[row["kind"]] = (n + (1 if row["key"] is not None or row["kind"] == "stuck" else row["n"]), keys)
+    return [(kind, n, keys) for kind, (n, keys) in counts.items()]
+
+
+def _message(row: Row) -> Message:
+    return Message(
+        row["id"], row["channel"], row["purpose"], row["user_id"], row["project_id"], row["state"], row["n_tries"],
+        row["problem"], row["created_at"],
+    )  # fmt: skip
+
+
+# How the server reaches others, and where people want their mail.
+
+
+def find_channel(store: Store, kind: ChannelKind) -> tuple[bool, str] | None:
+    """Whether a channel is on, and its options as JSON; None where it was never set."""
+    row = store.row("SELECT is_on, options FROM channels WHERE kind = ?", (kind,))
+    return None if row is None else (bool(row["is_on"]), row["options"])
+
+
+def save_channel(store: Store, kind: ChannelKind, options: str, *, is_on: bool) -> None:
+    """Set a channel; from now on it takes what happens, and nothing that happened before."""
+    store.run(
+        """INSERT INTO channels (kind, is_on, options, on_since) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT DO UPDATE SET is_on = ?2, options = ?3, on_since = iif(is_on AND ?2, on_since, ?4)""",
+        (kind, is_on, options, store.now()),
+    )
+
+
+def find_address(store: Store, user_id: int) -> MailAddress | None:
+    """Where somebody wants their mail."""
+    row = store.row("SELECT * FROM mail_addresses WHERE user_id = ?", (user_id,))
+    return None if row is None else _address(row)
+
+
+def save_address(store: Store, user_id: int, address: str) -> None:
+    """A new address, which nobody has confirmed."""
+    store.run(
+        """INSERT INTO mail_addresses (user_id, address) VALUES (?, ?)
+            ON CONFLICT DO UPDATE SET address = excluded.address, confirmed_at = NULL, code_hash = NULL, code_until = NULL,
+                n_tries = 0, mailed_at = NULL""",
+        (user_id, address),
+    )
+
+
+def remove_address(store: Store, user_id: int) -> None:
+    """They want no mail any more."""
+    store.run("DELETE FROM mail_addresses WHERE user_id = ?", (user_id,))
+
+
+def save_code(store: Store, user_id: int, code_hash: bytes, until: str) -> None:
+    """The code that was just drawn for an address."""
+    store.run(
+        "UPDATE mail_addresses SET code_hash = ?, code_until = ?, n_tries = 0 WHERE user_id = ?",
+        (code_hash, until, user_id),
+    )
+
+
+def count_try(store: Store, user_id: int) -> None:
+    """Somebody entered a code that is not the right one."""
+    store.run("UPDATE mail_addresses SET n_tries = n_tries + 1 WHERE user_id = ?", (user_id,))
+
+
+def confirm_address(store: Store, user_id: int) -> None:
+    """The address is theirs: from now on their notices may go there."""
+    store.run(
+        "UPDATE mail_addresses SET confirmed_at = ?, code_hash = NULL, code_until = NULL WHERE user_id = ?",
+        (store.now(), user_id),
+    )
+
+
+def _address(row: Row) -> MailAddress:
+    return MailAddress(
+        row["user_id"], row["address"], row["confirmed_at"], row["code_hash"], row["code_until"], row["n_tries"]
+    )
