@@ -293,4 +293,5 @@ def test_what_a_server_imports_ahead_is_not_looked_through_for_garbage_after_eac
     still_looked_through = len(gc.get_objects())
     assert kept_apart > 100 * still_looked_through
     gc.collect()
-    assert gc.get_freeze_count() == kept_apart
+    # what other threads of this process let go meanwhile leaves by itself, a few of two million
+    assert kept_apart - 100 < gc.get_freeze_count() <= kept_apart
