@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from annotator.errors import InvalidValue
 from annotator.language import _
 
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _LONGEST_SHOWN = 100
 _LOG = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class AllowedHosts:
     takes_addresses: whether any address in numbers is taken, as where other machines reach the server
     """
 
-    names: frozenset[str] = _LOOPBACK
+    names: frozenset[str] = LOOPBACK
     takes_addresses: bool = False
 
     def allows(self, host: str) -> bool:
@@ -42,7 +42,7 @@ def allowed_hosts(bound: str, host: str, url: str | None, named: Iterable[str]) 
 
     Raises: InvalidValue for a name that is none
     """
-    names = _LOOPBACK | {_checked(name) for name in named}
+    names = LOOPBACK | {_checked(name) for name in named}
     if url is not None:
         names |= {host_name(urlsplit(url).netloc.rpartition("@")[2]) or ""}
     if ip_address(bound).is_loopback:

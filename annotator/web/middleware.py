@@ -20,7 +20,7 @@ from annotator.usecases.access.roles import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
 from annotator.web.crowd_gate import CrowdGate
-from annotator.web.hosts import refusal_of
+from annotator.web.hosts import LOOPBACK, refusal_of
 from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes.access import (
     COOKIE,
@@ -35,7 +35,7 @@ from annotator.web.routes.access import (
 from annotator.web.routes.account import ACCOUNT_PATHS
 from annotator.web.routes.origins import is_own_origin
 from annotator.web.routes.sign_in import sign_in_address
-from annotator.web.routes.static import LOOPBACK_NAMES, PageFiles
+from annotator.web.routes.static import PageFiles
 from annotator.web.routes.worker_paths import require_open_to
 
 # Whoever is not signed in may see these.
@@ -101,7 +101,7 @@ class Gate:
             await self._app(scope, socket.receive, socket.send)
             return
         # To these nothing is sent compressed: it would cost 15 ms for a long text and save nothing (a proxy compresses itself).
-        if (scope.get("client") or ("",))[0] in LOOPBACK_NAMES:
+        if (scope.get("client") or ("",))[0] in LOOPBACK:
             scope["headers"] = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
         refusal = await self._refusal(HTTPConnection(scope))
         await (refusal or self._app)(scope, receive, _with_headers(send))

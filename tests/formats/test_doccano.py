@@ -23,15 +23,9 @@ from tests.formats.tool_gold import (
     problems_of,
     project_options,
     read_one,
+    saved,
     spans_read,
 )
-
-
-def saved(path: Path, *rows) -> Path:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return path
-
 
 ROW = {"id": 1, "text": "so good a film", "label": [[0, 2, "set 2"], [3, 7, "set 1"], [10, 14, "set 2"]]}
 

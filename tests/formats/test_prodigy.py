@@ -24,13 +24,9 @@ from tests.formats.tool_gold import (
     problems_of,
     project_options,
     read_one,
+    saved,
     spans_read,
 )
-
-
-def saved(path: Path, *rows) -> Path:
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def tokens(text: str) -> list[dict]:

@@ -1,5 +1,6 @@
 """Gold with everything that a labelling tool may stumble over, and how it reads back, for the tests of three formats."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,3 +134,10 @@ def problems_of(read: Callable, path: Path, task: str = "sentiment", labels=LABE
 
 def instances_of(read: Callable, path: Path, task: str = "sentiment", labels=LABELS) -> list[SourceInstance]:
     return [i for i in read(path, ReadOptions(TASKS[task], labels)) if isinstance(i, SourceInstance)]
+
+
+def saved(path: Path, *rows: object) -> Path:
+    """A file of JSON lines, in a folder that may not be there yet."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path

@@ -1,7 +1,7 @@
 """ER-TEST's tables (Joshi et al. 2022): accuracy in distribution and out of it, contrast sets, functional tests."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -108,18 +108,9 @@ def er_test_table(
     for column, of_rows in costs if trained.base is not None and len(rows) > 1 else ():
         columns.append(column)
         _extend(rows, of_rows)
-    for project in projects:
-        of_project = _contrast(store, actor, project, trained, options)
-        if of_project:
-            group = f"Contrast sets of {project.name}"
-            columns += [
-                _column(project, f"{_CONTRAST}.{name}", title, group) for name, title in _CONTRAST_TITLES.items()
-            ]
-            _extend(rows, of_project)
-    for project in projects:
-        for more, of_suite in _functional(store, actor, project, trained):
-            columns += more
-            _extend(rows, of_suite)
+    for more, of_perturbed in _on_perturbed(store, actor, projects, trained, options):
+        columns += more
+        _extend(rows, of_perturbed)
     for project in projects:
         more, of_groups, note = group_cells(store, actor, project, trained.rows, trained.base, groups, options)
         columns += more
@@ -145,6 +136,20 @@ def er_test_table(
         "er-test", "Model", _caption(projects, trained, options, n_compared, release), tuple(columns), tuple(made),
         tuple(notes), asked_for(names, policy, options.split, release),
     )  # fmt: skip
+
+
+def _on_perturbed(
+    store: Store, actor: User, projects: Sequence[Project], trained: Trained, options: ScoringOptions
+) -> Iterator[tuple[list[PaperColumn], Mapping[str, list[PaperCell]]]]:
+    """Columns with their cells of each project's contrast sets, and then of its functional tests."""
+    for project in projects:
+        of_project = _contrast(store, actor, project, trained, options)
+        if of_project:
+            group = f"Contrast sets of {project.name}"
+            titles = _CONTRAST_TITLES.items()
+            yield [_column(project, f"{_CONTRAST}.{name}", title, group) for name, title in titles], of_project
+    for project in projects:
+        yield from _functional(store, actor, project, trained)
 
 
 def write_er_test_plot(

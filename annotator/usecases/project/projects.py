@@ -55,9 +55,8 @@ _CHANGEABLE = ("name", "labels", "language", "settings", "guidelines", "question
 class Progress:
     """How far a project is: instances by state, each person's work by state, and what waits for the lead.
 
-    n_open_rounds:  annotations that wait for scores, counted up to 10,000
-    n_unseen:       texts that people were given ahead and have not seen yet
-    n_under_review: texts that wait for scores alone
+    n_open_rounds: annotations that wait for scores, counted up to 10,000
+    n_unseen:      texts that people were given ahead and have not seen yet
     """
 
     instances: dict[str, int]
@@ -65,7 +64,6 @@ class Progress:
     n_open_proposals: int
     n_open_rounds: int
     n_unseen: int = 0
-    n_under_review: int = 0
 
     @property
     def n_instances(self) -> int:
@@ -246,8 +244,13 @@ def progress_of(store: Store, actor: User, project_id: int) -> Progress:
         count_open_proposals(store, project_id),
         count_undecided(store, project_id),
         count_unseen(store, project_id),
-        count_under_review(store, project_id),
     )
+
+
+def texts_under_review(store: Store, actor: User, project_id: int) -> int:
+    """How many texts wait for scores alone; costs as much as there are rounds before reviewers, so not part of `progress_of`."""
+    require(store, actor, project_id, "manage project")
+    return count_under_review(store, project_id)
 
 
 def members_of(store: Store, actor: User, project_id: int) -> list[tuple[User, Role]]:

@@ -14,13 +14,14 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from annotator.web.hosts import LOOPBACK
+
 WEB = Path(__file__).resolve().parent.parent
 ICON = WEB / "icon.png"
 _PANEL = WEB / "panel"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json"}
 _FONTS = {".woff2": "font/woff2"}  # these are compressed
 _KEPT_COMPRESSED = 512  # files: twice what all pages ask for
-LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 _NAME = re.compile(r"[a-z]+/[A-Za-z0-9_-]+(\.[a-z]+)")  # a room and a file in it: nothing else is served
 _IMPORT = re.compile(r'^(?:import|export) [^;]*?"(\.\.?/[A-Za-z0-9_/-]+\.js)";', re.MULTILINE)
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -104,7 +105,7 @@ def _page_files() -> dict[str, Path]:
 
 def _takes_gzip(scope: Scope) -> bool:
     client = cast("tuple[str, int] | None", scope.get("client"))
-    if client is not None and client[0] in LOOPBACK_NAMES:
+    if client is not None and client[0] in LOOPBACK:
         return False
     return any(name == b"accept-encoding" and b"gzip" in value for name, value in scope["headers"])
 

@@ -6,7 +6,7 @@ from annotator.domain.projects import Project
 from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.undecided_rounds import stuck_work
-from annotator.usecases.project.projects import Progress, progress_of
+from annotator.usecases.project.projects import Progress, progress_of, texts_under_review
 from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck, show_texts_of_the_gone
 from annotator.web.sections.guidelines import show_readers
 from annotator.web.sections.progress import cost, days, looks, people, times
@@ -33,7 +33,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     stuck = stuck_work(store, visit.user, project)
     show_stuck(stuck)
     show_texts_of_the_gone(store, visit, project, stuck.for_the_gone)
-    _show_counts(progress)
+    _show_counts(progress, texts_under_review(store, visit.user, project.id))
     show_readers(store, visit, project)
     days.show_forecast(store, visit, project, progress)
     view = st.segmented_control(
@@ -43,15 +43,15 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     _VIEWS[view](store, visit, project, progress)
 
 
-def _show_counts(progress: Progress) -> None:
+def _show_counts(progress: Progress, n_under_review: int) -> None:
     """Each text under one of the heads; what may be nought for the whole of a project is shown when there is some."""
     counts = progress.instances
     n_open, n_queued = counts.get("open", 0), counts.get("queued", 0)
     shown = {
         _("Texts"): progress.n_instances,
         _("To annotate"): n_queued,
-        _("In progress"): n_open - n_queued - progress.n_under_review,
-        _("Waiting for review"): progress.n_under_review,
+        _("In progress"): n_open - n_queued - n_under_review,
+        _("Waiting for review"): n_under_review,
         _("Complete"): counts.get("complete", 0),
         _("With the lead"): counts.get("held", 0),
         _("Discarded"): counts.get("discarded", 0),
@@ -67,13 +67,13 @@ def _show_counts(progress: Progress) -> None:
     helps = {_("In progress"): ahead if progress.n_unseen else None}
     for column, (title, value) in zip(st.columns(len(shown)), shown.items(), strict=True):
         column.metric(title, f"{value:,}", help=helps.get(title))
-    _show_bar(progress)
+    _show_bar(progress, n_under_review)
 
 
-def _show_bar(progress: Progress) -> None:
+def _show_bar(progress: Progress, n_under_review: int) -> None:
     n, n_done = progress.n_instances, progress.n_done
     percent = 100 * n_done // n  # never 100 before the last one
     share = _("less than 1") if n_done and not percent else f"{percent}"
     done = _("{share} % done: {done} of {n} texts.", share=share, done=f"{n_done:,}", n=f"{n:,}")
-    waiting = several("{n} waits for review.", "{n} wait for review.", progress.n_under_review)
-    st.progress(percent, text=together(done, waiting if progress.n_under_review else ""))
+    waiting = several("{n} waits for review.", "{n} wait for review.", n_under_review)
+    st.progress(percent, text=together(done, waiting if n_under_review else ""))
