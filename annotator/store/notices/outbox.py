@@ -25,7 +25,7 @@ def gather_mail(store: Store, since: str) -> int:
 
 def _gather_mail_of(store: Store, person: Row) -> bool:
     store.run("UPDATE mail_addresses SET mailed_at = ? WHERE user_id = ?", (store.now(), person["user_id"]))
-    theirs = f"""user_id = ?1 AND read_at IS NULL AND mail_id IS NULL AND created_at > ?3 AND {MAY_SEE}"""
+    theirs = f"""user_id = ?1 AND read_at IS NULL AND mail_id IS NULL AND created_at >= ?3 AND {MAY_SEE}"""
     parameters = (person["user_id"], person["is_administrator"], person["after"])
     if not store.value(f"SELECT EXISTS (SELECT 1 FROM notices WHERE {theirs})", parameters):
         return False
@@ -38,13 +38,13 @@ def gather_calls(store: Store) -> int:
     """One call of the webhook for each project in which something happened since the last; answers how many."""
     projects = store.rows(
         """SELECT DISTINCT project_id FROM notices JOIN channels ON channels.kind = 'webhook' AND is_on = 1
-            WHERE webhook_id IS NULL AND created_at > on_since"""
+            WHERE webhook_id IS NULL AND created_at >= on_since"""
     )
     for row in projects:
         message_id = _add(store, "webhook", "notices", None, row["project_id"])
         store.run(
             """UPDATE notices SET webhook_id = ? WHERE project_id = ? AND webhook_id IS NULL
-                AND created_at > (SELECT on_since FROM channels WHERE kind = 'webhook')""",
+                AND created_at >= (SELECT on_since FROM channels WHERE kind = 'webhook')""",
             (message_id, row["project_id"]),
         )
     return len(projects)

@@ -157,6 +157,11 @@ class Fake:
                 "too few came"
             )
 
+    def wait_for_state(self, assignment: int, state: str) -> None:
+        """Until it is in this state: the panel goes on to the next text before a leaving one has arrived."""
+        with self.arrived:
+            assert self.arrived.wait_for(lambda: self.find(assignment)["state"] == state, 90), f"never {state}"
+
     def find(self, assignment: int) -> dict[str, Any]:
         return next(work for work in self.works if work["assignment"] == assignment)
 
@@ -264,6 +269,7 @@ class Fake:
 
     def _leave(self, route: str, found: dict[str, Any], body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         found["state"] = {"submit": "submitted", "skip": "skipped", "discard": "discarded"}[route]
+        self.arrived.notify_all()
         return 200, {"counts": self.counts, "ahead": self._open(body["ahead"])}
 
     def talk(self, route: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:

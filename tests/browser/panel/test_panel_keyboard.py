@@ -151,7 +151,7 @@ def test_control_and_enter_submits_from_anywhere(panel: Open) -> None:
     shown.page.locator("textarea").click()
     shown.keys("Control+Enter")
     shown.shown("second")
-    assert shown.fake.find(1)["state"] == "submitted"
+    shown.fake.wait_for_state(1, "submitted")
 
 
 def test_enter_on_the_bar_submits(panel: Open) -> None:
@@ -188,6 +188,7 @@ def test_l_leads_to_the_answer_and_enter_there_submits(panel: Open) -> None:
     assert shown.saved()["result"] == "n1 lamb"
     shown.keys("Enter")
     shown.shown("second")
+    fake.wait_for_state(1, "submitted")
     assert fake.find(1)["draft"]["result"] == "n1 lamb"
 
 

@@ -129,7 +129,7 @@ def test_one_key_goes_back_reopens_and_loses_nothing_of_the_text_in_hand(panel: 
     shown.shown("first")
     submit(shown)
     assert shown.key == "second"
-    assert fake.find(1)["state"] == "submitted"
+    fake.wait_for_state(1, "submitted")
 
 
 def test_the_way_back_can_be_seen_with_its_key(panel: Open) -> None:

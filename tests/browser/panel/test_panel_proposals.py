@@ -159,6 +159,7 @@ def test_undecided_proposals_are_said_once_and_hold_nobody_up(panel: Open) -> No
     shown.page.locator(".proposal").first.wait_for()
     shown.keys("Control+Enter")
     shown.page.wait_for_selector(".empty:not([hidden])")
+    fake.wait_for_messages("submit", 2)
     assert [sent["draft"]["proposed"] for sent in fake.named("submit")] == [{}, {}]
 
 

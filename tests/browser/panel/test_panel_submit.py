@@ -92,7 +92,7 @@ def test_a_refused_submit_comes_back_with_the_reason_and_everything_as_it_was(pa
     shown.keys("Control+Enter")
     shown.shown("second")
     assert shown.sets() == [[[1, 2], [8, 9]]]
-    assert fake.find(1)["state"] == "submitted"
+    fake.wait_for_state(1, "submitted")
 
 
 def test_a_warning_may_be_confirmed(panel: Open) -> None:
@@ -124,7 +124,7 @@ def test_an_unacknowledged_submit_is_sent_by_the_next_page(panel: Open) -> None:
     fake.broken = False
     shown.open()
     shown.shown("second")
-    assert fake.find(1)["state"] == "submitted"
+    fake.wait_for_state(1, "submitted")
     assert shown.page.evaluate("localStorage.getItem('annotator:draft:1')") is None
 
 
@@ -150,7 +150,7 @@ def test_a_submit_whose_answer_got_lost_is_done(panel: Open) -> None:
     fake.lose_answers = False
     shown.page.wait_for_function("!localStorage.getItem('annotator:draft:1')")
     assert shown.key == "second"
-    assert fake.find(1)["state"] == "submitted"
+    fake.wait_for_state(1, "submitted")
     shown.keys("Control+Enter")
     shown.shown("third")
 
@@ -200,7 +200,7 @@ def test_skip_and_discard_bring_the_next_text_too(panel: Open) -> None:
         "cut in the middle",
         3,
     )
-    assert fake.find(1)["state"] == "skipped"
+    fake.wait_for_state(1, "skipped")
 
 
 def test_an_untouched_empty_last_set_is_dropped(panel: Open) -> None:

@@ -99,6 +99,22 @@ def test_nothing_is_sent_until_an_administrator_turns_it_on(store: Store, projec
         set_mail(store, ada, MailOptions(HOST, 587, "starttls", "a@lab.example"))
 
 
+def test_what_happens_in_the_millisecond_in_which_a_channel_is_turned_on_is_sent(
+    store: Store, project: Project, ada: User, trusted: Path
+) -> None:
+    now = store.moment()
+    store.clock = lambda: now
+    with smtp_server(trusted) as (port, received):
+        set_mail(store, LOCAL_OPERATOR, MailOptions(HOST, port, "starttls", "annotator@lab.example", private=HOST))
+        choose_address(store, ada, ADDRESS)
+        assert send_next(store, OUTSIDE)
+        confirm(store, ada, code_in(received))
+        set_webhook(store, LOCAL_OPERATOR, WebhookOptions(f"https://{HOST}:1/in", HOST))
+        happen(store, project, "reviewer")
+        gather(store)
+    assert states(store)["waiting"] == 2, "a mail and a call"
+
+
 def test_a_mail_is_the_sum_of_the_day_and_comes_once_a_day(
     store: Store, project: Project, ada: User, mail: Received
 ) -> None:
