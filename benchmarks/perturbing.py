@@ -13,9 +13,8 @@ from difflib import SequenceMatcher
 from annotator.domain.instances import Segment
 from annotator.domain.perturbations import KINDS
 from annotator.domain.texts import RationaleSet, TokenizedText
-from annotator.perturb.carried_sets import carry_sets
-from annotator.perturb.changes import compare
 from annotator.perturb.suggested_texts import suggest
+from annotator.perturb.versions import carry_sets, compare
 from annotator.text.token_diff import diff_tokens, tokenise_like
 from annotator.text.tokenisation import tokenise
 from benchmarks.measured import Measured, table

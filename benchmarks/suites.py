@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 from annotator.domain.suites import Alternative, Case, CaseAnswer, Recipe
 from annotator.metrics.er_test_functional import failure_rate
-from annotator.perturb.ready_suites import ready_suite
-from annotator.perturb.recipes import build_cases
+from annotator.perturb.functional_tests import build_cases, ready_suite
 from annotator.scoring.reports import verdicts
 from benchmarks.measured import Measured, table
 

@@ -4,19 +4,10 @@ from collections.abc import Iterator
 from random import Random
 
 import annotator.perturb.suggestions.clauses
-import annotator.perturb.suggestions.clauses_chinese
-import annotator.perturb.suggestions.contractions
-import annotator.perturb.suggestions.degrees
-import annotator.perturb.suggestions.entities
-import annotator.perturb.suggestions.fillers
-import annotator.perturb.suggestions.links
+import annotator.perturb.suggestions.insertions
 import annotator.perturb.suggestions.negation
-import annotator.perturb.suggestions.negation_chinese
-import annotator.perturb.suggestions.numbers
-import annotator.perturb.suggestions.phrases
-import annotator.perturb.suggestions.punctuation
-import annotator.perturb.suggestions.synonyms
-import annotator.perturb.suggestions.typos  # noqa: F401  (each enters its functions in the register)
+import annotator.perturb.suggestions.replacements
+import annotator.perturb.suggestions.surface  # noqa: F401  (each enters its functions in the register)
 from annotator.domain.perturbations import KINDS
 from annotator.domain.texts import TokenizedText
 from annotator.perturb.passage import Passage, ProjectWords, Reading

@@ -11,10 +11,19 @@ from random import Random
 
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
-from annotator.perturb.linguistics.english_verbs import AFTER_HAS, phrases_of_tests
-from annotator.perturb.linguistics.numbers import READ_AS_WORDS, WHOLE_NUMBER, draw_whole_number
-from annotator.perturb.linguistics.signs import CHINESE_FULL_STOP, EXAMPLE_ADDRESS, FULL_STOP, SENTENCE_SIGNS
-from annotator.perturb.linguistics.typing_errors import swappable_pairs, swapped_pair
+from annotator.perturb.language_rules import (
+    AFTER_HAS,
+    CHINESE_FULL_STOP,
+    EXAMPLE_ADDRESS,
+    FULL_STOP,
+    READ_AS_WORDS,
+    SENTENCE_SIGNS,
+    WHOLE_NUMBER,
+    draw_whole_number,
+    phrases_of_tests,
+    swappable_pairs,
+    swapped_pair,
+)
 from annotator.perturb.wording import with_first_letter_of
 
 Change = Callable[[str, Random], list[str]]

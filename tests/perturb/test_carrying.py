@@ -8,9 +8,7 @@ from annotator.domain.instances import Segment
 from annotator.domain.perturbations import KINDS, get_kind, own_kind
 from annotator.domain.texts import RationaleSet, TokenLayout, check_spans
 from annotator.errors import InvalidValue
-from annotator.perturb.carried_sets import Carried, carry_sets
-from annotator.perturb.changes import Change, compare
-from annotator.perturb.edited_tokens import diff_of_edits
+from annotator.perturb.versions import Carried, Change, carry_sets, compare, diff_of_edits
 from annotator.text.alignment import split_on_spaces
 from annotator.text.edits import Edit, apply_edits
 from annotator.text.tokenisation import tokenise

@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
+from annotator.perturb.functional_tests import build_cases, ready_suite, ready_suites
 from annotator.perturb.passage import Passage, ProjectWords, Reading
-from annotator.perturb.ready_suites import ready_suite, ready_suites
-from annotator.perturb.recipes import build_cases
 from annotator.perturb.registry import SUGGESTERS
 from annotator.perturb.suggested_texts import suggest
 from annotator.perturb.text_changes import CHANGES, find_change

@@ -8,9 +8,8 @@ import pytest
 
 from annotator.domain.instances import Segment
 from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout, check_spans
-from annotator.perturb.carried_sets import carry_sets
-from annotator.perturb.changes import compare
 from annotator.perturb.suggested_texts import suggest
+from annotator.perturb.versions import carry_sets, compare
 from annotator.text.alignment import align_tokens
 from annotator.text.edits import apply_edits
 from annotator.text.token_diff import diff_tokens, moved_tokens, tokenise_like

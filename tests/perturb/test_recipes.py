@@ -8,8 +8,7 @@ import pytest
 from annotator import perturb
 from annotator.domain.suites import CAPABILITIES, Alternative, Applies, Recipe, WordList, words_of
 from annotator.errors import InvalidValue, NotFound
-from annotator.perturb.ready_suites import ready_suite, ready_suites
-from annotator.perturb.recipes import build_cases, with_labels
+from annotator.perturb.functional_tests import build_cases, ready_suite, ready_suites, with_labels
 from annotator.perturb.templates import Template
 
 FOLDER = Path(perturb.__file__).with_name("suites")

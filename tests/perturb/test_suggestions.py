@@ -13,12 +13,11 @@ from annotator.domain.instances import Segment
 from annotator.domain.perturbations import KINDS
 from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
-from annotator.perturb.carried_sets import carry_sets
-from annotator.perturb.changes import compare
 from annotator.perturb.passage import ProjectWords
 from annotator.perturb.registry import SUGGESTERS, Suggestion, suggester
 from annotator.perturb.suggested_texts import suggest, suggesters_for
-from annotator.perturb.suggestions import synonyms
+from annotator.perturb.suggestions import replacements
+from annotator.perturb.versions import carry_sets, compare
 from annotator.text.edits import Edit, apply_edits
 from annotator.text.token_diff import tokenise_like
 from annotator.text.tokenisation import tokenise
@@ -172,8 +171,8 @@ def texts_of(text: str, language: str, maker: str, *, seed: int = 0, project_wor
 def a_wordnet_of_one_word(monkeypatch: pytest.MonkeyPatch) -> None:
     sense = SimpleNamespace(lemma_names=lambda: ["lonesome", "lonely", "all_alone"])
     wordnet = SimpleNamespace(synsets=lambda word: [sense] if word == "lonesome" else [])
-    monkeypatch.setattr(synonyms, "_wordnet", lambda: wordnet)
-    synonyms.wordnet_synonyms.cache_clear()
+    monkeypatch.setattr(replacements, "_wordnet", lambda: wordnet)
+    replacements.wordnet_synonyms.cache_clear()
 
 
 def test_every_function_has_an_example_here() -> None:
@@ -456,8 +455,8 @@ def test_without_wordnet_its_function_is_silent(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.undo()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("NLTK_DATA", raising=False)
-    monkeypatch.setattr(synonyms, "_has_corpus", lambda: False)
-    synonyms._wordnet.cache_clear()
-    synonyms.wordnet_synonyms.cache_clear()
+    monkeypatch.setattr(replacements, "_has_corpus", lambda: False)
+    replacements._wordnet.cache_clear()
+    replacements.wordnet_synonyms.cache_clear()
     assert texts_of("a lonesome hill", "en", "use_wordnet") == []
-    synonyms._wordnet.cache_clear()
+    replacements._wordnet.cache_clear()

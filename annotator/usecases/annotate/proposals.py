@@ -14,9 +14,8 @@ from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedSt
 from annotator.domain.suites import WordList
 from annotator.domain.texts import RationaleSet, Span, set_letter
 from annotator.language import _
-from annotator.perturb.carried_sets import carry_sets
-from annotator.perturb.changes import compare
 from annotator.perturb.lexicon import is_for, spans_of_list
+from annotator.perturb.versions import carry_sets, compare
 from annotator.store import Store
 from annotator.store.annotate import proposals as proposed_store
 from annotator.store.instances import get_instance

@@ -14,7 +14,7 @@ from annotator.domain.perturbations import ChangedText
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.language import _, together, unsaid
-from annotator.perturb.changed_instance import changed_instance
+from annotator.perturb.versions import changed_instance
 from annotator.store import Store
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.models import StoredRun, list_runs

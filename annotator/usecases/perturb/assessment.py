@@ -9,9 +9,7 @@ from annotator.domain.projects import Project, kinds_of
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidAnnotation, InvalidValue
 from annotator.language import _, listed, together
-from annotator.perturb.carried_sets import Carried, carry_sets
-from annotator.perturb.changed_instance import changed_instance
-from annotator.perturb.changes import Change, compare, visible
+from annotator.perturb.versions import Carried, Change, carry_sets, changed_instance, compare, visible
 from annotator.store import Store
 from annotator.store.instances import get_instance, get_instances
 from annotator.store.perturb import originals as originals_store

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import AUTHOR, CORRECTORS, NOTE, SourceInstance, SourceText
 from annotator.errors import Conflict, InvalidValue, NotAllowed
 from annotator.language import _, unsaid
-from annotator.perturb.changed_instance import changed_instance
+from annotator.perturb.versions import changed_instance
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import find_instance_ids, get_instance

@@ -15,8 +15,8 @@ from annotator.domain.perturbations import (
 )
 from annotator.domain.projects import Project, kinds_of, titles_of_kinds
 from annotator.domain.texts import first_words
-from annotator.perturb.changes import SegmentChange
 from annotator.perturb.registry import Suggestion
+from annotator.perturb.versions import SegmentChange
 from annotator.store import Store
 from annotator.store.instances import get_instance
 from annotator.store.perturb import originals as drafts_store

@@ -8,9 +8,9 @@ from annotator.domain.perturbations import UNCOUNTED, ChangedText, DraftTurn, Pe
 from annotator.domain.projects import Project, kinds_of
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.language import _, unsaid
-from annotator.perturb.changed_instance import check_length
 from annotator.perturb.registry import Suggestion
 from annotator.perturb.suggested_texts import suggest
+from annotator.perturb.versions import check_length
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import get_instance, project_of_instance

@@ -13,8 +13,7 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import Case, ReadySuite, Recipe, StoredSuite, StoredTest, Text, WordList
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed, unsaid
-from annotator.perturb.ready_suites import ready_suite, ready_suites
-from annotator.perturb.recipes import build_cases, with_labels
+from annotator.perturb.functional_tests import build_cases, ready_suite, ready_suites, with_labels
 from annotator.store import Store
 from annotator.store import suites as run_store
 from annotator.store import suites as suite_store

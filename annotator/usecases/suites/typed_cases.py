@@ -8,7 +8,7 @@ from annotator.domain.perturbations import ChangedText
 from annotator.domain.suites import Case, StoredTest
 from annotator.errors import InvalidValue
 from annotator.language import _
-from annotator.perturb.changed_instance import changed_instance
+from annotator.perturb.versions import changed_instance
 from annotator.store import Store
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.projects import get_project_by_id

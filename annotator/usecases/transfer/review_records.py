@@ -21,7 +21,7 @@ from annotator.domain.sources import SourceInstance
 from annotator.domain.suites import WordList
 from annotator.errors import InvalidValue, Problem
 from annotator.language import _
-from annotator.perturb.changed_instance import changed_instance
+from annotator.perturb.versions import changed_instance
 from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of

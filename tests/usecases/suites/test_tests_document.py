@@ -10,7 +10,7 @@ import pytest
 
 from annotator.cli.main import run
 from annotator.domain.suites import CAPABILITIES, EXPECTATIONS
-from annotator.perturb.ready_suites import ready_suite
+from annotator.perturb.functional_tests import ready_suite
 from annotator.perturb.text_changes import CHANGES
 
 TEXT = (Path(__file__).resolve().parents[3] / "docs" / "tests.md").read_text(encoding="utf-8")

@@ -1,13 +1,27 @@
-"""How the cases of a test are made: from templates, or by changing texts that come from templates or from a project."""
+"""The ready suites of functional tests, and how the cases of a test are made: from templates, or by changing texts."""
 
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice, zip_longest
+from pathlib import Path
 from random import Random
+from typing import Any
 
-from annotator.domain.suites import Alternative, Case, Recipe, Text
-from annotator.errors import InvalidValue
-from annotator.language import _
+from annotator.domain.suites import (
+    TOLERANCE,
+    Alternative,
+    Applies,
+    Case,
+    Expectation,
+    ReadySuite,
+    Recipe,
+    Text,
+    words_of,
+)
+from annotator.errors import InvalidValue, NotFound
+from annotator.language import _, listed
 from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, Words, cases_of
 from annotator.perturb.text_changes import Change, find_change
 
@@ -139,3 +153,65 @@ def with_labels(recipe: Recipe, names: Mapping[str, str]) -> Recipe | None:
     )
     alternatives = tuple(replace(a, labels=named(a.labels)) for a in recipe.alternatives)
     return replace(recipe, alternatives=alternatives, labels=named(recipe.labels), applies=applies)
+
+
+# The suites that the program brings along: the tests of ER-TEST's two tables, in words of our own.
+
+
+_FOLDER = Path(__file__).with_name("suites")
+_SHARED = "words"
+_NOT = "not:"
+_EXPECTED: dict[str, Expectation] = {"MFT": "label", "INV": "same"}
+
+
+def ready_suites() -> list[str]:
+    """The names of the suites that come along."""
+    return sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem != _SHARED)
+
+
+@cache
+def ready_suite(name: str) -> ReadySuite:
+    """A suite that comes along; raises NotFound naming those there are."""
+    if name not in ready_suites():
+        raise NotFound(
+            _(
+                "There is no ready suite '{name}'. There are {names}.",
+                name=name,
+                names=listed(ready_suites()),
+            )
+        )
+    content = _read(name)
+    lists = {**_read(_SHARED)["lists"], **content["lists"]}
+    return ReadySuite(
+        name, content["title"], content["task"], content["source"], tuple(content["labels"]),
+        {list_name: words_of(words) for list_name, words in lists.items()},
+        tuple(_recipe(test, content.get("base", ())) for test in content["tests"]),
+    )  # fmt: skip
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _recipe(test: Mapping[str, Any], base: Sequence[Text]) -> Recipe:
+    """`templates` of a test, else (for a change) the suite's `base` texts."""
+    templates: Sequence[Mapping[str, Any]] = test.get("templates") or [{"texts": [text]} for text in base]
+    label = test.get("label")
+    return Recipe(
+        test["name"],
+        test["type"],
+        test["category"],
+        test.get("expectation") or _EXPECTED[test["type"]],
+        tuple(_alternative(template) for template in templates),
+        test.get("change", ""),
+        () if label is None else (label,),
+        test.get("tolerance", TOLERANCE),
+        Applies(original_is=tuple(test.get("only_for", ())), original_is_not=tuple(test.get("not_for", ()))),
+        test["about"],
+    )
+
+
+def _alternative(template: Mapping[str, Any]) -> Alternative:
+    label: str | None = template.get("label")
+    labels = () if label is None else (label.removeprefix(_NOT),)
+    return Alternative(tuple(template["texts"]), labels, label is not None and label.startswith(_NOT))
