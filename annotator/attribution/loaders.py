@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from annotator.attribution import spacy_pipeline
+from annotator.attribution import spacy_models
 from annotator.attribution.base import Predictor
 from annotator.domain.projects import USUAL_PROMPT
 from annotator.errors import InvalidValue
@@ -52,7 +52,7 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
         kind = ""
     match kind:
         case "spacy":
-            return spacy_pipeline.load(source, name=Path(source).name or source)
+            return spacy_models.load(source, name=Path(source).name or source)
         case "transformers" | "transformers-zero-shot":
             from annotator.attribution import transformers_models  # noqa: PLC0415
             from annotator.attribution.transformers_prompts import Prompt  # noqa: PLC0415

@@ -4,11 +4,8 @@ from collections.abc import Mapping
 from typing import cast
 
 from annotator.attribution.base import Explainer, Predictor, Writes
-from annotator.attribution.lime_positions import Lime, Perturbed
-from annotator.attribution.linear import Linear
-from annotator.attribution.occlusion import Occlusion
-from annotator.attribution.random_scores import SEEDS, RandomScores
-from annotator.attribution.shap_partition import ShapPartition
+from annotator.attribution.lime import Lime, Perturbed
+from annotator.attribution.removal_methods import SEEDS, Linear, Occlusion, RandomScores, ShapPartition
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.attribution.transformers_parameters import Method, Parameter, Value
 from annotator.domain.models import Unit

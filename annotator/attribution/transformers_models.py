@@ -10,22 +10,24 @@ from typing import cast
 import numpy as np
 
 from annotator.attribution.base import Explained, Explainer, Input, Predictor
-from annotator.attribution.removal import QUERY_FIRST
-from annotator.attribution.transformers_attention import attention, rollout, source_for
-from annotator.attribution.transformers_encoding import Encoded, TooLong, merged
-from annotator.attribution.transformers_folders import load_model
-from annotator.attribution.transformers_gradients import (
+from annotator.attribution.removal_methods import QUERY_FIRST
+from annotator.attribution.transformers_explainers import (
     PieceScores,
+    attention,
     baseline_for,
     gradient_x_input,
     integrated_gradients,
     layer_integrated_gradients,
+    rollout,
+    source_for,
 )
-from annotator.attribution.transformers_loaded import Loaded
+from annotator.attribution.transformers_loading import load_model
+from annotator.attribution.transformers_networks import Loaded
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Target
 from annotator.attribution.transformers_prompts import Prompt
 from annotator.attribution.transformers_readers import Reader, reader_of
+from annotator.attribution.transformers_subwords import Encoded, TooLong, merged
 from annotator.domain.models import Attribution, Unit, facts_from
 from annotator.errors import ModelError
 from annotator.language import _

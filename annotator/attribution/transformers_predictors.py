@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches, seen_tokens
-from annotator.attribution.transformers_loaded import Loaded
+from annotator.attribution.transformers_networks import Loaded
+from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches, seen_tokens
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
 from annotator.language import _

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_encoding import (
+from annotator.attribution.transformers_subwords import (
     JOIN,
     Cutter,
     Encoded,

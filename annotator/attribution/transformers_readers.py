@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_encoding import Batch, Encoded, Tensor, in_batches, seen_tokens
-from annotator.attribution.transformers_loaded import Loaded
+from annotator.attribution.transformers_networks import Loaded
 from annotator.attribution.transformers_predictors import NO_NUMBER, Target
 from annotator.attribution.transformers_stretches import (
     Chosen,
@@ -21,6 +20,7 @@ from annotator.attribution.transformers_stretches import (
     findings_in,
     mark_of,
 )
+from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches, seen_tokens
 from annotator.domain.models import Prediction
 from annotator.errors import ModelError
 from annotator.language import _

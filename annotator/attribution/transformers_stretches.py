@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.transformers_encoding import Batch, Encoded
-from annotator.attribution.transformers_windows import Panes
+from annotator.attribution.transformers_subwords import Batch, Encoded, Panes
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Numbers = npt.NDArray[np.float64]

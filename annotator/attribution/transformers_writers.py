@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Explainer, Input
-from annotator.attribution.transformers_encoding import Cutter, Encoded, Tensor, TooLong
-from annotator.attribution.transformers_folders import (
+from annotator.attribution.transformers_loading import (
     BATCH,
     CAUSAL,
     CONDITIONAL,
+    Source,
     check_causal,
     check_numbers,
     check_vocabulary,
@@ -32,9 +32,9 @@ from annotator.attribution.transformers_folders import (
     tokenizer_of,
     weights_of,
 )
-from annotator.attribution.transformers_loaded import Loaded, answering
+from annotator.attribution.transformers_networks import Loaded, answering
 from annotator.attribution.transformers_prompts import Prompt
-from annotator.attribution.transformers_sources import Source
+from annotator.attribution.transformers_subwords import Cutter, Encoded, Tensor, TooLong
 from annotator.domain.numbers import counted
 from annotator.domain.projects import USUAL_PROMPT
 from annotator.errors import InvalidValue, ModelError

@@ -1,4 +1,7 @@
-"""The ready suites of functional tests, and how the cases of a test are made: from templates, or by changing texts."""
+"""The ready suites of functional tests, and how the cases of a test are made: from templates, or by changing texts.
+
+Each is a TOML file in `suites/`; what lists of words it shares with others stands in `suites/words.toml`.
+"""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,6 +1,12 @@
 """Cases from templates: texts with slots that share their words, after CheckList's Editor (Ribeiro et al. 2020).
 
 Combinations are numbered and made one by one, so that a template with millions of them costs nothing until it is asked for some.
+
+{food}               a word of the list `food`; {Food}: with a capital
+{name1} and {name2}  copies: two different words of the list `name`; the same copy is the same word throughout a case
+{a:food}, {A:food}   the word with "a" or "an" before it
+{size.1}, {size.2}   the forms of one word, which its list writes "big | small"
+{{ and }}            braces
 """
 
 import math

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_encoding import body_of
+from annotator.attribution.transformers_subwords import body_of
 from annotator.domain.texts import TokenizedText
 
 

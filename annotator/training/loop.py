@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.transformers_encoding import in_batches
+from annotator.attribution.transformers_subwords import in_batches
 from annotator.errors import InvalidValue, ModelError
 from annotator.files import part_folder, sync_file, sync_folder
 from annotator.training.alignment import (

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from annotator.attribution.transformers_encoding import Batch, Cutter, TooLong, empty_text_of
-from annotator.attribution.transformers_folders import (
+from annotator.attribution.transformers_loading import (
     AUTO,
     IN_WINDOWS,
     NEGATIVE_LABEL,
     NONE_THRESHOLD,
     READS,
+    Source,
     check_vocabulary,
     device_of,
     limit_of,
@@ -21,7 +21,7 @@ from annotator.attribution.transformers_folders import (
 )
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
-from annotator.attribution.transformers_sources import Source
+from annotator.attribution.transformers_subwords import Batch, Cutter, TooLong, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotator.attribution import bag_of_words
-from annotator.attribution.bag_of_words import BagOfWords, Example, train
+from annotator.attribution import built_in_model
 from annotator.attribution.base import Input, SegmentTokens
-from annotator.attribution.linear import Linear
-from annotator.attribution.occlusion import Occlusion
-from annotator.attribution.token_features import features_of
+from annotator.attribution.built_in_model import BagOfWords, Example, train
+from annotator.attribution.linear_classifier import features_of
+from annotator.attribution.removal_methods import Linear, Occlusion
 from annotator.errors import ModelError
 from tests.attribution_inputs import pair, words
 
@@ -208,7 +207,7 @@ def test_a_stop_while_saving_leaves_the_older_model(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bag_of_words, "_write_whole", stop)
+    monkeypatch.setattr(built_in_model, "_write_whole", stop)
     with pytest.raises(KeyboardInterrupt):
         newer.save(tmp_path)
     assert BagOfWords.load(tmp_path, name="m").training == model.training

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from annotator.attribution import local_address
-from annotator.attribution.local_address import (
+from annotator.attribution import local_server
+from annotator.attribution.local_server import (
     DOWN,
     HOURS_VARIABLE,
     KEY_FILE_VARIABLE,
@@ -112,8 +112,8 @@ def test_localhost_is_looked_up_and_asked(configured):
 def test_a_localhost_that_stands_for_another_machine_is_not_asked(configured, monkeypatch):
     address = configured("http://localhost:1/v1")
     elsewhere = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 1))]
-    monkeypatch.setattr(local_address.socket, "getaddrinfo", lambda *_, **__: elsewhere)
-    monkeypatch.setattr(local_address.socket.socket, "connect", lambda *_: pytest.fail("it was asked"))
+    monkeypatch.setattr(local_server.socket, "getaddrinfo", lambda *_, **__: elsewhere)
+    monkeypatch.setattr(local_server.socket.socket, "connect", lambda *_: pytest.fail("it was asked"))
     with pytest.raises(ModelError, match=r"192\.0\.2\.1, which is not this machine"):
         ask(address, {})
 

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from annotator.attribution.base import Explained, Input
-from annotator.attribution.lime_positions import Lime, fitted, kernel, spread_over_seeds
-from annotator.attribution.linear import Linear
+from annotator.attribution.lime import Lime, fitted, kernel, spread_over_seeds
 from annotator.attribution.methods import METHODS, make_explainer, resolved, seeds_of
-from annotator.attribution.occlusion import Occlusion
-from annotator.attribution.random_scores import RandomScores
+from annotator.attribution.removal_methods import Linear, Occlusion, RandomScores
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.attribution.transformers_parameters import Method
 from annotator.errors import InvalidValue, ModelError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annotator.attribution.methods import make_explainer, seeds_of
-from annotator.attribution.shap_partition import ShapPartition, owen_values
+from annotator.attribution.removal_methods import ShapPartition, owen_values
 from annotator.errors import InvalidValue, ModelError
 from tests.attribution_inputs import OnlyProbabilities, Scripted, negating, pair, weighing, words
 

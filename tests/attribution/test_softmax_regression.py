@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from annotator.attribution.softmax_regression import FeatureCounts, SparseTable, fitted, scales_of
+from annotator.attribution.linear_classifier import FeatureCounts, SparseTable, fitted, scales_of
 
 TEXTS, TYPES, FEATURES, LABELS = 60, 25, 40, 3
 

@@ -11,8 +11,8 @@ from spacy.training import Example
 
 from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.loaders import LoadOptions, load_predictor
-from annotator.attribution.occlusion import Occlusion
-from annotator.attribution.spacy_pipeline import SpacyPipeline, load
+from annotator.attribution.removal_methods import Occlusion
+from annotator.attribution.spacy_models import SpacyPipeline, load
 from annotator.errors import InvalidValue, ModelError
 from tests.attribution_inputs import pair, words
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from spacy.tokens import Doc
 
-from annotator.attribution.bag_of_words import BagOfWords, Training
-from annotator.attribution.linear import Linear
+from annotator.attribution.built_in_model import BagOfWords, Training
+from annotator.attribution.removal_methods import Linear
 from annotator.errors import ModelError
 from tests.attribution_inputs import words
 from tests.older_model import DIGEST, LABELS, save_as_before, trained_as_before

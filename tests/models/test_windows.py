@@ -9,7 +9,7 @@ import pytest
 
 from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_models import explainer, load
-from annotator.attribution.transformers_windows import has_window_with, panes_of, windows_of
+from annotator.attribution.transformers_subwords import has_window_with, panes_of, windows_of
 from annotator.errors import InvalidValue, ModelError
 from tests.models.conftest import one_text, pair, reading
 from tests.models.tiny_models import LABELS, LONGEST, save, small, wordpiece_tokenizer

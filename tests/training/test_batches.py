@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.attribution.transformers_encoding import Encoded
+from annotator.attribution.transformers_subwords import Encoded
 from annotator.training.examples import Row, drawn_batches, tokens_of_pieces
 from tests.models.conftest import one_text, pair
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from annotator.attribution.transformers_encoding import encode
 from annotator.attribution.transformers_models import explainer, load
+from annotator.attribution.transformers_subwords import encode
 from annotator.errors import InvalidValue
 from annotator.training.examples import Example, rows_of
 from annotator.training.trainable_models import NewModel, Trainable, make

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from annotator.attribution.lime_positions import spread_over_seeds
+from annotator.attribution.lime import spread_over_seeds
 from annotator.domain.models import Attribution
 from annotator.store import Store
 from annotator.store.models import StoredRun, outputs_of_run

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotator.attribution.base import Answerer, Explained, Explainer, Input
-from annotator.attribution.lime_positions import spread_over_seeds
-from annotator.attribution.removal import TOO_LONG, reading_of
+from annotator.attribution.lime import spread_over_seeds
+from annotator.attribution.removal_methods import TOO_LONG, reading_of
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
 from annotator.domain.projects import Project

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from annotator.attribution.bag_of_words import BagOfWords, Example, Training, train
+from annotator.attribution.built_in_model import BagOfWords, Example, Training, train
 from annotator.attribution.loaders import BUILT_IN
 from annotator.domain.numbers import counted
 from annotator.domain.people import User

@@ -7,8 +7,8 @@ from itertools import islice
 import numpy as np
 
 from annotator.assignment.orders import Splittable, plan_split
-from annotator.attribution.bag_of_words import Example
 from annotator.attribution.base import Input, Predictor
+from annotator.attribution.built_in_model import Example
 from annotator.domain.models import HeldOut, Way
 from annotator.domain.projects import Project
 from annotator.errors import ModelError

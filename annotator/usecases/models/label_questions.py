@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.attribution.stated_labels import stated_labels
-from annotator.attribution.transformers_sources import model_name
+from annotator.attribution.transformers_loading import model_name, stated_labels
 from annotator.domain.labels import LabelTable
 from annotator.domain.people import User
 from annotator.domain.projects import Project

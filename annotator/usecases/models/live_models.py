@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotator.attribution.bag_of_words import BagOfWords
+from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import BUILT_IN
 from annotator.domain.people import User
 from annotator.domain.projects import Project, is_folder_named, preview_model_name

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from annotator.attribution.bag_of_words import BagOfWords
+from annotator.attribution.built_in_model import BagOfWords
 from annotator.domain.models import HeldOut, StoredTraining
 from annotator.domain.numbers import percent
 from annotator.language import _, together, unsaid

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.base import Predictor
+from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import BUILT_IN, LoadOptions, load_predictor
 from annotator.domain.projects import Project, ProjectSettings, preview_model_kind, preview_model_name
 from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, NotFound

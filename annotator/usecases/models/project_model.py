@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.base import Answerer, Explained, Explainer, Input, Predictor, Writes
+from annotator.attribution.built_in_model import BagOfWords
 from annotator.domain.models import Prediction
 from annotator.domain.projects import Project
 from annotator.errors import ModelError

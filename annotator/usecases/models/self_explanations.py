@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from annotator.attribution.local_address import NONSENSE, SERVER_FAILURES, LocalAddress, ask, configured_address
+from annotator.attribution.local_server import NONSENSE, SERVER_FAILURES, LocalAddress, ask, configured_address
 from annotator.domain.instances import Instance
 from annotator.domain.models import MachineRationale, Output, Prediction, Run
 from annotator.domain.numbers import counted

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.attribution.transformers_windows import has_window_with
+from annotator.attribution.transformers_subwords import has_window_with
 from annotator.domain.models import HeldOut
 from annotator.errors import ModelError
 from annotator.metrics.aggregate import paired_bootstrap

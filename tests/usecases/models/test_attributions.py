@@ -205,7 +205,7 @@ def test_what_a_method_says_of_its_scores_is_stored_with_each_attribution(store:
     assert len({facts["r2"] for facts in each}) > 1  # each text's own, and not the mean
     run(store, tastes, label="all")
     for output in outputs(store, tastes, "linear"):
-        for a in output.attributions:  # the scores and the base are the logit (attribution/linear.py)
+        for a in output.attributions:  # the scores and the base are the logit (attribution/removal_methods.py)
             facts = dict(a.facts)
             assert sum(a.scores) + facts["base"] == pytest.approx(facts["logit"], abs=1e-4)
 

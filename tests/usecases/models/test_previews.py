@@ -14,8 +14,8 @@ import msgspec
 import pytest
 import spacy
 
-from annotator.attribution.bag_of_words import BagOfWords
 from annotator.attribution.base import Input
+from annotator.attribution.built_in_model import BagOfWords
 from annotator.domain.labels import LabelTable
 from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR, User

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotator.attribution.bag_of_words import Example, train
 from annotator.attribution.base import Input
+from annotator.attribution.built_in_model import Example, train
 from annotator.domain.models import HeldOut
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project

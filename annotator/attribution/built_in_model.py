@@ -15,14 +15,24 @@ from typing import Any, Protocol
 import numpy as np
 
 from annotator.attribution.base import Input
-from annotator.attribution.ngram_weights import Example, NgramWeights, chosen_penalty, counted_features
-from annotator.attribution.softmax_regression import log_probabilities
-from annotator.attribution.spacy_bag_of_words import SpacyWeights
+from annotator.attribution.linear_classifier import (
+    Example,
+    NgramWeights,
+    chosen_penalty,
+    counted_features,
+    log_probabilities,
+)
+from annotator.attribution.spacy_models import SpacyWeights
 from annotator.errors import ModelError
 from annotator.language import _
 from annotator.metrics.ragged import Floats
 
-__all__ = ["BagOfWords", "Example", "Training", "train"]
+__all__ = [
+    "BagOfWords",
+    "Example",
+    "Training",
+    "train",
+]
 
 _POINTER = "current.json"
 _VERSION = 2

@@ -11,8 +11,7 @@ from typing import Literal
 import numpy as np
 
 from annotator.attribution.base import Explained, Input, Predictor
-from annotator.attribution.random_scores import chance_for
-from annotator.attribution.removal import Question, scores_on_tokens, unseen_fact
+from annotator.attribution.removal_methods import Question, chance_for, scores_on_tokens, unseen_fact
 from annotator.domain.models import Attribution, Unit
 from annotator.metrics.ragged import Flags, Floats, Integers
 

@@ -1,0 +1,430 @@
+"""Attribution methods that need no gradient: occlusion, SHAP over partitions, a linear model's weights, and random scores.
+
+What SHAP asks, and of what, is that of the program `shap` (PartitionExplainer) over tokens instead of a model's pieces; where
+every part is halved down to single tokens, so are the numbers. The program itself is not used: see docs/decisions.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from heapq import heappop, heappush
+from itertools import count, islice
+from typing import Literal, Protocol, cast, runtime_checkable
+
+import numpy as np
+
+from annotator.attribution.base import (
+    Explained,
+    GivesLogits,
+    HasCover,
+    HasLimit,
+    Input,
+    Predictor,
+    StatesEmpty,
+    StatesOrder,
+    StatesTooLong,
+    TracksAnswer,
+    with_target,
+)
+from annotator.domain.models import Attribution, Unit
+from annotator.errors import ModelError
+from annotator.language import _
+from annotator.metrics.gold_as_method import TEN_SEEDS
+from annotator.metrics.ragged import Flags, Floats, Integers
+
+Output = Literal["logit", "probability"]
+Removal = Literal["delete", "cover"]
+
+TOO_LONG, QUERY_FIRST = "too_long", "query_first"  # parameters of a run
+_AT_ONCE = 256  # changed inputs that are in memory together
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a method asks of a model, and how it takes tokens out.
+
+    output:  the label's logit, or its probability
+    removal: tokens are deleted, or covered by the model's own mask token
+    """
+
+    predictor: Predictor
+    output: Output
+    removal: Removal
+
+    @staticmethod
+    def of(predictor: Predictor, output: object = "default", removal: object = "default") -> "Question":
+        """What is asked; by default the logit, and covering, where the model has these, else the probability, and deleting.
+
+        Raises: ModelError where the model does not have what is asked for
+        """
+        has_logits = isinstance(predictor, GivesLogits | TracksAnswer)
+        has_cover = isinstance(predictor, HasCover)
+        if output == "logit" and not has_logits:
+            raise ModelError(
+                _("{name} tells probabilities alone, no logits. Ask for output=probability.", name=predictor.name)
+            )
+        if isinstance(predictor, TracksAnswer) and (removal == "delete" or not has_cover):
+            raise ModelError(
+                _(
+                    "{name} answers with a stretch of the text, whose place is lost where tokens are deleted. Ask for "
+                    "removal=cover.",
+                    name=predictor.name,
+                )
+                if has_cover
+                else _(
+                    "{name} answers with a stretch of the text, whose place is lost where tokens are deleted. It has no token "
+                    "that covers others; choose another method.",
+                    name=predictor.name,
+                )
+            )
+        if removal == "cover" and not has_cover:
+            raise ModelError(_("{name} has no token that covers others. Ask for removal=delete.", name=predictor.name))
+        return Question(
+            predictor,
+            cast("Output", ("logit" if has_logits else "probability") if output == "default" else output),
+            cast("Removal", ("cover" if has_cover else "delete") if removal == "default" else removal),
+        )
+
+    def about(self, model_input: Input, label: str) -> "tuple[Question, str]":
+        """What is asked about an input, and the label whose number that is; of a reading model that of its own answer.
+
+        Raises: ModelError where a reading model answers otherwise, or has nothing to answer from
+        """
+        if not isinstance(self.predictor, TracksAnswer):
+            return self, label
+        tracked = self.predictor.tracked(model_input, label)
+        return replace(self, predictor=tracked), tracked.labels[0]
+
+    @property
+    def parameters(self) -> dict[str, str | bool]:
+        """What changes its answers, as it is stored.
+
+        `empty` where taking all words out needs a meaning of its own; how the model reads a text, where it says it.
+        """
+        stated = self.predictor.empty_text if isinstance(self.predictor, StatesEmpty) else ""
+        empty = {"empty": stated} if stated and self.removal == "delete" else {}
+        return {"output": self.output, "removal": self.removal, **empty, **reading_of(self.predictor)}
+
+    def column(self, label: str) -> int:
+        """The place of a label among the model's; raises ModelError naming those there are."""
+        if label not in self.predictor.labels:
+            raise ModelError(
+                _(
+                    "{name} knows no label '{label}'. It knows {labels}.",
+                    name=self.predictor.name,
+                    label=label,
+                    labels=", ".join(self.predictor.labels),
+                )
+            )
+        return self.predictor.labels.index(label)
+
+    def numbers(self, inputs: Iterable[Input], column: int) -> Floats:
+        """float[n_inputs]: the logit or probability of a label; the inputs may be made while they are asked for."""
+        return self.all_labels(inputs)[:, column]
+
+    def all_labels(self, inputs: Iterable[Input]) -> Floats:
+        """float[n_inputs, n_labels]: the same of every label."""
+        batches, waiting = [np.empty((0, len(self.predictor.labels)))], iter(inputs)
+        while some := list(islice(waiting, _AT_ONCE)):
+            batches.append(self._answers(some))
+        return np.concatenate(batches)
+
+    def without(self, model_input: Input, mask: Flags) -> Input:
+        """The input with the tokens outside the mask removed, but for a target that is asked about; mask: bool[n_selectable]."""
+        mask = with_target(self.predictor, model_input, mask)
+        if self.removal == "cover" and isinstance(self.predictor, HasCover):
+            return model_input.covered(mask, self.predictor.mask_token)
+        return model_input.kept(mask)
+
+    def seen(self, model_input: Input) -> Integers:
+        """The selectable tokens that the model takes in, by number."""
+        if isinstance(self.predictor, HasLimit):
+            return np.flatnonzero(self.predictor.seen(model_input))
+        return np.arange(model_input.n_selectable, dtype=np.int64)
+
+    def _answers(self, inputs: Sequence[Input]) -> Floats:
+        if self.output == "logit" and isinstance(self.predictor, GivesLogits):
+            return self.predictor.logits(inputs)
+        return self.predictor.probabilities(inputs)
+
+
+def reading_of(predictor: object) -> dict[str, str | bool]:
+    """How a model reads a text, as it is stored with what is computed: one that is too long for it, and in which order."""
+    too_long: dict[str, str | bool] = {TOO_LONG: predictor.too_long} if isinstance(predictor, StatesTooLong) else {}
+    return too_long | ({QUERY_FIRST: True} if isinstance(predictor, StatesOrder) and predictor.query_first else {})
+
+
+def scores_on_tokens(scores: Floats, seen: Integers, n_selectable: int) -> tuple[float, ...]:
+    """Scores of the tokens that were seen, NaN for the others."""
+    of_all_tokens = np.full(n_selectable, np.nan)
+    of_all_tokens[seen] = scores
+    return tuple(of_all_tokens.tolist())
+
+
+def unseen_fact(seen: Integers, n_selectable: int) -> dict[str, float]:
+    """How many tokens the model did not see, where there are such."""
+    return {"unseen_tokens": float(n_selectable - len(seen))} if len(seen) < n_selectable else {}
+
+
+# Occlusion: how much the label's logit or probability falls when a token is removed.
+
+
+class Occlusion:
+    """f(x) − f(x without the token), for each token by itself; also called leave-one-out."""
+
+    method = "occlusion"
+    seed: int | None = None
+    is_signed = True
+
+    def __init__(self, predictor: Predictor, *, output: object = "default", removal: object = "default") -> None:
+        self._question = Question.of(predictor, output, removal)
+        self.unit: Unit = self._question.output
+        self.parameters: Mapping[str, object] = self._question.parameters
+
+    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
+        return [self._explained(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
+
+    def _explained(self, model_input: Input, label: str) -> Explained:
+        question, label = self._question.about(model_input, label)
+        seen = question.seen(model_input)
+        changed = (question.without(model_input, _all_but(int(token), model_input.n_selectable)) for token in seen)
+        column = question.column(label)
+        full = question.numbers([model_input], column)
+        scores = full - question.numbers(changed, column)
+        attribution = Attribution(scores_on_tokens(scores, seen, model_input.n_selectable), label)
+        return Explained((attribution,), {"full": float(full[0])} | unseen_fact(seen, model_input.n_selectable))
+
+
+def _all_but(token: int, n: int) -> Flags:
+    mask = np.ones(n, dtype=np.bool_)
+    mask[token] = False
+    return mask
+
+
+# SHAP over a partition of a text: Owen values of its tokens, found by halving the text again and again.
+
+
+SHARED = "shared_tokens"
+_PARTS_AT_ONCE = 64  # parts that are halved together
+
+Value = Callable[[Iterator[Flags]], Floats]  # what the model answers where these tokens are there: float[n_masks]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Neighbouring tokens, what stands around them, and the answers without and with them."""
+
+    first: int
+    end: int
+    around: Flags
+    without: float
+    given: float
+    weight: float
+
+    def masks(self, middle: int) -> tuple[Flags, Flags]:
+        """What stands around them with their left half, and with their right half."""
+        left, right = self.around.copy(), self.around.copy()
+        left[self.first : middle] = True
+        right[middle : self.end] = True
+        return left, right
+
+    def halves(self, middle: int, with_left: float, with_right: float) -> "list[_Part]":
+        """Each half, once without and once with the other one."""
+        left, right = self.masks(middle)
+        half = self.weight / 2
+        return [
+            _Part(self.first, middle, self.around, self.without, with_left, half),
+            _Part(middle, self.end, self.around, self.without, with_right, half),
+            _Part(self.first, middle, right, with_right, self.given, half),
+            _Part(middle, self.end, left, with_left, self.given, half),
+        ]
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """Parts that are to be halved: first those by which the answer changes most; ties as they came."""
+
+    heap: list[tuple[float, int, _Part]] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=count)
+
+    def add(self, part: _Part) -> None:
+        heappush(self.heap, (-abs(part.given - part.without) * part.weight, next(self.numbers), part))
+
+    def pop(self) -> _Part:
+        return heappop(self.heap)[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Owen:
+    """scores: float[n]; n_shared: tokens that got a part of their score in equal shares with their neighbours."""
+
+    scores: Floats
+    without: float
+    given: float
+    n_shared: int
+
+
+def owen_values(n: int, borders: Sequence[int], value: Value, most: int) -> Owen:
+    """The scores of n tokens, which add up to the answer with all of them minus the answer without any.
+
+    borders: where a part is halved rather than in its middle, as between the two texts of a pair
+    most:    how often the model is asked; what is not halved by then is shared equally
+    """
+    none = np.zeros(n, dtype=np.bool_)
+    without, given = (float(answer) for answer in value(iter((none, ~none))))
+    scores, is_shared, n_asked = np.zeros(n), np.zeros(n, dtype=np.bool_), 2
+    waiting = _Waiting()
+    waiting.add(_Part(0, n, none, without, given, 1.0))
+    while waiting.heap:
+        parts: list[_Part] = []
+        while waiting.heap and len(parts) < _PARTS_AT_ONCE:
+            part = waiting.pop()
+            if part.end - part.first > 1 and n_asked + 2 <= most:
+                parts.append(part)
+                n_asked += 2
+                continue
+            scores[part.first : part.end] += (part.given - part.without) * part.weight / max(1, part.end - part.first)
+            is_shared[part.first : part.end] |= part.end - part.first > 1
+        middles = [_middle(part.first, part.end, borders) for part in parts]
+        answers = value(mask for part, middle in zip(parts, middles, strict=True) for mask in part.masks(middle))
+        for part, middle, both in zip(parts, middles, answers.reshape(-1, 2), strict=True):
+            for half in part.halves(middle, float(both[0]), float(both[1])):
+                waiting.add(half)
+    return Owen(scores, without, given, int(is_shared.sum()))
+
+
+def _middle(first: int, end: int, borders: Sequence[int]) -> int:
+    """Where a part is halved: at the border nearest to its middle, else there, its left half the longer one."""
+    middle = (first + end + 1) // 2
+    inside = [border for border in borders if first < border < end]
+    return min(inside, key=lambda border: abs(border - middle)) if inside else middle
+
+
+class ShapPartition:
+    """What a token adds to the label's logit or probability, in the mean over what else stands there.
+
+    evaluations: how often the model is asked about each text, at most; shap's 500
+    Facts: `base`, the answer without any token; `shared_tokens`, see Owen
+    """
+
+    method = "shap-partition"
+    seed: int | None = None
+    is_signed = True
+
+    def __init__(
+        self, predictor: Predictor, *, evaluations: int = 500, output: object = "default", removal: object = "default"
+    ) -> None:
+        self._question = Question.of(predictor, output, removal)
+        self._evaluations = evaluations
+        self.unit: Unit = self._question.output
+        self.parameters: Mapping[str, object] = {"evaluations": evaluations, **self._question.parameters}
+
+    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
+        return [self._explained(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
+
+    def _explained(self, model_input: Input, label: str) -> Explained:
+        question, label = self._question.about(model_input, label)
+        seen, n = question.seen(model_input), model_input.n_selectable
+        column = question.column(label)
+
+        def value(masks: Iterator[Flags]) -> Floats:
+            return question.numbers((question.without(model_input, _of_all(n, seen, mask)) for mask in masks), column)
+
+        borders = [int(np.searchsorted(seen, first)) for first, _ in model_input.sides()]
+        owen = owen_values(len(seen), borders, value, self._evaluations)
+        convergence = float(owen.scores.sum()) - (owen.given - owen.without)
+        attribution = Attribution(scores_on_tokens(owen.scores, seen, n), label, convergence=convergence)
+        facts = {"base": owen.without, "full": owen.given, SHARED: float(owen.n_shared)}
+        return Explained((attribution,), facts | unseen_fact(seen, n))
+
+
+def _of_all(n: int, seen: Integers, mask: Flags) -> Flags:
+    """A mask of the tokens that were seen, among all that can be marked; those that were not seen stay."""
+    of_all = np.ones(n, dtype=np.bool_)
+    of_all[seen] = mask
+    return of_all
+
+
+# Random as a method: a uniform score for each token. Its numbers are means over ten seeds.
+
+
+SEEDS = TEN_SEEDS
+
+
+class RandomScores:
+    """Uniform scores in [0, 1), of no label. They follow from an input's tokens and the seed, whatever is asked beside it."""
+
+    method = "random"
+    unit: Unit = "none"
+    is_signed = False
+
+    def __init__(self, *, seed: int = 0) -> None:
+        self.seed: int | None = seed
+        self.parameters: Mapping[str, object] = {}
+
+    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
+        return [self._explained(model_input) for model_input, _ in zip(inputs, labels, strict=True)]
+
+    def _explained(self, model_input: Input) -> Explained:
+        scores = chance_for(model_input, self.seed or 0).random(model_input.n_selectable)
+        return Explained((Attribution(tuple(scores.tolist())),))
+
+
+def chance_for(model_input: Input, seed: int) -> np.random.Generator:
+    """Random numbers for one input. Without its tokens in the seed, one place would be favoured in all texts alike."""
+    digest = blake2b(digest_size=16)
+    for segment in model_input.segments:
+        for word in (segment.name, *segment.tokens):
+            data = word.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "little") + data)
+    return np.random.default_rng([seed, int.from_bytes(digest.digest(), "little")])
+
+
+# Exact attribution for a model whose logits are sums of token weights: the score of a token is its weight.
+
+
+@runtime_checkable
+class IsLinear(GivesLogits, Protocol):
+    """A predictor whose logits are a bias and the sum of its tokens' weights. bias: float[n_labels]."""
+
+    bias: Floats
+
+    def token_weights(self, model_input: Input) -> Floats:
+        """float[n_tokens, n_labels]: of all tokens, those that cannot be marked included."""
+
+
+class Linear:
+    """The tokens' own weights. Facts: `base`, the bias and the weights of what cannot be marked; `logit`.
+
+    The sum of an input's scores and its base is the logit; `convergence` is what is left between the two.
+    """
+
+    method = "linear"
+    seed: int | None = None
+    unit: Unit = "logit"
+    is_signed = True
+
+    def __init__(self, predictor: Predictor) -> None:
+        if not isinstance(predictor, IsLinear):
+            raise ModelError(
+                _(
+                    "{name} is no linear model, so its logits are no sums of token weights. Choose another method, such as "
+                    "occlusion, or the built-in model.",
+                    name=predictor.name,
+                )
+            )
+        self._predictor: IsLinear = predictor
+        self.parameters: Mapping[str, object] = {}
+
+    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
+        logits = self._predictor.logits(inputs)
+        return [self._explained(*row) for row in zip(inputs, labels, logits, strict=True)]
+
+    def _explained(self, model_input: Input, label: str, logits: Floats) -> Explained:
+        column = self._predictor.labels.index(label)
+        weights = self._predictor.token_weights(model_input)[:, column]
+        scores, rest = weights[: model_input.n_selectable], weights[model_input.n_selectable :]
+        base, logit = float(self._predictor.bias[column] + rest.sum()), float(logits[column])
+        difference = logit - base - float(scores.sum())
+        attribution = Attribution(tuple(scores.tolist()), label, convergence=float(np.abs(difference)))
+        return Explained((attribution,), {"base": base, "logit": logit})
