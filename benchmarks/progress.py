@@ -22,12 +22,8 @@ from annotator.store.annotate.instance_queue import settle_project
 from annotator.store.connection.database import iso
 from annotator.store.people import add_role, add_user
 from annotator.usecases.access.accounts import sign_in_as
-from annotator.usecases.lead.agreement import agreement_of
-from annotator.usecases.lead.listed_work import listed_work
-from annotator.usecases.lead.pay import payroll_of
-from annotator.usecases.lead.progress import work_progress
-from annotator.usecases.lead.work_days import work_days
-from annotator.usecases.lead.work_times import work_times
+from annotator.usecases.lead.progress import listed_work, payroll_of, work_days, work_progress, work_times
+from annotator.usecases.lead.quality import agreement_of
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.web.routes.access import COOKIE

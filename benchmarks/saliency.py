@@ -141,8 +141,8 @@ def _attribute(store: Store, project_id: int, draw: random.Random) -> None:
 
 def _weight(store: Store, instance_id: int) -> int:
     from annotator.store.models import list_runs
-    from annotator.usecases.inspect.panels import PanelChoice
     from annotator.usecases.inspect.saliency import show_instance
+    from annotator.usecases.inspect.saliency_panels import PanelChoice
 
     runs = [PanelChoice(stored.id) for stored in list_runs(store, 1)]
     return len(msgspec.json.encode(show_instance(store, LOCAL_OPERATOR, instance_id, runs)))

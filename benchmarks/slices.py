@@ -21,7 +21,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
 from annotator.usecases.inspect.saliency import list_instances_by
-from annotator.usecases.inspect.slices import show_slice_names, show_slices
+from annotator.usecases.inspect.text_lists import show_slice_names, show_slices
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.measured import Measured, table

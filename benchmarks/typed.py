@@ -26,11 +26,11 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.models import RunFinder, list_runs, store_outputs
 from annotator.store.people import add_role, add_user
 from annotator.usecases.access.accounts import session_of, sign_in_as
-from annotator.usecases.inspect.panels import PanelChoice
+from annotator.usecases.inspect.saliency_panels import PanelChoice
 from annotator.usecases.inspect.typed_text import show_typed
 from annotator.usecases.models.attributions import attribute
 from annotator.usecases.models.built_in_model import built_in_model
-from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.models.model_trust import models_folder
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.web.routes.access import COOKIE

@@ -15,7 +15,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
 from annotator.store.people import add_role, add_user
-from annotator.usecases.access import passwords
+from annotator.usecases.access import credentials
 from annotator.usecases.demonstration.construction import build
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
@@ -52,8 +52,8 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords are hashed in no time; as slowly as it should be it takes a tenth of a second each."""
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._dummy_hash.cache_clear()
+    monkeypatch.setattr(credentials, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    credentials._dummy_hash.cache_clear()
 
 
 @pytest.fixture

@@ -18,19 +18,19 @@ from annotator.scoring.reports import ProjectReport
 from annotator.scoring.row_differences import AgainstTable, ComparedRow
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import MetricTable
-from annotator.usecases.compare.difference_tables import difference_lines
-from annotator.usecases.compare.row_comparison import DifferingInstance, TwoRows
+from annotator.usecases.compare.differences import difference_lines
+from annotator.usecases.compare.rows import DifferingInstance, TwoRows
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.group_scores import group_counts
+from annotator.usecases.inspect.groups import group_counts
+from annotator.usecases.inspect.metric_formats import metric_lines
 from annotator.usecases.inspect.metric_values import InstanceValues, RowChoice, groupings_of
-from annotator.usecases.inspect.score_files import metric_lines
 from annotator.usecases.inspect.training_texts import words_of
 from annotator.usecases.suites.results import SuiteResults
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from annotator.usecases.inspect.metric_view import MetricView
+    from annotator.usecases.inspect.metrics_table import MetricView
 
 _EXPLAINED = ("predicted", "gold")
 _N_RESAMPLES = 1000
@@ -164,7 +164,7 @@ class ProjectNumbers(OpenProject):
         includes_training: bool = False,
     ) -> str:
         """The same as a table for a paper, as `annotator evaluate project --latex` prints it; metrics: () for the first ones."""
-        from annotator.usecases.inspect.metric_latex import table_latex  # noqa: PLC0415
+        from annotator.usecases.inspect.metric_formats import table_latex  # noqa: PLC0415
 
         n_resamples = _N_RESAMPLES if intervals else 0
         options = _options(gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training)
@@ -199,7 +199,7 @@ class ProjectNumbers(OpenProject):
         shared: bool | None, *, shows_all: bool = False,
     ) -> "MetricView":  # fmt: skip
         from annotator.scoring.table import metric_table  # noqa: PLC0415
-        from annotator.usecases.inspect.metric_view import metric_view  # noqa: PLC0415
+        from annotator.usecases.inspect.metrics_table import metric_view  # noqa: PLC0415
         from annotator.usecases.inspect.project_scores import evaluate_with_instances  # noqa: PLC0415
 
         made = evaluate_with_instances(
@@ -229,7 +229,7 @@ class ProjectNumbers(OpenProject):
         wide:    False for a row a number, with the columns `metric` and `value`; what is not defined is then left out
         """
         from annotator.usecases.inspect.metric_values import values_of_rows  # noqa: PLC0415
-        from annotator.usecases.inspect.metric_view import require_metrics  # noqa: PLC0415
+        from annotator.usecases.inspect.metrics_table import require_metrics  # noqa: PLC0415
 
         options = _options(gold_policy, split, 0, gamma, explained, includes_training=includes_training)
         rules = self.rules
@@ -281,7 +281,7 @@ class ProjectNumbers(OpenProject):
         includes_training: bool = False,
     ) -> "DataFrame":
         """A row an instance that both have: what `differences` averages, with the values of both."""
-        from annotator.usecases.compare.row_comparison import pairs_of, shared_instances  # noqa: PLC0415
+        from annotator.usecases.compare.rows import pairs_of, shared_instances  # noqa: PLC0415
 
         options = _options(gold_policy, split, 0, gamma, explained, includes_training=includes_training)
         store, rules = self.database.store, self.rules
@@ -296,7 +296,7 @@ class ProjectNumbers(OpenProject):
         self, against: str, rows: str | Sequence[str], metrics: str | Sequence[str], options: "ScoringOptions"
     ) -> "AgainstTable":
         from annotator.scoring.table import metric_table  # noqa: PLC0415
-        from annotator.usecases.compare.row_comparison import rows_against  # noqa: PLC0415
+        from annotator.usecases.compare.rows import rows_against  # noqa: PLC0415
         from annotator.usecases.inspect.project_scores import evaluate_with_instances  # noqa: PLC0415
 
         table = metric_table(*evaluate_with_instances(self.database.store, LOCAL_OPERATOR, self.rules, options=options))
@@ -322,7 +322,7 @@ class ProjectNumbers(OpenProject):
 
         base, other: a model; or several, the seeds of it, which are paired in their order
         """
-        from annotator.usecases.compare.comparison_reports import comparison_reports  # noqa: PLC0415
+        from annotator.usecases.compare.comparison_words import comparison_reports  # noqa: PLC0415
         from annotator.usecases.compare.model_comparison import ModelPair  # noqa: PLC0415
 
         rules = self.rules
@@ -333,7 +333,7 @@ class ProjectNumbers(OpenProject):
 
     def agreement(self, *, pairs: bool = False) -> "DataFrame":
         """A row a coefficient of the annotators' agreement on labels, tokens and sets; pairs: a row a pair of annotators."""
-        from annotator.usecases.lead.agreement import Coefficient, agreement_of, coefficients_of, pairs_of  # noqa: PLC0415
+        from annotator.usecases.lead.quality import Coefficient, agreement_of, coefficients_of, pairs_of  # noqa: PLC0415
 
         made = agreement_of(self.database.store, LOCAL_OPERATOR, self.rules)
         if pairs:

@@ -244,14 +244,14 @@ class ProjectContents(OpenProject):
 
     def lists(self) -> "DataFrame":
         """A row a saved list: its name, note, how many instances are on it, who made it and when."""
-        from annotator.usecases.inspect.saved_lists import lists_of_project  # noqa: PLC0415
+        from annotator.usecases.inspect.text_lists import lists_of_project  # noqa: PLC0415
 
         saved = lists_of_project(self.database.store, LOCAL_OPERATOR, self.id)
         return frame((asdict(of) for of, _ in saved), ("name", "note", "n", "made_by", "created_at", "changed_at"))
 
     def listed(self, name: str) -> "DataFrame":
         """A row an instance on the saved list of a name, in its order: key and split."""
-        from annotator.usecases.inspect.saved_lists import keys_on_list  # noqa: PLC0415
+        from annotator.usecases.inspect.text_lists import keys_on_list  # noqa: PLC0415
 
         keys = keys_on_list(self.database.store, LOCAL_OPERATOR, self.rules, name)
         return frame(({"key": key, "split": split} for key, split in keys), ("key", "split"))

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.transformers_loading import needed
 from annotator.attribution.transformers_networks import Loaded, answering, check_used_once, layers_for
 from annotator.attribution.transformers_parameters import BASELINE_PIECES, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
+from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid

@@ -17,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Explainer, Input
-from annotator.attribution.transformers_loading import (
+from annotator.attribution.transformers_networks import Loaded, answering
+from annotator.attribution.transformers_prompts import Prompt
+from annotator.attribution.transformers_sources import (
     BATCH,
     CAUSAL,
     CONDITIONAL,
@@ -32,8 +34,6 @@ from annotator.attribution.transformers_loading import (
     tokenizer_of,
     weights_of,
 )
-from annotator.attribution.transformers_networks import Loaded, answering
-from annotator.attribution.transformers_prompts import Prompt
 from annotator.attribution.transformers_subwords import Cutter, Encoded, Tensor, TooLong
 from annotator.domain.numbers import counted
 from annotator.domain.projects import USUAL_PROMPT

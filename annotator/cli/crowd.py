@@ -124,7 +124,7 @@ def set_(path: Path, name: str, state: "DoorState", project_name: str) -> None:
 @click.pass_obj
 def stop(path: Path, worker: str, project_name: str) -> None:
     """End the work of one WORKER, by the drawn name; what they hold goes to others, and their next page says so."""
-    from annotator.usecases.crowd.work_ends import stop_worker
+    from annotator.usecases.crowd.doors import stop_worker
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:

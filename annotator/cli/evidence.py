@@ -11,7 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
-    from annotator.usecases.evidence.taking_over import PassStanding
+    from annotator.usecases.evidence.exhaustive_gold import PassStanding
 
 _pass = click.argument("pass_name", metavar="PASS")
 _changed = click.option(
@@ -41,7 +41,7 @@ def evidence() -> None:
 def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
     """Make the project NAME with copies of chosen texts of a project that have gold and are complete."""
     from annotator.domain.project.evidence import Selection
-    from annotator.usecases.project.evidence_passes import count_chosen, start_pass
+    from annotator.usecases.project.exhaustive_passes import count_chosen, start_pass
     from annotator.usecases.project.projects import find_project
 
     selection = Selection(**{field: choice.pop(field) for field in ("split", "n", "seed")})
@@ -69,7 +69,7 @@ def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: b
 @click.pass_obj
 def show(path: Path, project_name: str, as_json: bool) -> None:
     """How far the second passes of a project are."""
-    from annotator.usecases.evidence.taking_over import passes_of, standing_of
+    from annotator.usecases.evidence.exhaustive_gold import passes_of, standing_of
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -111,7 +111,7 @@ def _row(standing: "PassStanding") -> dict[str, Any]:
 @click.pass_obj
 def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
     """Make what was accepted in PASS the exhaustive gold of the first project's texts."""
-    from annotator.usecases.evidence.taking_over import take_over
+    from annotator.usecases.evidence.exhaustive_gold import take_over
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -124,7 +124,7 @@ def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
 @click.pass_obj
 def take_back_(path: Path, pass_name: str) -> None:
     """The gold of the first project's texts is again what it was before PASS."""
-    from annotator.usecases.evidence.taking_over import take_back
+    from annotator.usecases.evidence.exhaustive_gold import take_back
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -138,7 +138,7 @@ def take_back_(path: Path, pass_name: str) -> None:
 @click.pass_obj
 def automatic(path: Path, pass_name: str, is_on: bool) -> None:
     """Whether what is accepted in PASS is taken over without asking."""
-    from annotator.usecases.evidence.taking_over import set_automatic
+    from annotator.usecases.evidence.exhaustive_gold import set_automatic
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:

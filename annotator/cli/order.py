@@ -86,7 +86,7 @@ def _first(options: dict[str, Any]) -> ModelOrder | None:
 
 def _about(present: "PresentOrder") -> list[str]:
     """What is to be known of the order that is set."""
-    from annotator.usecases.queue.order_words import order_words
+    from annotator.usecases.queue.orders import order_words
 
     lines = [f"set by {present.set_by} at {present.set_at}"] if present.set_by else []
     lines += [f"before: {order_words(present.before)}"] if present.before else []
@@ -96,7 +96,7 @@ def _about(present: "PresentOrder") -> list[str]:
 
 
 def _print(preview: "Preview", begin: str, lines: Sequence[str]) -> None:
-    from annotator.usecases.queue.order_words import order_words
+    from annotator.usecases.queue.orders import order_words
 
     click.echo(f"{begin}{order_words(preview.order)}")
     for line in (*lines, *preview.notes):

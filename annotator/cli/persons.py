@@ -21,9 +21,8 @@ _confirm_option = click.option(
 @click.pass_obj
 def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
     """Take the name, account and words of NAME out; what they marked and scored stays under a drawn name."""
-    from annotator.usecases.persons.anonymisation import anonymise as anonymise_person
-    from annotator.usecases.persons.anonymisation import plan_anonymising
-    from annotator.usecases.persons.removal_words import anonymising_lines
+    from annotator.usecases.persons.erasure import anonymise as anonymise_person
+    from annotator.usecases.persons.erasure import anonymising_lines, plan_anonymising
 
     with opened(path) as store:
         plan = plan_anonymising(store, LOCAL_OPERATOR, name)
@@ -45,8 +44,7 @@ def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None
 def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
     """Take NAME out with all that they marked, scored and wrote; gold is worked out anew."""
     from annotator.usecases.persons.erasure import erase as erase_person
-    from annotator.usecases.persons.erasure import plan_erasing
-    from annotator.usecases.persons.removal_words import erasing_lines
+    from annotator.usecases.persons.erasure import erasing_lines, plan_erasing
 
     with opened(path) as store:
         plan = plan_erasing(store, LOCAL_OPERATOR, name)
@@ -66,7 +64,7 @@ def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
 @click.pass_obj
 def export(path: Path, name: str, file: Path) -> None:
     """Write everything about NAME to FILE, a ZIP of JSON and CSV; of others it holds nothing."""
-    from annotator.usecases.persons.own_data import data_of_person
+    from annotator.usecases.persons.my_account import data_of_person
 
     if file.exists():
         raise InvalidValue(f"'{file}' is there already. Choose another name for the file.")

@@ -83,7 +83,7 @@ def create(
 @click.pass_obj
 def copy(database: Path, source: str, name: str, has_people: bool) -> None:
     """Create a project NAME with the rules of SOURCE: task, labels, settings, guidelines, word lists; without its texts."""
-    from annotator.usecases.project.project_copies import copy_project
+    from annotator.usecases.project.exhaustive_passes import copy_project
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
@@ -149,7 +149,7 @@ def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
         raise InvalidValue(
             "A custom task needs its segments and its kind of result: --segments text,question:unselectable --result label."
         )
-    from annotator.usecases.project.custom_tasks import parse_task
+    from annotator.usecases.project.projects import parse_task
 
     return parse_task(segments, result_kind)
 
@@ -247,8 +247,7 @@ def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_j
     """Print a project's size, progress, rationales, and the agreement of its annotators; with --all the papers' tables, too."""
     from annotator.cli.stats_report import for_people, why_no_agreement
     from annotator.cli.stats_summary import MORE, summary_lines
-    from annotator.usecases.lead.statistics import statistics_of
-    from annotator.usecases.lead.statistics_table import statistics_csv
+    from annotator.usecases.lead.statistics import statistics_csv, statistics_of
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:

@@ -45,9 +45,8 @@ def training() -> None:
 def show(path: Path, project_name: str, as_json: bool) -> None:
     """Rules, texts and people."""
     from annotator.usecases.project.projects import find_project
-    from annotator.usecases.qualification.items import items_of
+    from annotator.usecases.qualification.items import items_of, training_rules
     from annotator.usecases.qualification.people import checked_people, trained_people
-    from annotator.usecases.qualification.rules import training_rules
 
     with opened(path) as store:
         project = find_project(store, project_name)
@@ -127,8 +126,8 @@ def _spoken(numbers: dict[str, Any]) -> str:
 def set_(path: Path, /, project_name: str, audience: Audience, **changes: int | bool | None) -> None:
     """Set other rules; whoever is in the middle of a try goes on under those that they began under."""
     from annotator.usecases.project.projects import find_project
+    from annotator.usecases.qualification.items import set_rules, training_rules
     from annotator.usecases.qualification.people import finishing_first
-    from annotator.usecases.qualification.rules import set_rules, training_rules
 
     with opened(path) as store:
         project = find_project(store, project_name)

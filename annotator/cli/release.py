@@ -134,7 +134,7 @@ def export(path: Path, number: int, folder: Path, project_name: str, format_name
 def erase(path: Path, name: str, project_name: str) -> None:
     """Take the sets of the person NAME, who asks for it, out of every release; each tells how many are gone, not whose."""
     from annotator.usecases.project.projects import find_project
-    from annotator.usecases.releases.erasure import erase_from_releases
+    from annotator.usecases.releases.frozen_gold import erase_from_releases
 
     with opened(path) as store:
         n = erase_from_releases(store, LOCAL_OPERATOR, find_project(store, project_name), name)

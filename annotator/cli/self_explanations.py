@@ -45,7 +45,7 @@ def prompts(
     A prompt asks for a label and for the words of the text that are the reason for it. Gold is in none of them. The answers come
     back with: annotator import self-explanations PATH
     """
-    from annotator.usecases.models.prompts import PromptOptions, chosen_template, write_prompts
+    from annotator.usecases.models.self_explanations import PromptOptions, chosen_template, write_prompts
     from annotator.usecases.project.projects import find_project
 
     if path is None and not show_template:

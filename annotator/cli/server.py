@@ -34,7 +34,7 @@ _PORT = click.IntRange(0, 65535)
 @click.pass_obj
 def serve(path: Path, host: str, port: int, url: str | None, allowed: tuple[str, ...], allow_model_hub: bool) -> None:
     """Serve a database; for a fresh one, print the link that makes the first account."""
-    from annotator.usecases.models.model_places import HUB_VARIABLE
+    from annotator.usecases.models.model_trust import HUB_VARIABLE
     from annotator.web.server import serve as serve_database
 
     os.environ[HUB_VARIABLE] = "1" if allow_model_hub else "0"  # the process that does long work reads it

@@ -166,8 +166,7 @@ def import_(
 ) -> None:
     """Store the cases of FILE as a new suite NAME."""
     from annotator.usecases.project.projects import find_project
-    from annotator.usecases.suites.files import import_suite
-    from annotator.usecases.suites.left_out import left_out_words
+    from annotator.usecases.suites.files import import_suite, left_out_words
 
     with opened(path) as store:
         project = find_project(store, project_name)
@@ -303,7 +302,7 @@ def _share(value: float) -> str:
 
 
 def _lines(row: "ResultRow") -> list[str]:
-    from annotator.usecases.suites.result_words import baseline_lines, difference_words
+    from annotator.usecases.suites.results import baseline_lines, difference_words
 
     lines = []
     for model, rate in row.rates.items():

@@ -117,8 +117,7 @@ def er_test(
 ) -> None:  # fmt: skip
     """ER-TEST's tables: accuracy in and out of distribution, contrast sets, functional tests, groups of word lists."""
     from annotator.scoring.runs import ScoringOptions
-    from annotator.usecases.papers.er_test import Trained, er_test_table, write_er_test_plot
-    from annotator.usecases.papers.word_list_groups import Groups
+    from annotator.usecases.papers.er_test import Groups, Trained, er_test_table, write_er_test_plot
     from annotator.usecases.project.projects import find_project
 
     _refuse_both(as_csv, as_latex)
@@ -155,7 +154,7 @@ def _refuse_both(as_csv: bool, as_latex: bool) -> None:
 def _print(made: "PaperTable", as_csv: bool, as_latex: bool) -> None:
     from annotator.figures.latex_tables import paper_latex
     from annotator.figures.text_tables import paper_text
-    from annotator.usecases.papers.files import paper_csv
+    from annotator.usecases.papers.scored_rows import paper_csv
 
     written = paper_csv(made) if as_csv else paper_latex(made) if as_latex else paper_text(made)
     click.echo(written, nl=False)

@@ -41,7 +41,7 @@ def make(
     path: Path, name: str, project_name: str, scopes: "tuple[Scope, ...]", days: int, note: str, as_json: bool
 ) -> None:
     """Make a token with which a script acts as the person NAME, and print it; it cannot be shown again."""
-    from annotator.usecases.access.api_tokens import make_token
+    from annotator.usecases.access.credentials import make_token
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -61,7 +61,7 @@ def make(
 @click.pass_obj
 def list_(path: Path, as_json: bool) -> None:
     """Every token, without its secret."""
-    from annotator.usecases.access.api_tokens import list_tokens
+    from annotator.usecases.access.credentials import list_tokens
 
     with opened(path) as store:
         rows = [_row(store, token) for token in list_tokens(store, LOCAL_OPERATOR)]
@@ -85,7 +85,7 @@ def list_(path: Path, as_json: bool) -> None:
 @click.pass_obj
 def revoke(path: Path, number: int, as_json: bool) -> None:
     """Make the token with this number worthless at once."""
-    from annotator.usecases.access.api_tokens import revoke_token
+    from annotator.usecases.access.credentials import revoke_token
 
     with opened(path) as store:
         revoked = revoke_token(store, LOCAL_OPERATOR, number)
@@ -97,7 +97,7 @@ def revoke(path: Path, number: int, as_json: bool) -> None:
 
 
 def _row(store: "Store", token: ApiToken) -> dict[str, Any]:
-    from annotator.usecases.access.api_tokens import state_of
+    from annotator.usecases.access.credentials import state_of
 
     return {
         "id": token.id,

@@ -155,7 +155,7 @@ def _show_letters(files: "Sequence[NamedFile]", encoding: str | None) -> None:
     """How the encoding that was named reads the files, for whoever named it to look at."""
     if encoding is None:
         return
-    from annotator.usecases.transfer.encodings import is_text, recoded_bytes, samples
+    from annotator.usecases.transfer.row_keys import is_text, recoded_bytes, samples
 
     for file in files:
         if file.path.is_file() and is_text(file.path.name):

@@ -16,12 +16,11 @@ from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_a
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.models.alignment_proofs import questions_for_proof
 from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, left_out_summary
-from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
+from annotator.usecases.models.model_trust import is_hub_allowed, models_folder, require_allowed_place
+from annotator.usecases.models.related_models import aligned_with, cards_in
 from annotator.usecases.models.self_explanations import SelfExplanationOptions, explain_self, self_explanation_summary
-from annotator.usecases.models.trained_kin import aligned_with, cards_in
 from annotator.usecases.suites.runs import run_suite
-from annotator.usecases.training.forecast import require_allowed_base
-from annotator.usecases.training.trained_models import report_summary
+from annotator.usecases.training.forecast import report_summary, require_allowed_base
 from annotator.usecases.training.transformers import train_transformer
 
 _LEFT_OUT_SHOWN = 3

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from annotator.attribution.transformers_loading import (
+from annotator.attribution.transformers_networks import Network, Reads
+from annotator.attribution.transformers_predictors import two_logits
+from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
     NEGATIVE_LABEL,
@@ -19,8 +21,6 @@ from annotator.attribution.transformers_loading import (
     quietly,
     tokenizer_of,
 )
-from annotator.attribution.transformers_networks import Network, Reads
-from annotator.attribution.transformers_predictors import two_logits
 from annotator.attribution.transformers_subwords import Batch, Cutter, TooLong, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _

@@ -19,11 +19,10 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, NotWritable
 from annotator.language import _, listed, several
 from annotator.resources import resource_folder
-from annotator.usecases.access.rights import roles_with, spoken_rights
-from annotator.usecases.access.roles import roles_anywhere, roles_in
+from annotator.usecases.access.rights import roles_anywhere, roles_in, roles_with, spoken_rights
 from annotator.usecases.annotate.talk import count_waiting
 from annotator.usecases.databases import Store
-from annotator.usecases.notices.inbox import MOST_COUNTED, count_unread, mark_read
+from annotator.usecases.notices.notices import MOST_COUNTED, count_unread, mark_read
 from annotator.usecases.perturb.audits import count_to_audit
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.start.overview import Training, own_work_in

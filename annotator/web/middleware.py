@@ -16,7 +16,7 @@ from annotator.domain.people import User
 from annotator.errors import NotAllowed, NotSignedIn, StoreError
 from annotator.language import _, language_of_browser, speak
 from annotator.usecases.access.accounts import session_of
-from annotator.usecases.access.roles import has_projects, roles_anywhere
+from annotator.usecases.access.rights import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
 from annotator.web.crowd_gate import CrowdGate

@@ -12,7 +12,7 @@ from annotator.domain.models import Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue, NotFound
 from annotator.store import Store
-from annotator.usecases.inspect.saved_lists import save_instance
+from annotator.usecases.inspect.text_lists import save_instance
 from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
 from tests.usecases.transfer.comparing import N, gold_token, key_of, knowing, mistaken, output, project_of, said, take

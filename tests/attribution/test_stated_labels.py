@@ -7,7 +7,7 @@ import pytest
 import spacy
 
 from annotator.attribution.spacy_models import load
-from annotator.attribution.transformers_loading import stated_labels
+from annotator.attribution.transformers_sources import stated_labels
 
 CONFIGURATIONS = [
     ({"id2label": {"1": "b", "0": "a", "10": "k", "2": "c"}}, ("a", "b", "c", "k"), "by number"),

@@ -12,7 +12,7 @@ import pytest
 from annotator.attribution.base import Input
 from annotator.cli.attribute import InstanceProgress
 from annotator.errors import ModelError
-from annotator.usecases.models import asked_models
+from annotator.usecases.models import project_model
 from tests.attribution_inputs import Scripted, weighing
 from tests.cli.test_cli_people import Answer, annotator, path
 from tests.conftest import REPOSITORY
@@ -70,7 +70,7 @@ def test_work_that_leaves_texts_out_ends_with_1_and_a_count_by_reason(
             raise ModelError("It has 9 pieces, and the model sees 3.", reason="longer than the model sees")
         return 0.0
 
-    monkeypatch.setattr(asked_models, "load_predictor", lambda *_: Scripted(refuses))
+    monkeypatch.setattr(project_model, "load_predictor", lambda *_: Scripted(refuses))
     answer = attribute(filled, "--json", model="spacy:x", method="occlusion")
     assert answer.code == 1
     assert answer.err.splitlines()[-1] == "2 of 6 texts were left out: 2 longer than the model sees."
@@ -83,7 +83,7 @@ def test_labels_that_are_not_the_projects_are_confirmed_by_the_options_that_the_
 ) -> None:
     model = weighing({"cat": 1.0})
     model.labels = ("No!", "YES")
-    monkeypatch.setattr(asked_models, "load_predictor", lambda *_: model)
+    monkeypatch.setattr(project_model, "load_predictor", lambda *_: model)
     refused = attribute(filled, model="spacy:x", method="occlusion")
     assert (refused.code, refused.out) == (1, "")
     options = refused.err.splitlines()[-1].removeprefix("If that is right, ask again with ")

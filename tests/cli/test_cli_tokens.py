@@ -8,7 +8,7 @@ import pytest
 
 from annotator.errors import NotSignedIn
 from annotator.store import open_store
-from annotator.usecases.access.api_tokens import open_token
+from annotator.usecases.access.credentials import open_token
 from tests.cli.test_cli_people import Answer, annotator, path
 
 __all__ = ["annotator", "path"]  # fixtures

@@ -32,7 +32,7 @@ from annotator.usecases.background import (
     queue_of,
     stop_job,
 )
-from annotator.usecases.models import asked_models
+from annotator.usecases.models import project_model
 from annotator.usecases.models.attributions import AttributingOptions, LoadOptions
 from tests.attribution_inputs import Scripted
 from tests.conftest import REPOSITORY
@@ -127,7 +127,7 @@ def test_a_job_that_left_texts_out_has_failed_and_says_how_many_and_why(
 
     model = Scripted(refuses)
     model.labels = ("negative", "positive")
-    monkeypatch.setattr(asked_models, "load_predictor", lambda *_: model)
+    monkeypatch.setattr(project_model, "load_predictor", lambda *_: model)
     asked = AskedAttribution("spacy:x", "occlusion", AttributingOptions())
     ask_to_attribute(store, researcher, tastes, asked)
     assert work(store.path, idle_seconds=0) == 2
@@ -236,7 +236,7 @@ def test_a_running_job_stops_after_the_batch_at_hand_and_goes_on_when_it_is_aske
     slow = _Slow()
     model = Scripted(slow.logit)
     model.labels = ("negative", "positive")
-    monkeypatch.setattr(asked_models, "load_predictor", lambda *_: model)
+    monkeypatch.setattr(project_model, "load_predictor", lambda *_: model)
     asked = AskedAttribution("spacy:slow", "occlusion", AttributingOptions(batch_size=1))
     job = ask_to_attribute(store, researcher, tastes, asked)
     worker = threading.Thread(target=work, args=(store.path,), kwargs={"idle_seconds": 0})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.attribution import transformers_loading
+from annotator.attribution import transformers_sources
 from annotator.attribution.base import Answerer, GivesLogits, HasCover, HasLimit, Predictor
 from annotator.attribution.transformers_models import explainer, load
 from annotator.errors import InvalidValue, ModelError
@@ -40,8 +40,8 @@ def test_without_the_extra_the_message_says_how_to_install_it(monkeypatch):
     def missing(name):
         raise ModuleNotFoundError(f"No module named '{name}'")
 
-    monkeypatch.setattr(transformers_loading, "import_module", missing)
-    monkeypatch.setattr(transformers_loading, "find_spec", lambda _: None)
+    monkeypatch.setattr(transformers_sources, "import_module", missing)
+    monkeypatch.setattr(transformers_sources, "find_spec", lambda _: None)
     with pytest.raises(ModelError, match=r"torch.*pip install 'rationale-annotator\[models\]'"):
         load("anything")
 
@@ -141,8 +141,8 @@ def test_what_cannot_be_had_is_said_without_torch_and_transformers(tmp_path):
 
 
 def test_a_hub_that_takes_no_connection_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(transformers_loading, "_PATIENCE_S", 0.01)
-    monkeypatch.setattr(transformers_loading, "getproxies", dict)
+    monkeypatch.setattr(transformers_sources, "_PATIENCE_S", 0.01)
+    monkeypatch.setattr(transformers_sources, "getproxies", dict)
     never = threading.Event()
 
     def wait(*_, **__):
@@ -150,7 +150,7 @@ def test_a_hub_that_takes_no_connection_is_not_waited_for(monkeypatch):
         raise TimeoutError
 
     monkeypatch.setattr(socket, "create_connection", wait)
-    assert not transformers_loading._is_reachable("https://huggingface.co")
+    assert not transformers_sources._is_reachable("https://huggingface.co")
     never.set()
 
 
@@ -166,12 +166,12 @@ def test_a_hub_may_be_elsewhere_or_behind_a_proxy(monkeypatch):
         return Connection()
 
     monkeypatch.setattr(socket, "create_connection", connect)
-    monkeypatch.setattr(transformers_loading, "getproxies", dict)
-    assert transformers_loading._is_reachable("https://huggingface.co")
-    assert transformers_loading._is_reachable("http://mirror:8080")
-    monkeypatch.setattr(transformers_loading, "getproxies", lambda: {"https": "http://proxy:3128"})
-    monkeypatch.setattr(transformers_loading, "proxy_bypass", lambda _: False)
-    assert transformers_loading._is_reachable("https://huggingface.co")
+    monkeypatch.setattr(transformers_sources, "getproxies", dict)
+    assert transformers_sources._is_reachable("https://huggingface.co")
+    assert transformers_sources._is_reachable("http://mirror:8080")
+    monkeypatch.setattr(transformers_sources, "getproxies", lambda: {"https": "http://proxy:3128"})
+    monkeypatch.setattr(transformers_sources, "proxy_bypass", lambda _: False)
+    assert transformers_sources._is_reachable("https://huggingface.co")
     assert asked == [("huggingface.co", 443), ("mirror", 8080), ("proxy", 3128)]
 
 

@@ -12,8 +12,8 @@ import pytest
 from annotator.attribution.base import Input
 from annotator.attribution.loaders import LoadOptions, load_predictor
 from annotator.attribution.methods import make_explainer
-from annotator.attribution.transformers_loading import check_causal
 from annotator.attribution.transformers_prompts import Prompt
+from annotator.attribution.transformers_sources import check_causal
 from annotator.attribution.transformers_writers import Writer
 from annotator.errors import InvalidValue, ModelError
 from tests.models.conftest import one_text, reading

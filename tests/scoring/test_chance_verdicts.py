@@ -15,8 +15,8 @@ from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
 from annotator.scoring.chance_verdicts import Judged, best_rows, judged, n_without_choice, scope_of
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number, definition_in_table
 from annotator.store import Store
-from annotator.usecases.inspect.flat_maps import flat_map_lines
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
+from annotator.usecases.inspect.metrics_table import flat_map_lines
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from tests.usecases.transfer.comparing import (
     LENGTH,

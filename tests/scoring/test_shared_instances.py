@@ -15,8 +15,8 @@ from annotator.scoring.chance_verdicts import judged
 from annotator.scoring.shared_instances import are_different, do_rows_differ, leaves_too_few, over_own, over_shared
 from annotator.scoring.table import MetricTable
 from annotator.store import Store
+from annotator.usecases.inspect.metric_formats import table_csv
 from annotator.usecases.inspect.metric_values import RowChoice, only, values_of_row
-from annotator.usecases.inspect.score_files import table_csv
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from tests.usecases.transfer.comparing import (
     N,

@@ -25,6 +25,7 @@ from annotator.metrics.aggregate import mean_of
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import MetricRow, MetricTable, best_layers, metric_table, sorted_rows
 from annotator.store import Store
+from annotator.usecases.inspect.metric_formats import CSV_FIELDS, table_csv
 from annotator.usecases.inspect.metric_values import (
     RowChoice,
     compare_rows,
@@ -34,7 +35,6 @@ from annotator.usecases.inspect.metric_values import (
     what_to_score,
 )
 from annotator.usecases.inspect.project_scores import evaluate_project
-from annotator.usecases.inspect.score_files import CSV_FIELDS, table_csv
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake

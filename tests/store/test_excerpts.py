@@ -15,8 +15,8 @@ from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.inspect.saliency import list_instances_by
 from annotator.usecases.lead.quality import instances_behind_outcome
 from annotator.usecases.perturb.panel_messages import show_originals
-from annotator.usecases.review.my_reviews import my_reviews
 from annotator.usecases.review.panel_messages import show_my_reviews
+from annotator.usecases.review.reviews import my_reviews
 from tests.usecases.review.test_reviews import A, annotate, score
 
 ABSTRACT = (

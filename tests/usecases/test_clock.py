@@ -15,10 +15,10 @@ from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.store.connection.database import iso
 from annotator.store.people import add_failure
-from annotator.usecases.access import accounts, failures
-from annotator.usecases.access.api_tokens import make_token, open_token
+from annotator.usecases.access import accounts, credentials
+from annotator.usecases.access.credentials import make_token, open_token
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.shown_work import Work
+from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.background import ask_to_measure
 from annotator.usecases.review import reviews
 from tests.clock import ahead
@@ -52,7 +52,7 @@ def one_text(store: Store, project: Project) -> None:
 
 def test_failures_from_the_future_make_no_name_wait(store: Store, ann: User) -> None:
     with ahead(store, days=DAYS):
-        for _ in range(failures.FAILURES_UNTIL_A_WAIT):
+        for _ in range(credentials.FAILURES_UNTIL_A_WAIT):
             with pytest.raises(NotAllowed, match="name or the password is wrong"):
                 accounts.sign_in(store, ann.name, "wrong password")
         with pytest.raises(NotAllowed, match="Too many failures"):
@@ -67,7 +67,7 @@ def test_failures_from_the_future_make_no_token_wait(
     token = make_token(store, ria, project, "ria", ["read"]).text
     wrong = token[:-1] + ("A" if token[-1] != "A" else "B")
     with ahead(store, days=30):
-        for _ in range(failures.FAILURES_UNTIL_A_WAIT):
+        for _ in range(credentials.FAILURES_UNTIL_A_WAIT):
             with pytest.raises(NotSignedIn, match="not known here"):
                 open_token(store, wrong, project.name, "read")
         with pytest.raises(NotSignedIn, match="Too many failures"):
@@ -87,7 +87,7 @@ def test_the_last_use_of_a_token_is_noted_again(
 
 
 def test_a_failure_counts_no_more_and_goes_when_its_time_is_over_or_lies_ahead(store: Store) -> None:
-    since, until = failures.failures_window(store.moment())
+    since, until = credentials.failures_window(store.moment())
     with store.transaction():
         rows = [("old", "2020-01-01T00:00:00.000Z"), ("ahead", "2200-01-01T00:00:00.000Z"), ("fresh", until)]
         store.run_many("INSERT INTO sign_in_failures (name, at) VALUES (?, ?)", rows)

@@ -25,11 +25,9 @@ from annotator.store.review.rounds import list_undecided
 from annotator.usecases.access.rights import roles_with
 from annotator.usecases.annotate import talk
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.my_work import my_work
-from annotator.usecases.annotate.shown_work import Work
+from annotator.usecases.annotate.my_work import Work, my_work
 from annotator.usecases.lead import bulk_actions
-from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
-from annotator.usecases.lead.decisions import decide, open_proposals
+from annotator.usecases.lead.adjudication import adjudicate, choose_gold, decide, open_proposals, take_choice_back
 from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.perturb import versions
 from annotator.usecases.project.projects import change_project, create_project, find_project, instances_of

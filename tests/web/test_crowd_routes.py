@@ -20,8 +20,7 @@ from annotator.usecases.access.accounts import session_of
 from annotator.usecases.annotate.work import next_work, submit
 from annotator.usecases.crowd import visits
 from annotator.usecases.crowd.doors import change_door, doors_of, set_door_state
-from annotator.usecases.qualification.items import pick
-from annotator.usecases.qualification.rules import set_rules
+from annotator.usecases.qualification.items import pick, set_rules
 from annotator.web import crowd_gate
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, crowd, crowd_limits

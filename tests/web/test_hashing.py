@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import TooBusy
 from annotator.store import open_store
-from annotator.usecases.access import accounts, passwords
+from annotator.usecases.access import accounts, credentials
 from annotator.web.routes import password_hashes
 from annotator.web.routes.password_hashes import HashingThreads
 from tests.web.test_sign_in import PASSWORD, SAME, client_of
@@ -33,7 +33,7 @@ def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
 def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Every hash takes until this is set."""
     release = threading.Event()
-    monkeypatch.setattr(passwords._HASHER.__class__, "verify", lambda *_: release.wait(WITHIN))
+    monkeypatch.setattr(credentials._HASHER.__class__, "verify", lambda *_: release.wait(WITHIN))
     yield release
     release.set()
 

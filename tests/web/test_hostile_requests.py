@@ -21,7 +21,7 @@ from annotator.errors import AnnotatorError
 from annotator.store import Store
 from annotator.store.people import add_role
 from annotator.usecases.access import accounts
-from annotator.usecases.access.api_tokens import make_token
+from annotator.usecases.access.credentials import make_token
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, crowd_limits
 from annotator.web.routes.access import COOKIE, ServerOptions, error_response

@@ -12,9 +12,8 @@ from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.usecases.access import accounts
-from annotator.usecases.delivery.channels import channels
-from annotator.usecases.delivery.own_address import own_address
-from annotator.usecases.notices.inbox import count_unread
+from annotator.usecases.delivery.channels import channels, own_address
+from annotator.usecases.notices.notices import count_unread
 from annotator.usecases.project.projects import create_project, give_role
 from tests.web.test_start_page import links
 

@@ -14,7 +14,7 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.people import get_user
 from annotator.usecases.access import accounts
-from annotator.usecases.access.roles import roles_in
+from annotator.usecases.access.rights import roles_in
 from annotator.web.frame import waiting_line
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes

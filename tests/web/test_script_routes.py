@@ -18,8 +18,8 @@ from annotator.domain.projects import Project
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import RunFinder, iterate_outputs, list_runs, store_outputs
-from annotator.usecases.access import accounts, failures
-from annotator.usecases.access.api_tokens import make_token
+from annotator.usecases.access import accounts, credentials
+from annotator.usecases.access.credentials import make_token
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, scripts
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
@@ -342,7 +342,7 @@ def test_revoked_and_expired_tokens_are_401(script: Script, store: Store) -> Non
 
 def test_wrong_secrets_must_wait_after_a_while(script: Script, client: TestClient, token: str) -> None:
     guess = Script(client, token[:-3] + "AAA")
-    answers = [guess.get("gold.jsonl") for _ in range(failures.FAILURES_UNTIL_A_WAIT + 1)]
+    answers = [guess.get("gold.jsonl") for _ in range(credentials.FAILURES_UNTIL_A_WAIT + 1)]
     assert {answer.status_code for answer in answers} == {401}
     assert "Too many failures with this token" in answers[-1].json()["error"]
     assert "not known here" in answers[0].json()["error"]

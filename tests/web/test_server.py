@@ -25,8 +25,8 @@ from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.people import add_failure
 from annotator.store.projects import add_project
-from annotator.usecases.access import accounts, failures
-from annotator.usecases.access.failures import Sender, counted_as
+from annotator.usecases.access import accounts, credentials
+from annotator.usecases.access.credentials import Sender, counted_as
 from annotator.web import server
 from annotator.web.addresses import listen
 from annotator.web.navigation import PAGES
@@ -215,7 +215,7 @@ def test_twenty_failures_close_a_name_for_a_quarter_of_an_hour(running: Running)
 
 def test_five_failures_make_a_name_wait_for_seconds(running: Running) -> None:
     with open_store(running.path) as store, store.transaction():
-        since, until = failures.failures_window(dt.datetime.now(dt.UTC))
+        since, until = credentials.failures_window(dt.datetime.now(dt.UTC))
         for _ in range(5):
             add_failure(store, counted_as(store, "dan", Sender("127.0.0.1")), since, until)
     assert re.search(r"Too many failures for this name\. Try again in [1-5] seconds?\.", running.sign_in("dan").text)

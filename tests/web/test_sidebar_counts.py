@@ -5,7 +5,7 @@ from collections.abc import Callable
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.usecases.access.roles import roles_in
+from annotator.usecases.access.rights import roles_in
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.start.overview import overview
 from annotator.web.frame import waiting_line

@@ -20,8 +20,8 @@ from annotator.training.card import Card
 from annotator.training.loop import EpochResult
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedTraining, queue_of, training_of
-from annotator.usecases.models.model_places import models_folder
-from annotator.usecases.models.training_record import record_training
+from annotator.usecases.models.built_in_model import record_training
+from annotator.usecases.models.model_trust import models_folder
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.training import forecast
 from annotator.usecases.training.transformers import (

@@ -19,11 +19,11 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.project.exhaustive_passes import copy_project
 from annotator.usecases.project.guidelines import acknowledge, change_guidelines
-from annotator.usecases.project.project_copies import copy_project
 from annotator.usecases.qualification.attempts import begin
-from annotator.usecases.qualification.marked_texts import next_text, submit
-from annotator.usecases.qualification.rules import set_rules, training_rules
+from annotator.usecases.qualification.items import set_rules, training_rules
+from annotator.usecases.qualification.panel import next_text, submit
 from annotator.web import session
 from annotator.web.session import Visit
 

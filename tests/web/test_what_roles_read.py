@@ -23,15 +23,15 @@ READ_BY: dict[Role, list[str]] = {
     "researcher": [
         "web/sections/metrics/*.py", "web/sections/suites/*.py", "web/sections/computation.py", "web/sections/measurement.py",
         "web/sections/jobs.py", "web/sections/transfer/export.py", "web/panel/saliency/*.js", "usecases/transfer/output_plan.py",
-        "usecases/inspect/saliency.py", "usecases/inspect/saved_lists.py", "usecases/models/attribution*.py", "usecases/models/built_in_model.py",
+        "usecases/inspect/saliency.py", "usecases/inspect/text_lists.py", "usecases/models/attribution*.py", "usecases/models/built_in_model.py",
         "usecases/models/project_model.py", "usecases/suites/construction.py", "usecases/suites/runs.py", "usecases/suites/files.py",
         "usecases/transfer/export.py", "usecases/inspect/project_scores.py", "usecases/inspect/metric_values.py", "scoring/*.py",
         "formats/**/*.py", "attribution/*.py",
     ],
     "annotator": [
         "web/panel/shared/*.js", "web/panel/annotate/*.js", "web/panel/perturb/*.js", "usecases/annotate/work.py",
-        "usecases/annotate/waiting_counts.py", "usecases/annotate/taking_back.py", "usecases/annotate/shown_work.py",
-        "usecases/annotate/submission_storage.py", "usecases/perturb/versions.py",
+        "usecases/annotate/my_work.py", "usecases/annotate/submission.py", "usecases/annotate/my_work.py",
+        "usecases/annotate/submission.py", "usecases/perturb/versions.py",
         "usecases/perturb/checks.py", "usecases/perturb/assessment.py", "usecases/annotate/proposals.py", "usecases/annotate/talk.py",
         "usecases/models/preview*.py", "usecases/annotate/*messages.py", "domain/instances.py",
     ],

@@ -12,8 +12,8 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
 
 if TYPE_CHECKING:
+    from annotator.usecases.training.budgets import MinutesOptions
     from annotator.usecases.training.minutes import Outcome, Sweep
-    from annotator.usecases.training.purchases import MinutesOptions
 
 _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
 
@@ -128,7 +128,7 @@ def minutes(
         print_json(_as_json(sweep, outcomes, release))
     elif as_csv or as_latex:
         from annotator.figures.latex_tables import paper_latex
-        from annotator.usecases.papers.files import paper_csv
+        from annotator.usecases.papers.scored_rows import paper_csv
 
         click.echo(paper_csv(table) if as_csv else paper_latex(table), nl=False)
     else:
@@ -139,9 +139,8 @@ def minutes(
 
 
 def _options(given: dict[str, Any], project_of: Callable[[str], Any]) -> "MinutesOptions":
+    from annotator.usecases.training.budgets import CostOptions, MinutesOptions, Simulation
     from annotator.usecases.training.examples import DataOptions
-    from annotator.usecases.training.purchases import MinutesOptions
-    from annotator.usecases.training.text_costs import CostOptions, Simulation
     from annotator.usecases.training.transformers import AlignmentOptions, FittingOptions, NewModel
 
     simulation = Simulation(given["seconds_per_label"], given["seconds_per_rationale"], given["by_token"])

@@ -41,7 +41,7 @@ def models(
 ) -> None:  # fmt: skip
     """Tell what a model wins and loses against another, where the other was unsure, and what its control wins."""
     from annotator.scoring.runs import ScoringOptions
-    from annotator.usecases.compare.comparison_reports import comparison_reports
+    from annotator.usecases.compare.comparison_words import comparison_reports
     from annotator.usecases.compare.model_comparison import ModelPair
     from annotator.usecases.project.projects import find_project
 

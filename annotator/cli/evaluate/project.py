@@ -168,9 +168,14 @@ def _compared(
 ) -> str:  # fmt: skip
     """The rows that were asked for against one of all rows; or the instances in which one differs from it."""
     from annotator.scoring.table import metric_table
-    from annotator.usecases.compare.difference_tables import against_csv, against_latex, against_text
-    from annotator.usecases.compare.differing_lists import differing_csv, differing_text
-    from annotator.usecases.compare.row_comparison import differing_instances, rows_against, two_rows
+    from annotator.usecases.compare.differences import against_csv, against_latex, against_text
+    from annotator.usecases.compare.rows import (
+        differing_csv,
+        differing_instances,
+        differing_text,
+        rows_against,
+        two_rows,
+    )
     from annotator.usecases.inspect.project_scores import evaluate_with_instances
 
     against, row = compared
@@ -191,7 +196,7 @@ def _show_groups(
 ) -> None:  # fmt: skip
     """The same for each group, one after the other; a group without numbers says so. Of CSV the head stands once."""
     from annotator.domain.measurements import group_in_words, grouping_in_words
-    from annotator.usecases.inspect.group_scores import evaluate_groups
+    from annotator.usecases.inspect.groups import evaluate_groups
 
     by, is_whole, progress = scoring_options.by, as_json or form == "all", InstanceProgress("group")
     reports: dict[str, Mapping[str, object]] = {}
@@ -227,10 +232,8 @@ def _printed(
 ) -> str:  # fmt: skip
     """The table for people, as LaTeX, or as CSV with all that is not shown of it."""
     from annotator.scoring.table import metric_table
-    from annotator.usecases.inspect.metric_latex import table_latex
-    from annotator.usecases.inspect.metric_text import table_text
-    from annotator.usecases.inspect.metric_view import metric_view
-    from annotator.usecases.inspect.score_files import table_csv
+    from annotator.usecases.inspect.metric_formats import table_csv, table_latex, table_text
+    from annotator.usecases.inspect.metrics_table import metric_view
 
     is_shared = False if has_own else None
     view = metric_view(

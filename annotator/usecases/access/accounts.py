@@ -20,18 +20,21 @@ from annotator.store.events import ALL_EVENTS, Event, EventFilter, add_event, co
 from annotator.store.people import Session, revoke_tokens_of
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.text.characters import normal
-from annotator.usecases.access.failures import Sender, count_failure, forget_failure, note_failure
-from annotator.usecases.access.known_browsers import find_browser
-from annotator.usecases.access.passwords import (
+from annotator.usecases.access.credentials import (
     LONGEST_NAME,
+    Sender,
     checked_name,
     checked_password,
+    count_failure,
+    forget_failure,
     hash_password,
     is_password,
     needs_rehash,
+    note_failure,
 )
+from annotator.usecases.access.known_browsers import find_browser
 from annotator.usecases.access.rights import require, require_administrator, require_no_worker, roles_with
-from annotator.usecases.notices.recipients import tell, tell_of_stuck_rounds
+from annotator.usecases.notices.notices import tell, tell_of_stuck_rounds
 
 __all__ = ["Session"]
 

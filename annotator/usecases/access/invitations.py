@@ -13,7 +13,7 @@ from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store.events import add_event
 from annotator.usecases.access.accounts import add_person, make_link, reset_user
-from annotator.usecases.access.passwords import checked_name
+from annotator.usecases.access.credentials import checked_name
 from annotator.usecases.access.rights import require
 
 INVITATION_LASTS = dt.timedelta(days=7)

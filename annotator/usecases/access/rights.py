@@ -1,14 +1,19 @@
-"""Who may do what: asked by every other use case before it does anything."""
+"""Who may do what, and who reads which names in the record: asked by every other use case before it does anything."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right, role_name
+from annotator.domain.projects import Project
 from annotator.errors import NotAllowed, NotFound
 from annotator.language import _, listed, unsaid
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import projects as projects_store
-from annotator.store.events import require_open
+from annotator.store.events import Event, EventFilter, require_open
+from annotator.store.people import roles_of
+from annotator.store.perturb.perturbations import get_perturbation, waiting_for
+from annotator.store.projects import list_projects_of
 
 _NAMED_LEADS = 3
 _SPOKEN: dict[Right, str] = {
@@ -143,3 +148,70 @@ def require_role(store: Store, user: User, project_id: int) -> frozenset[Role]:
     if user.is_disabled or not (roles or user.is_administrator):
         raise NotFound(_(_NOT_YOURS))
     return roles
+
+
+# The roles of a person, in a project and anywhere, and which changed versions wait for them.
+
+
+def roles_in(store: Store, user: User, project_id: int) -> frozenset[Role]:
+    """The roles of a person in a project."""
+    return roles_of(store, user, project_id)
+
+
+def roles_anywhere(store: Store, user: User) -> frozenset[Role]:
+    """The roles of a person in any project."""
+    return frozenset(role for project in list_projects_of(store, user) for role in roles_of(store, user, project.id))
+
+
+def has_projects(store: Store, user: User) -> bool:
+    """Whether a person takes part in any project; an administrator does in all."""
+    return bool(list_projects_of(store, user))
+
+
+def changed_versions_waiting(store: Store, project: Project, user: User) -> tuple[int, int]:
+    """How many changed versions wait for a person's check, and how many of their own came back."""
+    is_lead = has_right(user, roles_of(store, user, project.id), "manage project")
+    return waiting_for(store, project.id, user, is_lead=is_lead)
+
+
+# The record as somebody reads it who is still to check a changed version: neither who wrote it nor what others said of it.
+
+
+_SOMEBODY = "somebody"
+_CHECK = "check perturbation"
+_WRITTEN = ("write perturbation", "revise perturbation")
+
+
+def veiled(store: Store, actor: User, project_id: int, events: Sequence[Event], *, names_authors: bool) -> list[Event]:
+    """Events as they were, but for those about changed versions that the person may still check."""
+    roles = roles_of(store, actor, project_id)
+    if actor.id is None or not any(has_right(actor, roles, right) for right in ("annotate", "review")):
+        return list(events)
+    numbers = {number for event in events if (number := _perturbation_of(event)) is not None}
+    to_check = {number for number in numbers if get_perturbation(store, number).may_be_checked_by(actor.id)}
+    return [
+        event if event.actor == actor.name or _perturbation_of(event) not in to_check else _veil(event, names_authors)
+        for event in events
+    ]
+
+
+def unveiling_nobody(store: Store, actor: User, project_id: int, wanted: EventFilter) -> EventFilter:
+    """A filter by person finds nothing that is veiled: that it is theirs would say who it was."""
+    roles = roles_of(store, actor, project_id)
+    is_veiled = actor.id is not None and any(has_right(actor, roles, right) for right in ("annotate", "review"))
+    if not is_veiled or wanted.actor.casefold() in {"", actor.name.casefold()}:
+        return wanted
+    return replace(wanted, without=frozenset({f"{_CHECK}: ", _CHECK, *_WRITTEN}))
+
+
+def _perturbation_of(event: Event) -> int | None:
+    number = event.detail.get("perturbation")
+    is_about_one = event.action.startswith(_CHECK) or event.action in _WRITTEN
+    return number if is_about_one and isinstance(number, int) else None
+
+
+def _veil(event: Event, names_authors: bool) -> Event:
+    if event.action.startswith(_CHECK):
+        detail = {name: value for name, value in event.detail.items() if name != "reason"}
+        return replace(event, actor=_SOMEBODY, action=_CHECK, detail=detail)
+    return event if names_authors else replace(event, actor=_SOMEBODY)

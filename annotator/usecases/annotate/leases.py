@@ -16,8 +16,8 @@ from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
 from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
-from annotator.usecases.annotate.checks import among_held, claim_check, find_check, find_check_of
-from annotator.usecases.crowd.workers import is_worker, may_take_more
+from annotator.usecases.annotate.blind_checks import among_held, claim_check, find_check, find_check_of
+from annotator.usecases.crowd.doors import is_worker, may_take_more
 
 
 def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:

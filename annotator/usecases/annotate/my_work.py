@@ -1,23 +1,30 @@
-"""My work: the list of what one has annotated, proposed to discard or skipped in a project, with its outcome."""
+"""An annotator's own work: the list of it, one piece as it is shown, and how much waits."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast, get_args
 
-from annotator.domain.instances import MyWorkState
+from annotator.domain.instances import Assignment, Instance, MyWorkState
 from annotator.domain.people import User
-from annotator.domain.projects import are_rationales_reviewed
-from annotator.domain.texts import first_words, set_letter
+from annotator.domain.projects import Project, are_rationales_reviewed
+from annotator.domain.texts import RationaleSet, first_words, set_letter
 from annotator.errors import InvalidValue
-from annotator.language import _, listed
+from annotator.language import _, listed, unsaid
+from annotator.review.gate import origins_of
 from annotator.store import Store
+from annotator.store.annotate import instance_queue
 from annotator.store.annotate.annotations import get_annotations
 from annotator.store.annotate.assignments import get_assignment
-from annotator.store.annotate.my_work import WorkLine, find_last_decided, list_my_work
-from annotator.store.projects import get_project_by_id
+from annotator.store.annotate.my_work import WorkLine, count_submitted_since, find_last_decided, list_my_work
+from annotator.store.annotate.proposals import answers_of, last_proposal_of
+from annotator.store.annotate.visibility import count_shown_and_free, is_queue_plain
+from annotator.store.instances import get_instance
+from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
+from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
-from annotator.usecases.annotate.checks import check_lines, find_check, outcome_of_check
-from annotator.usecases.annotate.outcomes import Outcome, outcome_of, summary_of
+from annotator.usecases.annotate.blind_checks import check_lines, counts_with_checks, find_check, outcome_of_check
+from annotator.usecases.annotate.outcomes import Feedback, Outcome, former_round, outcome_of, summary_of
+from annotator.usecases.crowd.doors import Standing, standing_of
 
 PAGE_SIZE = 20
 STATES: tuple[MyWorkState, ...] = get_args(MyWorkState)
@@ -97,3 +104,133 @@ def _summary(line: WorkLine, outcome: Outcome, n_sets: int, decided_at: str) -> 
         return ()
     letters = [set_letter(number) for number in range(n_sets)]
     return tuple(first_words(sentence, _LINE_CHARS) for sentence in summary_of(outcome, letters))
+
+
+# A piece of work as its annotator sees it: the draft, why it came back, and what has become of what was handed in.
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """An instance that someone holds, with the draft and why it came back, if it did."""
+
+    assignment: Assignment
+    instance: Instance
+    feedback: Feedback | None = None
+    previous: tuple[RationaleSet, ...] | None = None  # the sets of the round before, of a correction
+    outcome: Outcome | None = None  # of what has left the person's hands
+
+
+def work_of(store: Store, assignment: Assignment) -> Work:
+    """All that the panel shows of a piece of work, as it is stored now."""
+    instance = get_instance(store, assignment.instance_id)
+    if assignment.is_check:
+        is_handed_in = assignment.state == "submitted"
+        return Work(assignment, instance, outcome=outcome_of_check(store, assignment) if is_handed_in else None)
+    outcome = outcome_of(store, assignment) if assignment.state in {"submitted", "proposed", "ended"} else None
+    decision = _decision_of_lead(store, assignment, instance)
+    if assignment.follows_id is None:
+        feedback = Feedback(assignment.round_number, decision) if decision else None
+        proposed = answers_of(store, assignment.id) or None
+        assignment = replace(assignment, draft=replace(assignment.draft, proposed=proposed))
+        return Work(assignment, instance, feedback, outcome=outcome)
+    former = former_round(store, assignment.follows_id)
+    feedback = replace(former.feedback, lines=(*decision, *former.feedback.lines))
+    origins = origins_of(assignment.draft, former.annotation.sets)
+    assignment = replace(assignment, draft=replace(assignment.draft, origins=origins))
+    is_told_later = outcome is not None and bool(outcome.lines or outcome.sets)
+    return Work(assignment, instance, None if is_told_later else feedback, former.annotation.sets, outcome)
+
+
+def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) -> tuple[str, ...]:
+    """Why the lead sent work back: a proposal to discard, or another label, was not taken."""
+    proposal = last_proposal_of(store, assignment.id) if assignment.state == "returned" else None
+    if proposal is None or proposal.state != "rejected":
+        return ()
+    if proposal.kind == "discard":
+        return (
+            _(
+                "The lead kept this text: your proposal to discard it ({reason}) was rejected. Please annotate it.",
+                reason=_(proposal.reason),
+            ),
+        )
+    return (
+        _(
+            "The lead decided to keep the label “{result}” (you gave “{reason}”). Please mark what supports it.",
+            result=instance.result,
+            reason=proposal.reason,
+        ),
+    )
+
+
+# How much waits for an annotator in a project, and why there is nothing for them.
+
+
+NO_LABELS = unsaid(
+    "There is nothing to annotate yet: this project has no labels, and its texts need one. Its lead can add "
+    "labels on the "
+    "Project page."
+)
+
+
+def waiting_counts(store: Store, project: Project, user: User, day_began: str | None = None) -> dict[str, int]:
+    """What is waiting for a person in a project: returned, open, waiting, submitted, skipped; today: since their day began.
+
+    Of a worker: quota, done and seconds_left instead of today.
+    """
+    user_id = cast("int", user.id)
+    mine = assignment_counts_of(store, project.id, user_id)
+    standing = standing_of(store, user_id) if user.is_worker else None
+    if standing is not None:
+        return _counts_of_worker(store, mine, standing)
+    if project.lacks_labels or is_kept_from_work(store, project.id, user_id, "annotators"):
+        waiting = 0  # nothing is given out before there is a label to give, or the person has passed the training
+    elif project.settings.annotators_per_instance == 1 and is_queue_plain(store, project.id):
+        waiting = instance_counts(store, project.id).get("queued", 0)
+        waiting -= count_shown_and_free(store, project.id, user_id)
+    else:
+        waiting = instance_queue.waiting_for(store, project.id, user_id)
+    today = {} if day_began is None else {"today": count_submitted_since(store, project.id, user_id, day_began)}
+    counts = today | {
+        "returned": mine.get("returned", 0),
+        "open": mine.get("leased", 0),
+        "waiting": waiting,
+        "submitted": mine.get("submitted", 0),
+        "skipped": mine.get("skipped", 0),
+    }
+    return counts_with_checks(store, project, user_id, counts, day_began)
+
+
+def _counts_of_worker(store: Store, mine: Mapping[str, int], standing: Standing) -> dict[str, int]:
+    """What they need to know of their own work, and nothing of how large the project is."""
+    quota, done = standing.door.rules.quota, standing.worker.done
+    held = mine.get("returned", 0) + mine.get("leased", 0)
+    return {
+        "returned": mine.get("returned", 0),
+        "open": mine.get("leased", 0),
+        "waiting": max(0, quota - done - held),
+        "submitted": mine.get("submitted", 0),
+        "skipped": mine.get("skipped", 0),
+        "quota": quota,
+        "done": done,
+        "seconds_left": standing.seconds_left(store.moment()),
+    }
+
+
+def why_empty(store: Store, project: Project, user_id: int, counts: dict[str, int]) -> str:
+    """What is said to somebody who has nothing to annotate here.
+
+    counts: theirs, as waiting_counts answers them
+    """
+    if is_kept_from_work(store, project.id, user_id, "annotators"):
+        return _(
+            "You have finished what you held. New texts come after the training: reload this page to see how it stands."
+        )
+    if counts["submitted"] == 0 and not instance_counts(store, project.id):
+        return _(
+            "There are no texts in “{name}” yet. Its lead can import some on the Project page, under Import.",
+            name=project.name,
+        )
+    return _(
+        "There is nothing left for you to annotate here. Come back later, or look at your submissions under My "
+        "work (m)."
+    )

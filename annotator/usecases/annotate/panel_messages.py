@@ -1,4 +1,4 @@
-"""What the token panel draws: an instance with offsets in the browser's units, a draft, and what is waiting.
+"""What the token panel draws: an instance with offsets in the browser's units, a draft, proposals, an original.
 
 The field names are those of the messages in docs/panel.md; the routes encode these values as they are.
 """
@@ -8,20 +8,90 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.instances import Draft, Instance, MyWorkState, Segment, result_mode_for
+from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project, ResultMode
-from annotator.domain.proposed_sets import ProposedState
+from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.tasks import ResultKind, Task
+from annotator.domain.texts import RationaleSet, TokenizedText
+from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store import Store
+from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.text.characters import direction, utf16_offsets
-from annotator.usecases.annotate.feedback import Feedback
-from annotator.usecases.annotate.my_work import PAGE_SIZE, MyWorkRow
-from annotator.usecases.annotate.outcomes import Outcome
-from annotator.usecases.annotate.proposal_messages import Pairs, pairs_of
-from annotator.usecases.annotate.proposals import may_propose
-from annotator.usecases.annotate.shown_work import Work
+from annotator.usecases.annotate.leases import own_work
+from annotator.usecases.annotate.my_work import PAGE_SIZE, MyWorkRow, Work
+from annotator.usecases.annotate.originals import find_original
+from annotator.usecases.annotate.outcomes import Feedback, Outcome
+from annotator.usecases.annotate.proposals import Offer, may_propose
 from annotator.usecases.annotate.work import NextWork
+from annotator.usecases.perturb.panel_values import Piece, pieces_of
+
+# What the token panel draws dashed: proposed sets and ignored words. The field names are those of docs/panel.md.
+
+
+Pairs = tuple[tuple[int, int], ...]
+
+
+def pairs_of(rationale_set: RationaleSet) -> Pairs:
+    """A set's spans as pairs of token indices."""
+    return tuple((span.start, span.end) for span in rationale_set.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProposedSet:
+    """A set that is proposed; id: by which the draft answers it."""
+
+    id: int
+    source: ProposedSource
+    name: str
+    title: str
+    spans: Pairs
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownIgnored:
+    """Words that are told to be no rationale."""
+
+    names: tuple[str, ...]
+    spans: Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """What the text is beside the original whose sets are proposed, in a sentence."""
+
+    words: str
+    is_other_result: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProposals:
+    """The answer of the route `proposed`."""
+
+    proposals: tuple[ShownProposedSet, ...]
+    ignored: ShownIgnored | None
+    notes: tuple[str, ...]
+    change: ShownChange | None
+
+
+def show_proposals(offer: Offer) -> ShownProposals:
+    """What is proposed for a piece of work."""
+    proposals = offer.proposals
+    ignored = (
+        None if proposals.ignored is None else ShownIgnored(proposals.ignored.names, pairs_of(proposals.ignored.tokens))
+    )
+    sets = (
+        ShownProposedSet(
+            number, proposed.source, proposed.name, proposed.title, pairs_of(proposed.rationale_set), proposed.notes
+        )
+        for number, proposed in zip(offer.numbers, proposals.sets, strict=True)
+    )
+    change = (
+        None if proposals.change is None else ShownChange(proposals.change.sentence(), proposals.change.is_other_result)
+    )
+    return ShownProposals(tuple(sets), ignored, proposals.notes, change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,3 +369,54 @@ def show_my_work(rows: Sequence[MyWorkRow], total: int, page: int) -> ShownMyWor
 def show_work_of(store: Store, work: Work) -> ShownWork:
     """A piece of work, with its project looked up."""
     return show_work(work, get_project_by_id(store, work.assignment.project_id))
+
+
+# The original of a changed version as its annotator sees it: the text and what was changed, nothing that anybody marked.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownComparison:
+    """A segment of the version; pieces: (kind of run, text of the original, text of the version), in order."""
+
+    title: str
+    is_changed: bool
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOriginal:
+    """The original beside its changed version. It has no key, result, kind of change or sets: these could tell the label."""
+
+    language: str
+    direction: str
+    segments: tuple[ShownComparison, ...]
+
+
+def show_original(store: Store, user: User, assignment_id: int) -> ShownOriginal:
+    """What the original of a person's own work said, and what was changed.
+
+    Whether the person may see what others marked in it does not matter: no mark, label or name is among it.
+    """
+    assignment = own_work(store, user, assignment_id)
+    instance = get_instance(store, assignment.instance_id)
+    original = find_original(store, assignment.project_id, instance)
+    if instance.parent_key is None:
+        raise NotFound(_("This text is not a changed version of another one."))
+    if original is None:
+        raise NotFound(_("The original of this changed version is not in the project."))
+    if original.state == "discarded":
+        raise NotFound(_("The original of this changed version was discarded, so it is not shown."))
+    task = get_project_by_id(store, assignment.project_id).task
+    before = {segment.name: segment.body for segment in original.segments}
+    shown = (
+        _compare(segment_title(segment, task), before.get(segment.name), segment.body) for segment in instance.segments
+    )
+    return ShownOriginal(instance.language, direction(instance.language), tuple(shown))
+
+
+def _compare(title: str, before: TokenizedText | None, after: TokenizedText) -> ShownComparison:
+    if before is None:
+        return ShownComparison(title, True, (("inserted", "", after.text),))
+    if before.text == after.text:
+        return ShownComparison(title, False, (("kept", before.text, after.text),))
+    return ShownComparison(title, True, tuple(pieces_of(before, after)))

@@ -24,7 +24,7 @@ from annotator.store.suites import list_word_lists
 from annotator.usecases.access import independence
 from annotator.usecases.annotate.leases import own_work
 from annotator.usecases.annotate.originals import find_original
-from annotator.usecases.evidence.first_pass import first_pass_proposals
+from annotator.usecases.evidence.exhaustive_gold import first_pass_proposals
 from annotator.usecases.gold import gold_of_instance
 
 

@@ -1,11 +1,11 @@
-"""Talk: comments about an instance, an annotation, a set or a decision; and questions to the lead."""
+"""Talk: comments about an instance, an annotation, a set or a decision, questions to the lead, and the panel's messages."""
 
 from dataclasses import dataclass
 
 from annotator.domain.instances import Annotation
-from annotator.domain.people import User, has_right
+from annotator.domain.people import User, has_right, role_name
 from annotator.domain.projects import Project
-from annotator.domain.reviews import About, Thread, Voice
+from annotator.domain.reviews import About, Comment, Thread, Voice
 from annotator.domain.texts import set_letter
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.language import _
@@ -21,7 +21,7 @@ from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access.independence import is_at_work_on
 from annotator.usecases.access.rights import require, require_role
-from annotator.usecases.notices.recipients import tell, tell_leads
+from annotator.usecases.notices.notices import tell, tell_leads
 
 PAGE_SIZE = 10
 LONGEST = 10_000
@@ -265,3 +265,66 @@ def _checked(text: str) -> str:
             _("A comment may have {most} characters; this one has {n}.", most=f"{LONGEST:,}", n=f"{len(text):,}")
         )
     return text.strip()
+
+
+# What the panel's talk dialog shows (docs/panel.md, "Talk"): the field names are those of its messages.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownComment:
+    """One comment; mine: the person who asks wrote it."""
+
+    id: int
+    author: str
+    voice: str
+    mine: bool
+    text: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownThread:
+    """Comments about one thing, which `about` says in words."""
+
+    id: int
+    about: str
+    waits_for_lead: bool
+    comments: tuple[ShownComment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSubject:
+    """What the person may begin a thread about."""
+
+    about: About
+    annotation: int | None
+    position: int | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTalk:
+    """The talk about an instance as one person sees it."""
+
+    threads: tuple[ShownThread, ...]
+    subjects: tuple[ShownSubject, ...]
+
+
+def show_talk(talk: Talk, viewer: User) -> ShownTalk:
+    """The answer of every talk route."""
+    return ShownTalk(
+        tuple(_show_thread(thread, words, viewer) for thread, words in talk.threads),
+        tuple(ShownSubject(s.about, s.annotation_id, s.position, s.words) for s in talk.subjects),
+    )
+
+
+def _show_thread(thread: Thread, words: str, viewer: User) -> ShownThread:
+    comments = tuple(_show_comment(comment, viewer) for comment in thread.comments)
+    return ShownThread(thread.id, words, thread.waits_for_lead, comments)
+
+
+def _show_comment(comment: Comment, viewer: User) -> ShownComment:
+    is_mine = comment.user_id is not None and comment.user_id == viewer.id
+    return ShownComment(
+        comment.id, comment.author, role_name(comment.spoken_as), is_mine, comment.text, comment.created_at
+    )

@@ -16,12 +16,7 @@ from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.project.label_replacement import label_of_now
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require
-from annotator.usecases.annotate.checks import (
-    among_held,
-    leave_check,
-    save_check,
-    submit_check,
-)
+from annotator.usecases.annotate.blind_checks import among_held, leave_check, save_check, submit_check
 from annotator.usecases.annotate.leases import (
     away_end,
     claim_next,
@@ -32,13 +27,10 @@ from annotator.usecases.annotate.leases import (
     open_asked,
     own_work,
 )
-from annotator.usecases.annotate.shown_work import Work, work_of
-from annotator.usecases.annotate.steps import move, note_event
-from annotator.usecases.annotate.submission_storage import store_submission
-from annotator.usecases.annotate.taking_back import last_submission, reopen
-from annotator.usecases.annotate.waiting_counts import NO_LABELS, waiting_counts, why_empty
-from annotator.usecases.crowd.workers import end_overdue, require_read
-from annotator.usecases.evidence.taking_over import after_acceptance
+from annotator.usecases.annotate.my_work import NO_LABELS, Work, waiting_counts, why_empty, work_of
+from annotator.usecases.annotate.submission import last_submission, move, note_event, reopen, store_submission
+from annotator.usecases.crowd.doors import end_overdue, require_read
+from annotator.usecases.evidence.exhaustive_gold import after_acceptance
 
 _TITLE_CHARS = 50
 _LONGEST_STEP_MS = 24 * 3600 * 1000

@@ -23,14 +23,20 @@ from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
-from annotator.usecases.compare.report_choice import choose_texts, is_of_group
-from annotator.usecases.compare.report_differences import ComparedRows, compared_rows, differences_of
-from annotator.usecases.compare.report_numbers import definitions_of, numbers_of, two_models_of
+from annotator.usecases.compare.report_content import (
+    ComparedRows,
+    choose_texts,
+    compared_rows,
+    definitions_of,
+    differences_of,
+    is_of_group,
+    numbers_of,
+    two_models_of,
+)
 from annotator.usecases.compare.report_request import NOT_NAMED, ReportRequest
 from annotator.usecases.compare.report_texts import reported_texts, rows_with_maps
 from annotator.usecases.gold import gold_of_instances
-from annotator.usecases.inspect.metric_names import first_columns
-from annotator.usecases.inspect.metric_view import asked_group
+from annotator.usecases.inspect.metrics_table import asked_group, first_columns
 from annotator.usecases.inspect.project_scores import evaluate_with_instances, require_group, require_may_group
 from annotator.usecases.inspect.shown_table import TableView
 

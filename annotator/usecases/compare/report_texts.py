@@ -29,9 +29,9 @@ from annotator.scoring.shared_instances import seeds_of, values_of
 from annotator.scoring.table import RANDOM, Column, MetricRow, MetricTable
 from annotator.store import Store
 from annotator.store.models import StoredRun, full_answers, list_runs, outputs_of_run
-from annotator.usecases.inspect.metric_names import title_of
-from annotator.usecases.inspect.panels import PanelChoice, chosen_attribution, has_signs
+from annotator.usecases.inspect.metrics_table import title_of
 from annotator.usecases.inspect.project_scores import answers_of_seed
+from annotator.usecases.inspect.saliency_panels import PanelChoice, chosen_attribution, has_signs
 
 MOST_MAPS = 4
 MOST_WORDS = 500_000  # of all maps together: a page of more is slow to open

@@ -8,7 +8,7 @@ from annotator.errors import NotFound
 from annotator.language import _, speaking
 from annotator.scoring.row_differences import ComparedRow
 from annotator.scoring.table import MetricRow
-from annotator.usecases.inspect.metric_names import details_of, names_of, title_of
+from annotator.usecases.inspect.metrics_table import details_of, names_of, title_of
 
 _BETWEEN = re.compile(r"\s*[·/,()]\s*")
 _MOST = 20  # names in a sentence

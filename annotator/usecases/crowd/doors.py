@@ -1,20 +1,113 @@
-"""What a lead does with crowd doors: make one, change it, open, pause and close it, count, and look codes up for paying."""
+"""What a lead does with crowd doors and their workers: make, change, open, pause, close, count, look codes up, end."""
 
 import csv
+import datetime as dt
 import io
 import secrets
 from dataclasses import dataclass
 
 from annotator.domain.people import User
-from annotator.domain.project.recruitment import Door, DoorRules, DoorState, Worker, same_code
+from annotator.domain.project.recruitment import Door, DoorRules, DoorState, Worker, WorkerState, same_code
+from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, NotFound
 from annotator.language import _, listed
 from annotator.store import Store
+from annotator.store.annotate.assignments import give_up_work_of, list_held
+from annotator.store.annotate.instance_queue import is_new_work_left, next_set_aside
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
+from annotator.store.people import end_sessions_of, get_user_by_id, set_disabled
 from annotator.store.project import crowd as crowd_store
+from annotator.store.project.guidelines import newest_read, number_to_be_read
 from annotator.usecases.access.rights import require
-from annotator.usecases.crowd.workers import GRACE, end_overdue
+
+# How far a worker is, what they may still take, and the end of a visit; inside the transaction of another use case.
+
+
+# Marks that were made in time, and reach us a moment later, are still saved.
+GRACE = dt.timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A worker at work, and the door that they came in by."""
+
+    worker: Worker
+    door: Door
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the quota is reached."""
+        return self.worker.done >= self.door.rules.quota
+
+    def seconds_left(self, moment: dt.datetime) -> int:
+        """Of the time that the visit may take; 0 when it is over."""
+        return max(0, int((dt.datetime.fromisoformat(self.worker.ends_at) - moment).total_seconds()))
+
+
+def standing_of(store: Store, user_id: int) -> Standing | None:
+    """How far a worker is; None for everybody who came in by no door."""
+    worker = crowd_store.find_worker(store, user_id)
+    return None if worker is None else Standing(worker, crowd_store.get_door(store, worker.door_id))
+
+
+def is_worker(store: Store, user_id: int) -> bool:
+    """Whether somebody came in by a door."""
+    return crowd_store.find_worker(store, user_id) is not None
+
+
+def may_take_more(store: Store, project_id: int, user_id: int) -> bool:
+    """Whether somebody may be given one more text: a worker's quota and time hold, everybody else may."""
+    standing = standing_of(store, user_id)
+    if standing is None:
+        return True
+    if standing.worker.state != "working" or not standing.seconds_left(store.moment()):
+        return False
+    return standing.worker.done + len(list_held(store, project_id, user_id)) < standing.door.rules.quota
+
+
+def require_read(store: Store, user: User, project: Project) -> None:
+    """Raise InvalidValue for a worker who has not read the guidelines where their door asks for it."""
+    standing = standing_of(store, user.id or 0) if user.is_worker else None
+    if standing is None or not standing.door.rules.must_read or not project.guidelines.strip():
+        return
+    if (newest_read(store, project.id, standing.worker.user_id) or 0) < number_to_be_read(store, project.id):
+        raise InvalidValue(
+            _(
+                "Read the guidelines before you submit: press g, read them, and press “I have read them”. Your marks are kept."
+            )
+        )
+
+
+def has_work(store: Store, project_id: int, user_id: int) -> bool:
+    """Whether a worker holds anything, or could be given anything."""
+    return bool(
+        list_held(store, project_id, user_id)
+        or is_new_work_left(store, project_id, user_id)
+        or next_set_aside(store, project_id, user_id, "skipped", ())
+    )
+
+
+def end_overdue(store: Store) -> None:
+    """End the visits whose time is up; what these workers hold goes back to the queue, with their marks kept as drafts."""
+    for worker in crowd_store.list_overdue(store, iso(store.moment() - GRACE)):
+        door = crowd_store.get_door(store, worker.door_id)
+        end_visit(store, Standing(worker, door), "finished" if worker.done >= door.rules.quota else "out of time")
+
+
+def end_visit(store: Store, standing: Standing, state: WorkerState) -> None:
+    """From now on the account is shut, and what the worker holds is others' to take."""
+    worker, door = standing.worker, standing.door
+    user = get_user_by_id(store, worker.user_id)
+    crowd_store.end_worker(store, worker.user_id, state)
+    give_up_work_of(store, user, door.project_id)
+    end_sessions_of(store, user)
+    set_disabled(store, user, is_disabled=True)
+    add_event(
+        store, user.name, "end as worker", "user", user.id, project_id=door.project_id, door=door.rules.name,
+        state=state, texts=worker.done,
+    )  # fmt: skip
+
 
 _ACTIONS: dict[DoorState, str] = {"open": "open door", "paused": "pause door", "closed": "close door"}
 
@@ -191,3 +284,36 @@ def _require_free_name(store: Store, project_id: int, name: str, *, but_not: int
 
 def _noted(rules: DoorRules) -> dict[str, object]:
     return {"door": rules.name, "workers": rules.most_workers, "texts": rules.quota, "minutes": rules.minutes}
+
+
+# A lead ends the work of one crowd worker; the door stays as it is for everybody else.
+
+
+def workers_at_work(store: Store, actor: User, project_id: int) -> list[Worker]:
+    """Who is at work by any door of a project, by door and in the order in which they came."""
+    require(store, actor, project_id, "manage project")
+    doors = crowd_store.list_doors(store, project_id)
+    return [w for door in doors for w in crowd_store.list_workers(store, door.id) if w.state == "working"]
+
+
+def stop_worker(store: Store, actor: User, project_id: int, name: str) -> Worker:
+    """What they handed in stays, what they hold goes to others, and their next page says that the lead ended this work.
+
+    Their code stands for what they did, as for whoever stops by themselves.
+    Raises: NotFound where nobody of that name is at work by a door of the project
+    """
+    with store.transaction():
+        worker = next((w for w in workers_at_work(store, actor, project_id) if w.name == name.strip()), None)
+        if worker is None:
+            raise NotFound(
+                _("No crowd worker of this project who is at work is called “{name}”.", name=name.strip()[:60])
+            )
+        standing = Standing(worker, crowd_store.get_door(store, worker.door_id))
+        end_visit(store, standing, "finished" if standing.is_done else "left")
+        if not standing.is_done:
+            crowd_store.note_stopped(store, worker.user_id)
+        add_event(
+            store, actor.name, "stop worker", "user", worker.user_id, project_id=project_id, name=worker.name,
+            texts=worker.done,
+        )  # fmt: skip
+    return worker

@@ -1,4 +1,4 @@
-"""Coming in by a crowd door, and leaving: nobody is signed in here, so that everything is refused before anything is written."""
+"""Coming in by a crowd door, and leaving. Nobody is signed in here: everything is refused before anything is written."""
 
 import datetime as dt
 import hmac
@@ -15,14 +15,36 @@ from annotator.store.annotate.instance_queue import is_new_work_left
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
 from annotator.store.project import crowd as crowd_store
+from annotator.store.qualification.rules import items_for, newest_rules
 from annotator.usecases.access.accounts import digest_of, new_token, start_session
-from annotator.usecases.crowd.entry_requirements import TrainingFirst, training_first
-from annotator.usecases.crowd.workers import GRACE, Standing, end_overdue, end_visit, has_work
+from annotator.usecases.crowd.doors import GRACE, Standing, end_overdue, end_visit, has_work
+
+# The training that comes before the first text of whoever comes in by a door, where the project has one.
+
+
+_NOBODY = 0  # no account has this number: what a worker could be trained on who is not there yet
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFirst:
+    """n_texts: of a try; 0 where no training text can be given, so that nobody comes to work."""
+
+    n_texts: int
+    tries: int
+
+
+def training_first(store: Store, project_id: int) -> TrainingFirst | None:
+    """What somebody who comes in does before they get work; None where nothing stands before it."""
+    rules = newest_rules(store, project_id, "annotators").rules
+    if not rules.is_on:
+        return None
+    texts = {item.instance_id for item, _n_before in items_for(store, project_id, "annotators", _NOBODY)}
+    return TrainingFirst(min(rules.texts, len(texts)), rules.tries)
+
 
 AT_ONCE_VARIABLE = "ANNOTATOR_CROWD_AT_ONCE"
 AT_ONCE = 200
 LONGEST_ID = 200
-_NOBODY = 0  # no account has this number: what is free for whoever is not there yet
 
 _NO_DOOR = unsaid("There is nothing behind this link. Check that you copied all of it, or ask whoever gave it to you.")
 _CLOSED = unsaid("This link is closed: the work behind it is over. Please return the task on your platform.")

@@ -1,27 +1,103 @@
-"""What an administrator sets: the mail server and the webhook. Both are off until then."""
+"""The mail server, the webhook and a person's own address. All are off until somebody sets them.
 
+Not in the database: so no export, no backup and no record can hold them, and nothing that reads the database can show them.
+"""
+
+import datetime as dt
+import hashlib
+import hmac
+import os
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import msgspec
 
-from annotator.domain.people import ChannelKind, Message, MessageState, User
-from annotator.errors import InvalidValue
+from annotator.domain.people import ChannelKind, MailAddress, Message, MessageState, User
+from annotator.errors import Conflict, InvalidValue, NotAllowed, StoreError, TooBusy
+from annotator.files import part_folder, sync_file, sync_folder
 from annotator.language import _, unsaid
-from annotator.outbound.mail import MailServer, Security
+from annotator.outbound.mail import MailServer, Security, check_address
 from annotator.outbound.targets import Exceptions
 from annotator.outbound.webhook import Webhook
 from annotator.store import Store
+from annotator.store.connection.database import iso
+from annotator.store.connection.file_access import OWNERS, give_to_owner_of
 from annotator.store.events import add_event
 from annotator.store.notices import outbox as channel_store
-from annotator.store.notices.outbox import count_by_state, give_up_waiting, list_undelivered
+from annotator.store.notices.outbox import add_mail, count_by_state, count_recent, give_up_waiting, list_undelivered
 from annotator.usecases.access.rights import require_administrator
-from annotator.usecases.delivery.channel_secrets import save_secret, secret_of
 
 __all__ = [
-    "Channels", "MailOptions", "Security", "WebhookOptions", "channels", "mail_options", "set_mail", "set_webhook", "turn_off",
+    "Channels",
+    "MailOptions",
+    "Security",
+    "WebhookOptions",
+    "channels",
+    "mail_options",
+    "set_mail",
+    "set_webhook",
+    "turn_off",
     "webhook_options",
-]  # fmt: skip
+]
+
+# The password of the mail server and the key of the webhook: in a file beside the database, or in the environment.
+
+
+VARIABLES: Mapping[ChannelKind, str] = {
+    "mail": "ANNOTATOR_SMTP_PASSWORD",
+    "webhook": "ANNOTATOR_WEBHOOK_SECRET",
+}
+_SECRETS = ".secrets"
+
+
+def secret_of(database: Path, kind: ChannelKind, target: str) -> str:
+    """The secret of a channel, "" where there is none; the environment's comes before the file's.
+
+    target: what it was entered for: the file's is not given away to anything else, such as the host that a restored backup names
+    """
+    stored_target, secret = _stored(database).get(kind, ("", ""))
+    return os.environ.get(VARIABLES[kind], "") or (secret if stored_target == target else "")
+
+
+def save_secret(database: Path, kind: ChannelKind, target: str, secret: str) -> None:
+    """Keep a secret for the server's owner alone; "" forgets it."""
+    secrets = {name: pair for name, pair in {**_stored(database), kind: (target, secret)}.items() if pair[1]}
+    path = secrets_file(database)
+    try:
+        with part_folder(path) as folder:
+            made = folder / path.name
+            made.touch(mode=OWNERS)
+            made.write_bytes(msgspec.json.encode(secrets))
+            give_to_owner_of(database, made)
+            sync_file(made)
+            made.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise StoreError(
+            _("The secret could not be written to '{path}': {reason}.", path=path, reason=error.strerror)
+        ) from None
+
+
+def secrets_file(database: Path) -> Path:
+    """Where they are."""
+    return database.with_name(database.name + _SECRETS)
+
+
+def _stored(database: Path) -> dict[str, tuple[str, str]]:
+    try:
+        return msgspec.json.decode(secrets_file(database).read_bytes(), type=dict[str, tuple[str, str]])
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.MsgspecError):
+        raise StoreError(
+            _(
+                "'{path}' cannot be read. Make it readable for the server, or remove it and enter them again.",
+                path=secrets_file(database),
+            )
+        ) from None
+
 
 WEBHOOK = "webhook"  # its key is for signatures, and goes nowhere
 _TURNED_OFF = unsaid("An administrator turned this off before it was sent.")
@@ -162,3 +238,77 @@ def _save(store: Store, actor: User, kind: ChannelKind, options: MailOptions | W
     with store.transaction():
         channel_store.save_channel(store, kind, msgspec.json.encode(asdict(options)).decode(), is_on=True)
         add_event(store, actor.name, _ON[kind], _SUBJECT, to=to, private=options.private)
+
+
+# Where a person wants their mail: off until they have confirmed an address with the code that was sent there.
+
+
+CODE_LASTS = dt.timedelta(hours=24)
+_MOST_TRIES = 5
+_MOST_A_DAY = 5  # mails to addresses that nobody has confirmed
+
+
+def own_address(store: Store, user: User) -> MailAddress | None:
+    """Where somebody wants their mail."""
+    return None if user.id is None else channel_store.find_address(store, user.id)
+
+
+def choose_address(store: Store, user: User, address: str) -> None:
+    """Ask for a code to be sent to an address; nothing else goes there before it is confirmed.
+
+    Raises: InvalidValue for what is no address; Conflict while the server sends no mail; TooBusy after five in a day
+    """
+    user_id = _user_id(user)
+    address = check_address(address.strip())
+    with store.transaction():
+        if not mail_options(store)[1]:
+            raise Conflict(_("This server sends no mail. An administrator can turn it on."))
+        if count_recent(store, user_id, "address", iso(store.moment() - dt.timedelta(days=1))) >= _MOST_A_DAY:
+            raise TooBusy(_("{most} codes were sent for you within a day. Try again tomorrow.", most=_MOST_A_DAY))
+        channel_store.save_address(store, user_id, address)
+        add_mail(store, user_id, "address")
+
+
+def draw_code(store: Store, user_id: int) -> str:
+    """A new code for somebody's address; only its hash is kept. Called when the mail with it goes out."""
+    code = secrets.token_hex(4)
+    with store.transaction():
+        channel_store.save_code(store, user_id, _hash(user_id, code), iso(store.moment() + CODE_LASTS))
+    return code
+
+
+def confirm(store: Store, user: User, code: str) -> None:
+    """Enter the code. Raises InvalidValue for a wrong one, NotAllowed when it does not work any more."""
+    user_id = _user_id(user)
+    is_right = False
+    with store.transaction():
+        address = channel_store.find_address(store, user_id)
+        if address is None or address.code_hash is None or address.code_until is None:
+            raise NotAllowed(
+                _("There is no code to confirm yet. It is sent within a minute; else ask for another one.")
+            )
+        if address.n_tries >= _MOST_TRIES or address.code_until < store.now():
+            raise NotAllowed(_("This code does not work any more. Ask for another one."))
+        is_right = hmac.compare_digest(address.code_hash, _hash(user_id, code.strip().lower()))
+        if is_right:
+            channel_store.confirm_address(store, user_id)
+        else:
+            channel_store.count_try(store, user_id)
+    if not is_right:
+        raise InvalidValue(_("This is not the code that was sent. Look at the newest mail."))
+
+
+def stop_mail(store: Store, user: User) -> None:
+    """No mail any more; the address is forgotten."""
+    with store.transaction():
+        channel_store.remove_address(store, _user_id(user))
+
+
+def _user_id(user: User) -> int:
+    if user.id is None:
+        raise NotAllowed(_("The local operator has no notices."))
+    return user.id
+
+
+def _hash(user_id: int, code: str) -> bytes:
+    return hashlib.sha256(f"{user_id}:{code}".encode()).digest()

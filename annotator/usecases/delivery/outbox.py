@@ -1,15 +1,19 @@
-"""Sending what was gathered, each message at most once: it is claimed in the database before anything leaves the server.
+"""Sending mails and calls, what they say, and a trial; each message is claimed in the database first, and sent at most once.
 
 Called by a thread of the server, outside every request.
 """
 
 import datetime as dt
 import logging
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from annotator.domain.people import Message
+import msgspec
+
+from annotator.domain.numbers import counted
+from annotator.domain.people import ChannelKind, Message, NoticeGroup, User
 from annotator.errors import AnnotatorError, DeliveryError
-from annotator.language import speaking, unsaid
+from annotator.language import _, speaking, unsaid
 from annotator.outbound import mail, webhook
 from annotator.outbound.targets import Resolver, resolve
 from annotator.store import Store
@@ -20,11 +24,79 @@ from annotator.store.notices import outbox as message_store
 from annotator.store.notices.inbox import prune_notices
 from annotator.store.people import get_user_by_id
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.delivery import texts
-from annotator.usecases.delivery.channel_secrets import secret_of
-from annotator.usecases.delivery.channels import WEBHOOK, mail_options, webhook_options
-from annotator.usecases.delivery.own_address import draw_code
-from annotator.usecases.notices.inbox import KEPT_DAYS
+from annotator.usecases.access.rights import require_administrator
+from annotator.usecases.delivery.channels import WEBHOOK, draw_code, mail_options, secret_of, webhook_options
+from annotator.usecases.notices.notices import KEPT_DAYS, sentence
+
+# What a mail and a call of the webhook say: kinds, counts, keys and links, and nothing of any text.
+
+
+_LONGEST_NAME = 200
+KEYS_AT_MOST = 20
+_LINES_AT_MOST = 100
+
+_MAIL = """{name},
+
+this is new for you in the annotator:
+
+{lines}
+
+Look at it here: {link}
+
+You get this because you asked for it; you can stop it on the page Start.
+"""
+_CODE = """{name},
+
+somebody, you we hope, asked for the annotator's notices to be sent to this address. The code is
+
+    {code}
+
+Enter it on the page Start within a day: {link}
+
+If it was not you, do nothing, and nothing more is sent here.
+"""
+
+
+def mail_subject(groups: Sequence[NoticeGroup]) -> str:
+    """Nothing that people named stands in a header."""
+    return f"Annotator: {counted(sum(group.n for group in groups), 'notice')}"
+
+
+def mail_body(name: str, groups: Sequence[NoticeGroup], link: str) -> str:
+    """The sum of the day."""
+    lines = [f"- {one_line(group.project_name)}: {one_line(sentence(group))}" for group in groups]
+    more = [f"- and {len(lines) - _LINES_AT_MOST:,} more"] if len(lines) > _LINES_AT_MOST else []
+    return _MAIL.format(name=one_line(name), lines="\n".join([*lines[:_LINES_AT_MOST], *more]), link=link)
+
+
+def code_body(name: str, code: str, link: str) -> str:
+    """What confirms an address."""
+    return _CODE.format(name=one_line(name), code=code, link=link)
+
+
+def call_body(
+    project_id: int, project_name: str, counts: Iterable[tuple[str, int, list[str]]], link: str, sent_at: str
+) -> bytes:
+    """What the webhook is told, as JSON."""
+    notices = [{"kind": kind, "count": n, "keys": [one_line(key) for key in keys]} for kind, n, keys in counts]
+    return msgspec.json.encode(
+        {
+            "sent_at": sent_at,
+            "project": {"id": project_id, "name": one_line(project_name)},
+            "notices": notices,
+            "link": link,
+        }
+    )
+
+
+def one_line(text: str) -> str:
+    r"""What people and files named, without line breaks and other control characters.
+
+    >>> one_line("P\r\nBcc: all@lab.example")
+    'P Bcc: all@lab.example'
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:_LONGEST_NAME]
+
 
 # After each failure that is certain, so much later; after the last of them it is given up.
 PAUSES = (
@@ -122,12 +194,12 @@ def _mail(store: Store, message: Message, outside: Outside) -> None:
     server = options.server
     if message.purpose == "address":
         code = draw_code(store, address.user_id)
-        subject, body = "Annotator: confirm your address", texts.code_body(user.name, code, _link(store))
+        subject, body = "Annotator: confirm your address", code_body(user.name, code, _link(store))
     else:
         groups = message_store.groups_in_mail(store, message, is_administrator=user.is_administrator)
         if not groups:
             return
-        subject, body = texts.mail_subject(groups), texts.mail_body(user.name, groups, _link(store))
+        subject, body = mail_subject(groups), mail_body(user.name, groups, _link(store))
     composed = mail.compose(server, address.address, subject, body)
     mail.deliver(
         server, secret_of(store.path, "mail", options.target), address.address, composed, resolver=outside.resolver
@@ -136,12 +208,12 @@ def _mail(store: Store, message: Message, outside: Outside) -> None:
 
 def _call(store: Store, message: Message, outside: Outside) -> None:
     project = get_project_by_id(store, message.project_id or 0)
-    counts = message_store.counts_in_call(store, message.id, keys_at_most=texts.KEYS_AT_MOST)
+    counts = message_store.counts_in_call(store, message.id, keys_at_most=KEYS_AT_MOST)
     now = store.now()
     webhook.call(
         webhook_options(store)[0].webhook,
         secret_of(store.path, "webhook", WEBHOOK),
-        texts.call_body(project.id, project.name, counts, _link(store), now),
+        call_body(project.id, project.name, counts, _link(store), now),
         timestamp=now,
         number=str(message.id),
         resolver=outside.resolver,
@@ -151,3 +223,35 @@ def _call(store: Store, message: Message, outside: Outside) -> None:
 def _link(store: Store) -> str:
     address = address_of_server(store.path)
     return f"{address}/start" if address else _USUAL_LINK
+
+
+# Trying a channel at once, and saying exactly what failed.
+
+
+_SUBJECT = "Annotator: a test"
+_BODY = "This is a test of the annotator's mail. Nothing needs to be done.\n"
+_CALL = b'{"test":true}'
+
+
+def try_channel(
+    store: Store,
+    actor: User,
+    kind: ChannelKind,
+    to: str = "",
+    outside: Outside = Outside(),
+) -> str:
+    """Send a test, by mail to an address; answers what was done. Raises DeliveryError saying what failed.
+
+    It is within time limits, but not a message of the outbox: who asks waits for it.
+    """
+    require_administrator(actor)
+    if kind == "webhook":
+        hook = webhook_options(store)[0].webhook
+        key = secret_of(store.path, "webhook", WEBHOOK)
+        webhook.call(hook, key, _CALL, timestamp=store.now(), number="test", resolver=outside.resolver)
+        return _("The webhook at {host} took the test.", host=hook.host)
+    options = mail_options(store)[0]
+    server = options.server
+    composed = mail.compose(server, to.strip(), _SUBJECT, _BODY)
+    mail.deliver(server, secret_of(store.path, "mail", options.target), to.strip(), composed, resolver=outside.resolver)
+    return _("The mail server {host} took the test for {address}.", host=server.host, address=to.strip())

@@ -6,7 +6,7 @@ from dataclasses import replace
 from annotator.figures.curves import Curve, Panel
 from annotator.language import _, unsaid
 from annotator.scoring.table import MetricRow
-from annotator.usecases.inspect.metric_names import names_of
+from annotator.usecases.inspect.metrics_table import names_of
 
 SIDES = {"comprehensiveness": unsaid("Comprehensiveness ↑"), "sufficiency": unsaid("Sufficiency ↓")}
 WHAT_DROPS_ARE = unsaid(

@@ -1,7 +1,7 @@
-"""Measuring runs: numbers for each instance, stored, so that lists can be sorted and filtered by them."""
+"""Measuring runs: numbers for each instance, stored to sort and filter by, and whether maps are better than random."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
 
 import numpy as np
@@ -11,19 +11,94 @@ from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.metrics.ragged import Floats, Integers
-from annotator.scoring.blocks import score_run
+from annotator.metrics.significance import Verdict, beside, sentence
+from annotator.scoring.blocks import OverInstances, random_numbers, score_run
+from annotator.scoring.chance_verdicts import Judged
 from annotator.scoring.gold import GoldRow, GoldTable
+from annotator.scoring.instance_numbers import has_choice
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, score_answers, values_of_pairs
+from annotator.scoring.table import Column, MetricRow
 from annotator.store import Store, open_store
 from annotator.store.events import add_event, require_open
 from annotator.store.measurements import last_event_id, measurements_of, write_measurement
 from annotator.store.models import StoredRun, answers_of_run, has_run, iterate_outputs, list_runs
+from annotator.store.trained_models import ids_learned_from, ids_of_versions
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import gold_table
-from annotator.usecases.inspect.beside_random import NUMBER, RandomNull, as_parameters, learned_from
+from annotator.usecases.inspect.metrics_table import title_in_words
 from annotator.usecases.inspect.project_scores import answers_of_seed
 from annotator.usecases.inspect.stale_numbers import has_changed
 from annotator.usecases.models.model_trust import Trainings
+
+# Whether a run's maps are better than random on texts that its model did not learn from: measured once, told on Saliency.
+
+
+NUMBER = "sets.best_f1"
+_PARAMETER = "beside_random"
+_MOST = 2_000  # instances: enough for a verdict, and ten seeds of them are drawn in no time
+
+
+@dataclass(frozen=True, eq=False)
+class RandomNull:
+    """Token F1 of scores drawn at random, mean of ten seeds.
+
+    values: by instance, of at most 2,000 that lie evenly in the gold
+    """
+
+    values: Mapping[int, float]
+
+    @staticmethod
+    def of(gold: GoldTable) -> "RandomNull":
+        if not len(gold):
+            return RandomNull({})
+        with_sets = np.flatnonzero(gold.sets.n_sets > 0)  # all of them, so that the draws are those of Metrics
+        part = gold.take(with_sets[:: max(1, -(-len(with_sets) // _MOST))])
+        instances = OverInstances(len(part))
+        if len(part):
+            random_numbers(part, instances)
+        means = instances.means().get(NUMBER, np.empty(0))
+        has_null = np.isfinite(means) & has_choice(part) if len(part) else ()
+        rows = zip(part.rows, means.tolist(), has_null, strict=True)
+        return RandomNull({row.id: mean for row, mean, is_there in rows if is_there})
+
+    def verdict(self, instance_ids: Integers, values: Floats, learned: Container[int]) -> Verdict | None:
+        """On a run's token F1, without the instances that its model learned from.
+
+        Shapes: instance_ids int[n], values float[n]
+        """
+        pairs = [
+            (value, self.values[number])
+            for number, value in zip(instance_ids.tolist(), values.tolist(), strict=True)
+            if number in self.values and number not in learned
+        ]
+        values_here, null = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+        return beside([(values_here, null)], "higher is better")[0]
+
+
+def learned_from(store: Store, trainings: Trainings, model: str) -> frozenset[int] | None:
+    """What a model learned from, and changed versions of it; None where that is not known."""
+    if model in trainings.unknown:
+        return None
+    training = trainings.known.get(model)
+    if training is None:
+        return frozenset()
+    return frozenset(ids_learned_from(store, training.id) | ids_of_versions(store, training.id))
+
+
+def as_parameters(verdicts: Sequence[tuple[int | None, Verdict]]) -> dict[str, object]:
+    """As they are kept with a run's measurement, by layer."""
+    return {_PARAMETER: [{"layer": layer, **asdict(verdict)} for layer, verdict in verdicts]} if verdicts else {}
+
+
+def beside_random(measurement: Measurement | None, layer: int | None) -> str | None:
+    """What a map's measurement says, in a sentence; None where nothing was measured or there are too few texts to say."""
+    verdicts = () if measurement is None else measurement.parameters.get(_PARAMETER, ())
+    for of_layer in verdicts if isinstance(verdicts, list) else ():
+        if of_layer["layer"] == layer and of_layer["word"] != "too few":
+            verdict = Verdict(**{name: value for name, value in of_layer.items() if name != "layer"})
+            return f"token F1 {sentence(verdict)}"
+    return None
+
 
 # The numbers that are kept, in the order in which a screen offers them.
 MEASURED: tuple[str, ...] = (
@@ -199,3 +274,23 @@ def _of_pairs(scored: Scored, layer: int | None) -> Iterator[_Column]:
     for name, of_pairs in values.items():
         if name in _PAIRED:
             yield _Column.of(layer, _PAIRED[name], [second for _, second in pairs], of_pairs)
+
+
+# Verdicts that are missing since random attributions of a model were not measured.
+
+
+def unmeasured(
+    columns: Sequence[tuple[Column, Sequence[Judged]]], rows: Sequence[MetricRow], shown: Iterable[int]
+) -> Iterator[tuple[list[str], list[str]]]:
+    """Titles of columns, and the models of the rows shown that have no verdict on these; models with the same share a line."""
+    titles_by_model: dict[str, dict[str, None]] = {}
+    places = list(shown)
+    for column, verdicts in columns:
+        for at in places:
+            if verdicts[at].is_unmeasured:
+                titles_by_model.setdefault(rows[at].model, {})[title_in_words(column.definition)] = None
+    models_by_titles: dict[tuple[str, ...], list[str]] = {}
+    for model, titles in titles_by_model.items():
+        models_by_titles.setdefault(tuple(titles), []).append(model)
+    for titles_of, models in models_by_titles.items():
+        yield list(titles_of), models

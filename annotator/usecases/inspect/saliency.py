@@ -1,37 +1,42 @@
-"""What the Saliency page shows: lists of instances by a number, and one instance with gold and several attributions."""
+"""What the Saliency page shows: lists of instances by a number, a scatter, and one instance with gold and attributions."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from annotator.domain.instances import Instance
-from annotator.domain.measurements import Listed, Question
-from annotator.domain.people import User
-from annotator.domain.projects import Project
+from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.domain.measurements import InstanceNumber, Listed, Question
+from annotator.domain.people import User, has_right
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
+from annotator.domain.sources import is_numbered_in_text, short_facts
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue, NotFound
-from annotator.language import _
+from annotator.language import _, unsaid
 from annotator.metrics.benchmark_consistency import aligned_places
 from annotator.metrics.registry import definition_of
 from annotator.scoring.gold import gold_row
+from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import RANDOM
 from annotator.store import Store
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.measurements import (
     count_without_value,
+    keys_asked,
     list_by_number,
     measured_names,
     partners_of,
     runs_with_output,
 )
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
+from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id, instance_counts
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.asked_texts import asked_texts, count_left_out
+from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.inspect.measurement import MEASURED
-from annotator.usecases.inspect.metric_names import title_in_words
-from annotator.usecases.inspect.panels import PanelChoice, show_panels
+from annotator.usecases.inspect.metrics_table import title_in_words
 from annotator.usecases.inspect.saliency_messages import (
     ShownChoice,
     ShownDefinition,
@@ -39,17 +44,176 @@ from annotator.usecases.inspect.saliency_messages import (
     ShownNumbers,
     ShownPanel,
     ShownPartner,
+    ShownPerson,
+    ShownPoints,
     ShownRun,
     ShownSide,
     ShownText,
     show_name,
     show_segments,
 )
-from annotator.usecases.inspect.saved_lists import require_list
-from annotator.usecases.inspect.scatter import OF_ANSWERS, OF_TEXTS
-from annotator.usecases.inspect.scatter_points import further_definitions
-from annotator.usecases.inspect.shown_gold import AskedGold, ShownGold, gold_for
-from annotator.usecases.models.rationale_ratios import UNMEASURED, measured_ratios
+from annotator.usecases.inspect.saliency_panels import PanelChoice, show_panels
+from annotator.usecases.inspect.scatter import (
+    CONFIDENCE,
+    GOLD_PROBABILITY,
+    LENGTH,
+    OF_ANSWERS,
+    OF_TEXTS,
+    RATIO,
+    SETS,
+    values_by_instance,
+)
+from annotator.usecases.inspect.text_lists import asked_texts, count_left_out, require_list, without_learned
+from annotator.usecases.inspect.training_texts import learned_by_model
+from annotator.usecases.models.previews import UNMEASURED, measured_ratios
+
+# Two numbers of every listed instance against each other, as the Saliency page draws them.
+
+
+_DEFINITIONS: Mapping[str, ShownDefinition] = {
+    LENGTH: ShownDefinition(
+        unsaid("Length in tokens"), unsaid("the tokens of the text that can be marked"), "none", ""
+    ),
+    RATIO: ShownDefinition(
+        unsaid("RLR of the gold"), unsaid("the share of the text's tokens that are in any gold set"), "none", ""
+    ),
+    SETS: ShownDefinition(unsaid("Gold sets (RSN)"), unsaid("how many gold sets the text has"), "none", ""),
+    CONFIDENCE: ShownDefinition(
+        unsaid("Confidence"), unsaid("the probability of the label that the model answers"), "none", ""
+    ),
+    GOLD_PROBABILITY: ShownDefinition(
+        unsaid("Probability of the gold label"),
+        unsaid("the probability that the model gives to the label of the text"),
+        "higher",
+        "",
+    ),
+}
+
+
+def further_definitions() -> dict[str, ShownDefinition]:
+    """What the numbers are that are no metrics, by name."""
+    return {
+        name: replace(known, title=_(known.title), definition=_(known.definition))
+        for name, known in _DEFINITIONS.items()
+    }
+
+
+def show_points(store: Store, actor: User, question: Question, x: InstanceNumber, y: InstanceNumber) -> ShownPoints:
+    """Both numbers of every instance that a question lists, whatever orders it and whatever part of a scatter it asks for.
+
+    Raises: NotFound for a run or a number that is not there
+    """
+    require(store, actor, question.project_id, "use models")
+    with store.snapshot():
+        whole = replace(question, run_id=None, layer=None, name="", brush=None, among=None)
+        keys = keys_asked(store, without_learned(store, whole))
+        of_x, of_y = (values_by_instance(store, question.project_id, number) for number in (x, y))
+        learned = _learned(store, question.project_id, {x.run_id, y.run_id})
+    ids = [i for i in keys if i in of_x and i in of_y]
+    return ShownPoints(
+        ids=ids,
+        keys=[keys[i] for i in ids],
+        x=[of_x[i] for i in ids],
+        y=[of_y[i] for i in ids],
+        n=len(keys),
+        without_x=sum(i not in of_x for i in keys),
+        without_y=sum(i not in of_y for i in keys),
+        learned={model: [i for i in ids if i in learned[model]] for model in sorted(learned)},
+    )
+
+
+def _learned(store: Store, project_id: int, run_ids: Collection[int | None]) -> Mapping[str, frozenset[int]]:
+    """By model of some runs, the instances that it learned from and that the Metrics page leaves out."""
+    models = {stored.run.model for stored in list_runs(store, project_id) if stored.id in run_ids}
+    learned = learned_by_model(store, project_id, ScoringOptions()) if models else {}
+    return {model: ids for model, ids in learned.items() if model in models}
+
+
+# Which sets stand below the words on the Saliency page: the gold of a policy, or everybody's own; and who may see them.
+
+
+AskedGold = Literal["", "people"] | GoldPolicy  # "": the project's own policy
+ASKED_GOLD: tuple[AskedGold, ...] = ("", *GOLD_POLICIES, "people")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGold:
+    """The sets that are shown of an instance: as gold, or by person; without any, and why, where they are closed."""
+
+    gold: GoldInstance
+    people: tuple[ShownPerson, ...] | None
+    annotation_ids: Sequence[int]
+    withheld: str
+
+
+def read_asked_gold(text: str) -> AskedGold:
+    """Which sets an address asks for; raises InvalidValue."""
+    for known in ASKED_GOLD:
+        if text == known:
+            return known
+    raise InvalidValue(
+        _(
+            "'gold' in the address must be one of {known}; it is '{text}'.",
+            known=", ".join(ASKED_GOLD[1:]),
+            text=text[:40],
+        )
+    )
+
+
+def gold_for(store: Store, actor: User, project: Project, instance: Instance, asked_gold: AskedGold) -> ShownGold:
+    """The sets of an instance as somebody may see them; that they were shown is for the caller to note."""
+    bare = GoldInstance(instance, (), instance.result)
+    if asked_gold == "people":
+        latest = _latest(annotations_of(store, [instance.id])[instance.id], _shown_states(store, actor, project))
+        shown = ShownGold(bare, _people(store, actor, project, instance, latest), [a.id for a in latest], "")
+    else:
+        settings = replace(project.settings, gold_policy=asked_gold or project.settings.gold_policy)
+        gold = gold_of_instance(store, replace(project, settings=settings), instance)
+        shown = ShownGold(gold, None, independence.annotations_behind(gold), "")
+    closed = independence.why_withheld(store, actor, project.id, instance.id, shown.annotation_ids)
+    return ShownGold(bare, None if shown.people is None else (), (), closed) if closed else shown
+
+
+def _shown_states(store: Store, actor: User, project: Project) -> frozenset[str]:
+    """Accepted annotations, and submitted ones for whoever may see those."""
+    sees_all = has_right(actor, roles_of(store, actor, project.id), "see all annotations")
+    sees_submitted = sees_all or project.settings.researchers_see_submitted
+    return frozenset({"accepted", "submitted"}) if sees_submitted else frozenset({"accepted"})
+
+
+def _latest(annotations: Sequence[Annotation], states: frozenset[str]) -> list[Annotation]:
+    """Of each annotator the last annotation that counts, in the order of their first one."""
+    latest: dict[tuple[int | None, str], Annotation] = {}
+    for annotation in annotations:
+        if annotation.state in states:
+            latest[annotation.user_id, annotation.annotator] = annotation
+    return list(latest.values())
+
+
+def _people(
+    store: Store, actor: User, project: Project, instance: Instance, annotations: Sequence[Annotation]
+) -> tuple[ShownPerson, ...]:
+    """Named to those who see all annotations; to others everybody but themselves is a number of this text alone."""
+    sees_names = has_right(actor, roles_of(store, actor, project.id), "see all annotations")
+    facts = short_facts(instance.metadata)
+    shown = []
+    for number, annotation in enumerate(annotations, 1):
+        is_own = actor.id is not None and annotation.user_id == actor.id
+        is_named = sees_names or is_own
+        shown.append(
+            ShownPerson(
+                name=annotation.annotator if is_named else _("annotator {n}", n=number),
+                is_named=is_named,
+                is_numbered=not is_named or is_numbered_in_text(annotation.annotator, instance.metadata),
+                is_own=is_own,
+                label=annotation.result,
+                is_accepted=annotation.state == "accepted",
+                facts=facts.get(annotation.annotator, ()),
+                sets=tuple(rationale_set.token_indices for rationale_set in annotation.sets),
+            )
+        )
+    return tuple(shown)
+
 
 MOST_PANELS = 8
 _FIRST_PANELS = 4

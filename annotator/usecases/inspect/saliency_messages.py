@@ -9,11 +9,19 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 
 from annotator.domain.instances import Instance
-from annotator.domain.measurements import Listed
+from annotator.domain.measurements import Listed, SavedList
 from annotator.domain.models import Unit
-from annotator.usecases.inspect.seed_spread import Spread
 
 ShownPiece = tuple[str, int | None, int | None, bool, str | None, float]  # text, start, end, is special, segment, score
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """value: mean over tokens of the standard deviation (n − 1) over seeds, in the scores' unit; share: of the mean |score|."""
+
+    value: float
+    share: float | None
+    n_seeds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,3 +319,35 @@ def show_segments(instance: Instance) -> tuple[ShownSegment, ...]:
         tokens, (before, rest) = tuple(segment.body.tokens()), segment.body.gaps()
         shown.append(ShownSegment(segment.name, at.first_token, segment.is_selectable, tokens, before, rest))
     return tuple(shown)
+
+
+# What the Saliency page is told of saved lists (docs/saliency.md): the field names are those of its messages.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSavedList:
+    """A saved list; may_change, holds: only where lists are listed."""
+
+    id: int
+    name: str
+    note: str
+    made_by: str
+    created_at: str
+    changed_at: str
+    n: int
+    may_change: bool | UnsetType = UNSET
+    holds: bool | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSavedLists:
+    """The lists of a project."""
+
+    lists: tuple[ShownSavedList, ...]
+
+
+def show_saved_list(saved: SavedList) -> ShownSavedList:
+    """A saved list without its instances."""
+    return ShownSavedList(
+        *(saved.id, saved.name, saved.note, saved.made_by, saved.created_at, saved.changed_at, saved.n)
+    )

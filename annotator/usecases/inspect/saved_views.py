@@ -18,7 +18,7 @@ from annotator.store import lists as view_store
 from annotator.store.events import add_event
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.saved_lists import may_change, require_may_change
+from annotator.usecases.inspect.text_lists import may_change, require_may_change
 
 Params = Mapping[str, tuple[str, ...]]
 

@@ -9,20 +9,20 @@ from annotator.language import _, listed, several, together, unsaid
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
-from annotator.usecases.inspect.flat_maps import flat_map_lines
-from annotator.usecases.inspect.metric_names import (
+from annotator.usecases.inspect.metrics_table import (
     ARROWS,
+    best_of,
     details_of,
     family_of,
+    flat_map_lines,
     group_of,
     meaning_of,
     parameters_in_common,
+    self_explanation_lines,
     title_in_words,
     title_of,
     training_in_common,
 )
-from annotator.usecases.inspect.metric_view import best_of
-from annotator.usecases.inspect.self_explanation_words import self_explanation_lines
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = unsaid(

@@ -21,10 +21,9 @@ from annotator.store.models import StoredRun, list_runs
 from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.panels import PanelChoice, RunOutput, Trust, show_panel
-from annotator.usecases.inspect.saliency import MOST_PANELS, aligned_tokens, show_text
+from annotator.usecases.inspect.saliency import MOST_PANELS, ShownGold, aligned_tokens, show_text
 from annotator.usecases.inspect.saliency_messages import ShownText
-from annotator.usecases.inspect.shown_gold import ShownGold
+from annotator.usecases.inspect.saliency_panels import PanelChoice, RunOutput, Trust, show_panel
 from annotator.usecases.models.live_models import live_model
 from annotator.usecases.models.preview_models import asking
 from annotator.usecases.models.project_model import ProjectModel

@@ -1,29 +1,103 @@
-"""How far people are with a project, for its lead: whose texts stand how, who reviewed how much, and at what pace."""
+"""How far a project is: states, people, days and the end, times, cost, and work that may be worth a look."""
 
 import datetime as dt
-from collections import defaultdict
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Literal, get_args
+
+import numpy as np
 
 from annotator.domain.numbers import natural_order
 from annotator.domain.people import Role, User
+from annotator.domain.project.recruitment import PaidWork, PayRate
 from annotator.domain.projects import Project
-from annotator.review.progress import Pace, pace_words, window_days
+from annotator.errors import InvalidValue
+from annotator.formats.rows.gold_csv import written_csv
+from annotator.language import _
+from annotator.review.progress import (
+    WINDOW_DAYS,
+    CurvePoint,
+    Forecast,
+    Pace,
+    Quartiles,
+    by_day,
+    first_day,
+    forecast,
+    forecast_words,
+    learning_curve,
+    pace_words,
+    quartiles,
+    window_days,
+)
 from annotator.store import Store
 from annotator.store.connection.database import iso
+from annotator.store.events import add_event
 from annotator.store.people import list_members
 from annotator.store.project.work_numbers import (
+    Authors,
+    KindCount,
+    ListedAnnotation,
+    TimedWork,
+    accepted_by_quarter,
+    began_before,
+    empty_annotations,
     finished_between,
+    finished_by_quarter,
+    finished_since,
     first_submission_at,
+    full_annotations,
+    kind_counts,
     last_activity,
+    listed_annotations,
+    other_results,
+    paid_work,
+    people_since,
+    quick_annotations,
     review_counts,
     standing_counts,
+    standing_counts_of,
     submissions_between,
+    submitted_by_quarter,
+    submitted_since,
+    timed_work,
 )
-from annotator.store.projects import instance_counts
+from annotator.store.projects import get_project_by_id, instance_counts, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.project.projects import done_among
 from annotator.usecases.review.reviews import review_counts as waiting_counts
+
+__all__ = [
+    "FILTERS",
+    "LATELY_DAYS",
+    "CurvePoint",
+    "DayCount",
+    "Filter",
+    "FilterCounts",
+    "Forecast",
+    "KindCount",
+    "ListedAnnotation",
+    "ListedWork",
+    "PaidWork",
+    "PayRate",
+    "Payroll",
+    "PersonTimes",
+    "Quartiles",
+    "Standing",
+    "WorkDays",
+    "WorkTimes",
+    "default_bound",
+    "forecast_words",
+    "listed_work",
+    "page_of",
+    "pay_csv",
+    "payroll_of",
+    "remember_rate",
+    "standing",
+    "work_days",
+    "work_times",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +246,263 @@ def _newest(*moments: str | None) -> str | None:
 
 def _days(at: str | None, now: dt.datetime) -> int | None:
     return None if at is None else max(0, (now - dt.datetime.fromisoformat(at)).days)
+
+
+# A project day by day, by kind of text, and when all will be done: what its lead sees as charts.
+
+
+LATELY_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class DayCount:
+    """One day: pieces of work that were submitted, annotations that were accepted, texts that were done with it."""
+
+    day: dt.date
+    n_submitted: int
+    n_accepted: int
+    n_done: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkDays:
+    """Every day since the first on which something was submitted or decided, and texts by kind and state."""
+
+    days: tuple[DayCount, ...]
+    kinds: tuple[KindCount, ...]
+    forecast: Forecast
+
+
+def work_days(store: Store, actor: User, project: Project, zone: dt.tzinfo = dt.UTC) -> WorkDays:
+    """The days as a time zone has them, until today."""
+    require(store, actor, project.id, "manage project")
+    today = store.moment().astimezone(zone).date()
+    with store.snapshot():
+        submitted = submitted_by_quarter(store, project.id)
+        accepted = accepted_by_quarter(store, project.id)
+        finished = finished_by_quarter(store, project.id)
+        counts = instance_counts(store, project.id)
+        kinds = tuple(kind_counts(store, project.id))
+    first = min(filter(None, (first_day(of_one, zone) for of_one in (submitted, accepted, finished))), default=today)
+    per_day = [by_day(of_one, zone, first, today) for of_one in (submitted, accepted, finished)]
+    n_left = sum(n for state, n in counts.items() if state != "queued") - done_among(counts)
+    days = tuple(DayCount(day, *(of_one[day] for of_one in per_day)) for day in per_day[0])
+    return WorkDays(days, kinds, forecast(per_day[2], n_left, today))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a project is, in few numbers: n_people submitted something in the last seven days."""
+
+    n_done: int
+    n_instances: int
+    n_people: int
+    forecast: Forecast
+
+
+def standing(store: Store, actor: User, project: Project, zone: dt.tzinfo = dt.UTC) -> Standing:
+    """The same forecast as that of work_days, from the days that count in it alone: what was done before is not read."""
+    require(store, actor, project.id, "manage project")
+    now = store.moment()
+    today = now.astimezone(zone).date()
+    first = today - dt.timedelta(days=WINDOW_DAYS)
+    since = iso(dt.datetime.combine(first, dt.time(), zone).astimezone(dt.UTC))
+    with store.snapshot():
+        counts = instance_counts(store, project.id)
+        finished = finished_since(store, project.id, since)
+        if not began_before(store, project.id, since):
+            submitted = submitted_since(store, project.id, since)
+            first = min(filter(None, (first_day(of_one, zone) for of_one in (submitted, finished))), default=today)
+        n_people = people_since(store, project.id, iso(now - dt.timedelta(days=LATELY_DAYS)))
+    n_done, n_instances = done_among(counts), sum(n for state, n in counts.items() if state != "queued")
+    done = by_day(finished, zone, first, today)
+    return Standing(n_done, n_instances, n_people, forecast(done, n_instances - n_done, today))
+
+
+# How long people take for a text and a token, and how that changes with practice.
+
+
+@dataclass(frozen=True, slots=True)
+class PersonTimes:
+    """Seconds of working time, pauses left out, over somebody's first submissions; n_unknown: those without a known time."""
+
+    name: str
+    per_text: Quartiles
+    per_token: Quartiles
+    n_unknown: int
+    curve: tuple[CurvePoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkTimes:
+    """everybody: all submissions together, under the name "". idle_after_seconds: longer pauses do not count."""
+
+    everybody: PersonTimes
+    people: tuple[PersonTimes, ...]
+    idle_after_seconds: int
+
+
+def work_times(store: Store, actor: User, project: Project) -> WorkTimes:
+    """The times of a project at one moment."""
+    require(store, actor, project.id, "manage project")
+    by_person: dict[str, list[TimedWork]] = defaultdict(list)
+    with store.snapshot():
+        for work in timed_work(store, project.id):
+            by_person[work.person].append(work)
+    people = tuple(_times(name, by_person[name]) for name in sorted(by_person, key=natural_order))
+    everybody = _times("", [work for of_one in by_person.values() for work in of_one])
+    return WorkTimes(everybody, people, project.settings.idle_after_seconds)
+
+
+def _times(name: str, submitted: Sequence[TimedWork]) -> PersonTimes:
+    known = [work for work in submitted if work.active_ms and work.n_tokens]
+    codes: dict[str, int] = {}
+    people = np.array([codes.setdefault(work.person, len(codes)) for work in known], dtype=np.int64)
+    seconds = np.array([work.active_ms / 1000 for work in known], dtype=np.float64)
+    per_token = seconds / np.array([work.n_tokens for work in known], dtype=np.float64)
+    positions = np.array([work.position for work in known], dtype=np.int64)
+    return PersonTimes(
+        name, quartiles(seconds), quartiles(per_token), len(submitted) - len(known),
+        learning_curve(positions, people, per_token),
+    )  # fmt: skip
+
+
+# Which annotations may be worth a look: counts by person that lead to lists. Each has good reasons; none is a finding.
+
+
+Filter = Literal["quick", "nothing marked", "everything marked", "other label"]
+FILTERS: tuple[Filter, ...] = get_args(Filter)
+_SHARE_OF_MEDIAN = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class FilterCounts:
+    """Of somebody's annotations that stand now, how many each filter lists."""
+
+    person: str
+    n: int
+    counts: Mapping[Filter, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedWork:
+    """What each filter lists, the newest first. seconds_per_token: the bound of "quick"; None: no time is known."""
+
+    seconds_per_token: float | None
+    listed: Mapping[Filter, Authors]
+    people: tuple[FilterCounts, ...]
+
+    def ids(self, name: Filter, person: str | None = None) -> list[int]:
+        """The annotations that a filter lists, of one person or of all."""
+        return [number for number, author in self.listed[name].items() if person in (None, author)]
+
+
+def default_bound(median_seconds_per_token: float | None) -> float | None:
+    """Below which time a token a submission is listed as quick, unless the lead says another: a quarter of the median.
+
+    In a project whose people are alike nothing lies below it, where a percentile would always list somebody.
+    """
+    return None if median_seconds_per_token is None else _SHARE_OF_MEDIAN * median_seconds_per_token
+
+
+def listed_work(store: Store, actor: User, project: Project, seconds_per_token: float | None) -> ListedWork:
+    """Every filter over a project; texts that the actor has in hand are left out."""
+    require(store, actor, project.id, "manage project")
+    require(store, actor, project.id, "see all annotations")
+    if seconds_per_token is not None and not 0 <= seconds_per_token < float("inf"):
+        raise InvalidValue(_("{seconds} seconds a token cannot be a bound; give 0 or more.", seconds=seconds_per_token))
+    viewer, number = actor.id, project.id
+    has_sets = project.settings.result_mode != "labels_only"
+    with store.snapshot():
+        listed: dict[Filter, Authors] = {
+            "quick": quick_annotations(store, number, viewer, 1000 * (seconds_per_token or 0)),
+            "nothing marked": empty_annotations(store, number, viewer) if has_sets else {},
+            "everything marked": full_annotations(store, number, viewer) if has_sets else {},
+            "other label": other_results(store, number, viewer),
+        }
+        totals = standing_counts_of(store, number, viewer)
+    by_filter = {name: Counter(authors.values()) for name, authors in listed.items()}
+    people = tuple(
+        FilterCounts(person, totals[person], {name: by_filter[name][person] for name in FILTERS})
+        for person in sorted(totals, key=natural_order)
+    )
+    return ListedWork(seconds_per_token, listed, people)
+
+
+def page_of(store: Store, actor: User, project: Project, annotation_ids: Sequence[int]) -> list[ListedAnnotation]:
+    """What a list shows of some of them."""
+    require(store, actor, project.id, "see all annotations")
+    return listed_annotations(store, project.id, annotation_ids)
+
+
+# What work costs at a rate that the lead states, and a table to pay by.
+
+
+_HEADS = (
+    "person", "role", "from", "to", "submitted", "accepted", "corrected", "reviewed", "tokens submitted", "tokens accepted",
+    "tokens reviewed", "active hours", "time not known", "rate", "per", "amount", "currency",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Payroll:
+    """Who did what from a day to a day, both included; rate: None while none is stated."""
+
+    first: dt.date
+    last: dt.date
+    work: tuple[PaidWork, ...]
+    rate: PayRate | None
+
+    @property
+    def hours(self) -> float:
+        return sum(of_one.hours for of_one in self.work)
+
+    @property
+    def total(self) -> Decimal | None:
+        """The sum of the amounts as they are paid, each to the hundredth."""
+        return None if self.rate is None else sum((of_one.amount(self.rate) for of_one in self.work), Decimal(0))
+
+
+def payroll_of(
+    store: Store, actor: User, project: Project, first: dt.date, last: dt.date, zone: dt.tzinfo = dt.UTC
+) -> Payroll:
+    """The work of some days, as a time zone has them, at the project's rate."""
+    require(store, actor, project.id, "manage project")
+    if last < first:
+        raise InvalidValue(
+            _("The last day, {last}, is before the first, {first}. Choose one that is not.", last=last, first=first)
+        )
+    since, until = (iso(dt.datetime.combine(day, dt.time(), zone)) for day in (first, last + dt.timedelta(days=1)))
+    with store.snapshot():
+        return Payroll(first, last, tuple(paid_work(store, project.id, since, until)), project.settings.pay_rate)
+
+
+def remember_rate(store: Store, actor: User, project: Project, rate: PayRate | None) -> Project:
+    """Keep the rate with the project; None forgets it."""
+    with store.transaction():
+        require(store, actor, project.id, "manage project")
+        stored = get_project_by_id(store, project.id)
+        if stored.settings.pay_rate == rate:
+            return stored
+        changed = replace(stored, settings=replace(stored.settings, pay_rate=rate))
+        update_project(store, changed)
+        add_event(
+            store, actor.name, "change", "project", project.id, project_id=project.id, changed=["settings"],
+            settings=["pay_rate"],
+        )  # fmt: skip
+    return changed
+
+
+def pay_csv(payroll: Payroll) -> str:
+    """A line for each person and role; who did nothing in these days has none."""
+    return written_csv(_HEADS, [_line(payroll, of_one) for of_one in payroll.work])
+
+
+def _line(payroll: Payroll, work: PaidWork) -> Sequence[object]:
+    rate = payroll.rate
+    price = None if rate is None else rate.annotating if work.role == "annotator" else rate.reviewing
+    return (
+        work.person, work.role, payroll.first.isoformat(), payroll.last.isoformat(), work.n_submitted, work.n_accepted,
+        work.n_corrected, work.n_reviewed, work.tokens_submitted, work.tokens_accepted, work.tokens_reviewed,
+        f"{work.hours:.4f}", work.n_untimed, price, rate and rate.unit, rate and work.amount(rate), rate and rate.currency,
+    )  # fmt: skip

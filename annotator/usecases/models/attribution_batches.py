@@ -1,7 +1,12 @@
-"""One batch of instances: what of it is stored already, what is computed, and how that is written."""
+"""One batch of instances: what of it is stored, what is computed or written by a model, and how that is stored.
+
+What is written has a map for each of its pieces. It is an answer of the project where the task asks for answers, or where it
+begins with the words of a label; else the model has no answer, and nothing of it is counted as right or wrong.
+"""
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,6 +16,8 @@ from annotator.attribution.removal_methods import TOO_LONG, reading_of
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
 from annotator.domain.projects import Project
+from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.scoring.chance_verdicts import OF_LAYER
 from annotator.store import Store
 from annotator.store.events import require_open
@@ -182,7 +189,7 @@ class Batches:
                 if index < len(wanted[instance.id])
                 and not _has(wanted[instance.id][index], (*attributions[instance.id], *new.get(instance.id, ())))
             ]
-            for (instance, _), explained in zip(todo, self._explained(method.explainer, todo), strict=True):
+            for (instance, _target), explained in zip(todo, self._explained(method.explainer, todo), strict=True):
                 new.setdefault(instance.id, []).extend(self._named(explained))
                 result.n_attributions += len(explained.attributions)
                 result.n_seen_in_part += _is_partial(explained)
@@ -284,3 +291,98 @@ def _by_run(outputs: Iterable[tuple[Run, Output]]) -> list[tuple[Run, list[Outpu
             before.rationales + output.rationales,
         )
     return [(run, list(of_run.values())) for run, of_run in outputs_by_run.items()]
+
+
+# One batch of instances of a model that writes its answers: what is stored already, what it writes, what that answers.
+
+
+def label_in(answer: str, labels: Sequence[str], label_words: Mapping[str, str]) -> str | None:
+    """The label with whose words an answer begins, as whole words and whatever their case; the longest words count.
+
+    >>> label_in(" Not good, really", ("good", "not good"), {})
+    'not good'
+    >>> label_in("goodness", ("good", "bad"), {}) is None
+    True
+    """
+    words = {label: label_words.get(label, label).strip() for label in labels}
+    for label in sorted(labels, key=lambda label: -len(words[label])):
+        if words[label] and re.match(rf"\W*{re.escape(words[label])}(?!\w)", answer, re.IGNORECASE):
+            return label
+    return None
+
+
+def check_label_words(labels: Sequence[str], label_words: Mapping[str, str]) -> None:
+    """Raise InvalidValue for words of a label that there is not."""
+    strange = [label for label in label_words if label not in labels]
+    if strange:
+        raise InvalidValue(
+            _(
+                "There is no label '{strange}' to give words to. There are {labels}.",
+                strange=strange[0],
+                labels=", ".join(labels) or _("none"),
+            )
+        )
+
+
+class WrittenBatches:
+    """Computes and writes batches for a model that writes its answers, as `Batches` does for others."""
+
+    def __init__(
+        self,
+        store: Store,
+        project: Project,
+        model: ProjectModel,
+        method: WrittenMethod,
+        label_words: Mapping[str, str],
+    ) -> None:
+        self._store = store
+        self._project = project
+        self._model = model
+        self._method = method
+        self._label_words = label_words
+        self._runs = RunFinder(store, project.id)
+        self._answers_run = Run(model.name)
+
+    def computed(self, instances: Sequence[Instance]) -> BatchResult:
+        """Everything of the instances that is not stored. Raises: ModelError when the model fails for one of them."""
+        result = BatchResult()
+        ids = [instance.id for instance in instances]
+        maps, answers = self._stored(self._method.run, ids), self._stored(self._answers_run, ids)
+        todo = [instance for instance in instances if instance.id not in maps or not maps[instance.id].attributions]
+        result.n_known = len(instances) - len(todo)
+        explainer = self._method.explainer
+        if explainer is None or not todo:
+            return result
+        explained = explainer.explain([Input.of(instance) for instance in todo], [""] * len(todo))
+        for instance, of_one in zip(todo, explained, strict=True):
+            result.outputs.append((self._method.run, Output(instance.id, attributions=of_one.attributions)))
+            result.n_attributions += 1
+            result.n_seen_in_part += "unseen_tokens" in of_one.facts
+            result.add_facts(of_one.facts)
+            answer = self._answer(of_one)
+            result.n_unscored += answer is None
+            if answer is not None and not (instance.id in answers and answers[instance.id].predictions):
+                result.outputs.append((self._answers_run, Output(instance.id, (answer,))))
+                result.n_answers += 1
+        return result
+
+    def write(self, result: BatchResult) -> None:
+        """Write a batch in one transaction: all of it or nothing."""
+        if not result.outputs:
+            return
+        with self._store.transaction():
+            for run, output in result.outputs:
+                store_outputs(self._store, self._runs.id_of(run), [output])
+
+    def _stored(self, run: Run, instance_ids: Sequence[int]) -> dict[int, Output]:
+        run_id = self._runs.find(run)
+        return {} if run_id is None else outputs_of_run(self._store, run_id, instance_ids)
+
+    def _answer(self, explained: Explained) -> Prediction | None:
+        """What was written, as an answer of the project; None where it is none."""
+        written = explained.attributions[0].written
+        text = "" if written is None else written.text
+        if self._project.task.result_kind != "label":
+            return Prediction(text)
+        label = label_in(text, self._project.labels, self._label_words)
+        return None if label is None else Prediction(label)

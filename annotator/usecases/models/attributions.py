@@ -30,11 +30,15 @@ from annotator.store.suites import forget_computed
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import check_ratio, gold_table
-from annotator.usecases.models.asked_models import AskedModel, asked_model
-from annotator.usecases.models.attribution_batches import Batches, BatchResult, WrittenMethod
-from annotator.usecases.models.project_model import ProjectModel
+from annotator.usecases.models.attribution_batches import (
+    Batches,
+    BatchResult,
+    WrittenBatches,
+    WrittenMethod,
+    check_label_words,
+)
+from annotator.usecases.models.project_model import AskedModel, ProjectModel, asked_model
 from annotator.usecases.models.reduced_inputs import Selection
-from annotator.usecases.models.written_batches import WrittenBatches, check_label_words
 
 __all__ = [
     "FOLLOWS_MODEL",

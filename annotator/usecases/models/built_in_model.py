@@ -1,27 +1,158 @@
-"""The built-in model of a project: trained on its gold labels, saved beside the database, loaded again."""
+"""The built-in model of a project: trained on its gold, tried on texts held out, saved with its record, loaded again."""
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
 from pathlib import Path
+from typing import Literal
 
+import numpy as np
+
+from annotator.assignment.orders import Splittable, plan_split
+from annotator.attribution.base import Input, Predictor
 from annotator.attribution.built_in_model import BagOfWords, Example, Training, train
 from annotator.attribution.loaders import BUILT_IN
+from annotator.domain.models import HeldOut, Way
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
+from annotator.metrics.aggregate import paired_bootstrap
+from annotator.metrics.significance import FEWEST
 from annotator.store import Store
 from annotator.store.connection.file_access import make_folder, share_like
 from annotator.store.connection.replacement import models_of
-from annotator.store.models import has_outputs, last_detail, splits_of
+from annotator.store.events import add_event
+from annotator.store.instances import iterate_instance_batches, splittable_rows
+from annotator.store.models import forget_model, has_outputs, last_detail, splits_of
+from annotator.store.suites import forget_computed
+from annotator.store.trained_models import find_training, save_training
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.held_out import folds_of, held_out, labelled_examples
-from annotator.usecases.models.model_places import models_folder, under_way_of
-from annotator.usecases.models.model_trust import Trainings
-from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
+from annotator.usecases.gold import gold_labels
+from annotator.usecases.models.model_trust import Trainings, models_folder, under_way_of
+
+# How often a model that is trained here is right about texts from which it did not learn.
+
+
+_FOLDS = {str(number): Fraction(1, 5) for number in range(5)}
+_AT_ONCE = 500
+Answered = list[tuple[str, str]]  # gold label, and what was answered
+
+
+def held_out(
+    store: Store,
+    project: Project,
+    model: Predictor,
+    learned: Mapping[int, Example],
+    train: Callable[[Sequence[Example]], Predictor],
+    seed: int,
+) -> HeldOut | None:
+    """Answers to the texts that were not learned from where there are enough; else five folds by document of those that were.
+
+    learned: by instance. train: teaches another model of the same kind
+    Undefined: None where there are fewer texts than anything can be said of (20)
+    """
+    others = ((i, example) for i, example in labelled_examples(store, project, None) if i not in learned)
+    answered = _answered(model, (example for _, example in others))
+    way: Way = "splits"
+    if len(answered) < FEWEST <= len(learned):
+        answered, way = _folds(store, project, learned, train, seed), "folds"
+    return held_out_of(way, answered)
+
+
+def labelled_examples(store: Store, project: Project, split: str | None) -> Iterator[tuple[int, Example]]:
+    """Instances that are not discarded and have a gold label, by number."""
+    for instances in iterate_instance_batches(store, project.id, split=split):
+        labels = gold_labels(store, project, instances)
+        for instance in instances:
+            label = labels[instance.id]
+            if label and instance.state != "discarded":
+                yield instance.id, Example(Input.of(instance), label)
+
+
+def _answered(model: Predictor, examples: Iterator[Example]) -> Answered:
+    answered: Answered = []
+    while some := list(islice(examples, _AT_ONCE)):
+        answers = model.probabilities([example.input for example in some]).argmax(axis=1)
+        answered += [(example.label, model.labels[answer]) for example, answer in zip(some, answers, strict=True)]
+    return answered
+
+
+def _folds(
+    store: Store,
+    project: Project,
+    learned: Mapping[int, Example],
+    train: Callable[[Sequence[Example]], Predictor],
+    seed: int,
+) -> Answered:
+    """Each fifth asked of a model that learned from the rest; texts that share a document or an original stay together."""
+    fold_of = folds_of(store, project, learned, seed)
+    answered: Answered = []
+    for fold in _FOLDS:
+        rest = [example for i, example in learned.items() if fold_of[i] != fold]
+        here = (example for i, example in learned.items() if fold_of[i] == fold)
+        try:
+            answered += _answered(train(rest), here)
+        except ModelError:
+            continue  # the rest has one label alone, or no words: there is nothing to ask
+    return answered
+
+
+def folds_of(store: Store, project: Project, ids: Container[int], seed: int) -> dict[int, str]:
+    """Instances in fifths, by number; those that share a document or an original are in the same."""
+    rows = [row for row in (Splittable(*of) for of in splittable_rows(store, project.id)) if row.id in ids]
+    return plan_split(rows, _FOLDS, seed)
+
+
+def held_out_of(way: Way, answered: Answered) -> HeldOut | None:
+    """How often answers are right. Undefined: None where there are fewer texts than anything can be said of (20)."""
+    return None if len(answered) < FEWEST else _summary(way, answered)
+
+
+def _summary(way: Way, answered: Answered) -> HeldOut:
+    """Beside always saying the commonest label of these texts, the first of equals: nothing that always says one does better."""
+    labels = [gold for gold, _ in answered]
+    commonest = max(dict.fromkeys(labels), key=labels.count)
+    is_right = np.array([gold == answer for gold, answer in answered], dtype=np.float64)
+    is_commonest = np.array([gold == commonest for gold, _ in answered], dtype=np.float64)
+    interval = paired_bootstrap(is_right, is_commonest)
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return HeldOut(way, len(answered), int(is_right.sum()), commonest, int(is_commonest.sum()), low, high)
+
+
+# What is written down when a model was trained here: what it learned from, how often it is right, and who trained it.
+
+
+TRAIN_MODEL = "train model"
+ModelKind = Literal["built-in", "transformers"]
+
+
+def record_training(
+    store: Store, actor: User, project: Project, name: str, *, digest: str, seed: int, split: str | None,
+    held_out: HeldOut | None, instance_ids: Iterable[int], kind: ModelKind = "built-in",
+) -> None:  # fmt: skip
+    """Write a training down; where its weights are others than those that the stored output is of, that is taken out."""
+    ids = list(instance_ids)
+    with store.transaction():
+        last = last_detail(store, project.id, TRAIN_MODEL, name)
+        is_another = last is None or last.get("digest") != digest
+        is_unknown = find_training(store, project.id, name) is None
+        changes_numbers = (is_another or is_unknown) and has_outputs(store, project.id, name)
+        if is_another:
+            forget_model(store, project.id, name)
+            forget_computed(store, project.id, name)
+        save_training(
+            store, project.id, name, digest=digest, seed=seed, split=split, held_out=held_out, instance_ids=ids
+        )
+        add_event(
+            store, actor.name, TRAIN_MODEL, "project", project.id, project_id=project.id, model=name, digest=digest,
+            seed=seed, examples=len(ids), split=split, changes_numbers=changes_numbers, kind=kind,
+        )  # fmt: skip
+
 
 _NAME = re.compile(r"[\w][\w.-]{0,60}")
 _TRAINING_SPLIT = "train"

@@ -15,9 +15,8 @@ from annotator.language import _
 from annotator.store import Store
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.asked_models import asked_model
 from annotator.usecases.models.attribution_batches import WrittenMethod
-from annotator.usecases.models.project_model import ProjectModel
+from annotator.usecases.models.project_model import ProjectModel, asked_model
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The model that previews ask: the one that the lead chose, loaded once for all questions of this process.
+"""The model that previews ask: the one that the lead chose, with its labels, loaded once for this process.
 
 It is loaded in a thread of its own, so that whoever asks first does not wait without end, and asked by one person at a time.
 Who waits holds one of the threads that save other people's marks, so that few may wait, and not for long.
@@ -7,7 +7,7 @@ Who waits holds one of the threads that save other people's marks, so that few m
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,10 +21,72 @@ from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, N
 from annotator.language import _
 from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_name
-from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
-from annotator.usecases.models.preview_labels import preview_names
+from annotator.usecases.models.label_tables import ModelLabels, listed, remembered
+from annotator.usecases.models.model_trust import is_hub_allowed, models_folder, require_allowed_place
 from annotator.usecases.models.preview_settings import folder_of_model
 from annotator.usecases.models.project_model import ProjectModel, as_project_model
+
+# What a project calls the labels of the model that its previews ask.
+
+
+def preview_names(
+    store: Store, project: Project, predictor: Predictor, preview_labels: Mapping[str, str]
+) -> Mapping[str, str]:
+    """As the lead says it under Rules, else as it was confirmed when the model's answers were computed, else by equal names.
+
+    preview_labels: what the lead says of this model
+    Nothing that previews say is kept, so that names that differ in upper and lower case alone are equal here.
+    Raises: ModelError where that leaves a label without a name, or two with one
+    """
+    unknown = [label for label in preview_labels if label not in predictor.labels]
+    if unknown:
+        raise ModelError(
+            _(
+                "The model '{name}' has no label '{unknown}' that could be renamed. It has {labels}.",
+                name=predictor.name,
+                unknown=unknown[0],
+                labels=listed(predictor.labels),
+            )
+        )
+    confirmed = remembered(store, project, ModelLabels.of_model(predictor.name, predictor.labels))
+    if confirmed is not None and not preview_labels:
+        return {label: confirmed.names[label] for label in predictor.labels}
+    by_lower = {label.casefold(): label for label in project.labels}
+    if len(by_lower) < len(project.labels):
+        by_lower = {}
+    names = {
+        label: preview_labels.get(label, label if label in project.labels else by_lower.get(label.casefold()))
+        for label in predictor.labels
+    }
+    return _checked(project, predictor, names)
+
+
+def _checked(project: Project, predictor: Predictor, names: Mapping[str, str | None]) -> dict[str, str]:
+    strange = [label for label, name in names.items() if name is None or name not in {*project.labels, ""}]
+    given = [name for name in names.values() if name]
+    if strange or len(set(given)) < len(given):
+        what = (
+            _("'{label}' is none of the project's", label=strange[0])
+            if strange
+            else _("two of them would be one of the project's")
+        )
+        label, ours = strange[0] if strange else predictor.labels[0], next(iter(project.labels), "label")
+        raise ModelError(
+            _(
+                "The labels of the model '{name}' ({labels}) are not those of the project '{project}' ({project_labels}): "
+                "{what}. The lead says which is which under Project, Rules (for example {label}={ours}, or {label}= where it "
+                "is never an answer).",
+                name=predictor.name,
+                labels=listed(predictor.labels),
+                project=project.name,
+                project_labels=listed(project.labels),
+                what=what,
+                label=label,
+                ours=ours,
+            )
+        )
+    return {label: name or "" for label, name in names.items()}
+
 
 _MOST_KEPT = 3  # models in memory, of all projects together; the one that was asked longest ago goes
 _MOST_WAITING = 6

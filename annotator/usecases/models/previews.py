@@ -1,30 +1,201 @@
 """What a model answers to sets on the screen (sufficient? compact? comprehensive?), and how they fit stored attributions."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from annotator.attribution.base import Answerer, HasLimit, Input, with_target
-from annotator.domain.instances import Instance
-from annotator.domain.models import Prediction
+from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.measurements import Measurement
+from annotator.domain.models import Attribution, Output, Prediction
 from annotator.domain.people import User
-from annotator.domain.projects import NO_MODEL, Project, preview_model_kind
+from annotator.domain.projects import NEWEST_METHODS, NO_METHOD, NO_MODEL, ModelKind, Project, preview_model_kind
 from annotator.domain.texts import RationaleSet, check_spans
 from annotator.errors import Conflict, ModelError, NotAllowed, NotFound
 from annotator.language import _
 from annotator.metrics.ragged import Flags
+from annotator.scoring.gold import GoldRow, GoldTable, gold_row
+from annotator.scoring.runs import ScoringOptions, score_attributions
 from annotator.store import Store
 from annotator.store.annotate.assignments import holds_instance
 from annotator.store.instances import get_instance, project_of_instance
+from annotator.store.measurements import measurements_of, runs_with_output
+from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.store.projects import get_project_by_id
 from annotator.store.review.reviews import reviews_instance
 from annotator.usecases.access.rights import require_role
 from annotator.usecases.models.model_trust import Trainings, seen_by, seen_summary
-from annotator.usecases.models.preview_fit import compare
-from annotator.usecases.models.preview_messages import ShownAnswer, ShownPreview, ShownSetAnswer
 from annotator.usecases.models.preview_models import asking
 from annotator.usecases.models.project_model import ProjectModel
+
+# The share of a text that is selected: the project's mean RLR, as it was when a run was measured last.
+
+
+UNMEASURED = 0.2
+
+
+def measured_ratios(store: Store, project_id: int, run_ids: Iterable[int], n_sides: int) -> list[float]:
+    """One ratio a side, from the first of some runs that was measured, else from any; none where none was."""
+    made = measurements_of(store, project_id)
+    ordered: list[Measurement] = [made[run_id] for run_id in run_ids if run_id in made] or list(made.values())
+    given = ordered[0].parameters.get("ratios") if ordered else None
+    ratios = [float(ratio) for ratio in given] if isinstance(given, list) else []
+    return ratios[:n_sides] if len(ratios) >= n_sides else []
+
+
+# How sets on the screen fit the attributions that are stored of their text: the numbers of the Saliency screen, set by set.
+
+
+MOST_COMPARED = 3
+_RANDOM = "random"  # as a method it is what others are measured by, and tells nothing of a set
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SetFit:
+    """F1 and IoU of a set with the top k, average precision of the ranking against the set; None where undefined."""
+
+    f1: float | None
+    iou: float | None
+    ap: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Sets beside one attribution. k: how many tokens of each side are its top, n: how many the side has."""
+
+    run: int
+    model: str
+    method: str
+    seed: int | None
+    layer: int | None
+    label: str
+    k: tuple[int, ...]
+    n: tuple[int, ...]
+    sets: tuple[SetFit, ...]
+
+
+def compare(
+    store: Store, project: Project, instance: Instance, result: str | None, sets: Sequence[RationaleSet]
+) -> list[Compared]:
+    """Each set beside the attributions of the newest methods, or of the one that the lead named; [] where there is none.
+
+    result: the label of which an attribution is taken where there are several; else the first
+    """
+    if project.settings.preview_method == NO_METHOD:
+        return []
+    rows = _rows(project, instance, sets)
+    if not rows:
+        return []
+    compared: list[Compared] = []
+    for stored in _newest(store, project, instance):
+        output = outputs_of_run(store, stored.id, [instance.id]).get(instance.id)
+        attribution = _wanted(output.attributions if output is not None else (), result)
+        if attribution is not None:
+            n_sides = len(rows[0].sides)
+            ratios = measured_ratios(store, project.id, [stored.id], n_sides) or [UNMEASURED] * n_sides
+            compared.append(_compared(stored, attribution, GoldTable(rows).with_ratios(ratios)))
+        if len(compared) == MOST_COMPARED:
+            break
+    return compared
+
+
+def _newest(store: Store, project: Project, instance: Instance) -> list[StoredRun]:
+    """The first seed of each group of runs that has something for the instance, the group made last first."""
+    wanted, with_output = project.settings.preview_method, set(runs_with_output(store, instance.id))
+    groups: dict[tuple[str, str, str], list[StoredRun]] = {}
+    for stored in list_runs(store, project.id):
+        is_wanted = stored.run.method == wanted or (wanted == NEWEST_METHODS and stored.run.method != _RANDOM)
+        if is_wanted and stored.id in with_output:
+            groups.setdefault(stored.run.group, []).append(stored)
+    newest_first = sorted(groups.values(), key=lambda runs: -max(stored.id for stored in runs))
+    return [runs[0] for runs in newest_first]
+
+
+def _wanted(attributions: Sequence[Attribution], result: str | None) -> Attribution | None:
+    """Of the last layer, the one of the result on the screen, or of no label, else the first.
+
+    Never chosen by the label that the file gave: an annotator who is to give the label must not learn it from here.
+    """
+    last = max((a.layer for a in attributions if a.layer is not None), default=None)
+    of_layer = [a for a in attributions if a.layer == last]
+    fitting = [a for a in of_layer if a.label in {result, ""}]
+    return next(iter(fitting or of_layer), None)
+
+
+def _rows(project: Project, instance: Instance, sets: Sequence[RationaleSet]) -> list[GoldRow]:
+    """A row for each set, as if it were the instance's only one."""
+    row = gold_row(GoldInstance(instance, (), None), project.task, keep_tokens=False, is_exhaustive=False)
+    tokens = [tuple(t for t in rationale_set.token_indices if t < row.n_tokens) for rationale_set in sets]
+    return [replace(row, id=number, sets=(of_set,) if of_set else ()) for number, of_set in enumerate(tokens)]
+
+
+def _compared(stored: StoredRun, attribution: Attribution, table: GoldTable) -> Compared:
+    outputs = {row.id: Output(row.id, (), (attribution,)) for row in table.rows}
+    scored = score_attributions(table, outputs, {}, attribution.layer, ScoringOptions())
+    values = scored.values
+    sets = zip(values["sets.best_f1"], values["sets.best_iou"], values["editing.average_precision"], strict=True)
+    return Compared(
+        stored.id,
+        stored.run.model,
+        stored.run.method,
+        stored.run.seed,
+        attribution.layer,
+        attribution.label,
+        tuple(table.sides.n_selected[0].tolist()),
+        tuple(table.sides.lengths[0].tolist()),
+        tuple(SetFit(*(_rounded(float(value)) for value in of_set)) for of_set in sets),
+    )
+
+
+def _rounded(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, _DIGITS)
+
+
+# What panels are told of sets on the screen (docs/panel.md, "The model's answers"): the field names are those of the message.
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """The probability of the label, and what is predicted; p None: another answer, and nothing is known of this one."""
+
+    p: float | None
+    predicted: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSetAnswer:
+    """The same of a set alone; less: (token, probability without it) for each of its tokens."""
+
+    p: float | None
+    predicted: str
+    less: tuple[tuple[int, float | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPreview:
+    """What a model answers to the text and its sets, and how these fit the attributions that are stored of it.
+
+    model:       None where none could be asked, and the fields from `label` to `sets` are UNSET; trouble: why
+    unseen:      how many words of the whole text are past the model's limit
+    trust, seen: sentences, of the built-in model alone
+    """
+
+    model: str | None
+    kind: ModelKind
+    trouble: str | None
+    label: str | UnsetType = UNSET
+    unseen: int | UnsetType = UNSET
+    full: ShownAnswer | UnsetType = UNSET
+    rest: ShownAnswer | UnsetType = UNSET
+    sets: tuple[ShownSetAnswer, ...] | UnsetType = UNSET
+    trust: str | UnsetType | None = UNSET
+    seen: str | UnsetType | None = UNSET
+    attributions: tuple[Compared, ...] = ()
+
 
 MOST_TOKENS = 60  # of a set whose tokens are taken out one by one
 MOST_TRIED = 200  # of all sets together: each is an input more for the model

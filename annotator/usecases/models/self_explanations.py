@@ -1,12 +1,13 @@
-"""Asking a language model of this machine for its answers and its own reasons, one instance at a time; see also prompts.py.
+"""Prompts for a label and its reasons, as a file for any language model, or asked of one of this machine.
 
 Each answer is stored whole, in one transaction, before the next is asked for: a stop at any moment loses one request.
 """
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from annotator.attribution.local_server import NONSENSE, SERVER_FAILURES, LocalAddress, ask, configured_address
 from annotator.domain.instances import Instance
@@ -14,7 +15,17 @@ from annotator.domain.models import MachineRationale, Output, Prediction, Run
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.self_explanations import METHOD, chat_request, prompt_name, prompt_of, run_of
+from annotator.domain.self_explanations import (
+    METHOD,
+    batch_request,
+    chat_request,
+    check_template,
+    prompt_name,
+    prompt_of,
+    request_name,
+    run_of,
+    standard_template,
+)
 from annotator.errors import InvalidValue, ModelError
 from annotator.formats.model_output.self_explanations import (
     STRANGE,
@@ -23,14 +34,83 @@ from annotator.formats.model_output.self_explanations import (
     read_answer,
     text_of_response,
 )
+from annotator.formats.rows.files import new_file
 from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.events import add_event, require_open
+from annotator.store.instances import iterate_instance_batches
 from annotator.store.models import RunFinder, outputs_of_run, splits_of, store_outputs
 from annotator.text.search import quotes_on_tokens
 from annotator.usecases.access.rights import require
+from annotator.usecases.gold import require_split
 from annotator.usecases.models.attributions import AttributingReport
-from annotator.usecases.models.prompts import chosen_template, instances_asked
+
+# Prompts that ask any language model for a label and the quotes that are its reasons; they go out as a file.
+
+
+@dataclass(frozen=True, slots=True)
+class PromptOptions:
+    """Which prompts are written, and how.
+
+    template:    None: the standard one
+    batch_model: lines as the OpenAI batch interface takes them, for this model; "": plain ones
+    """
+
+    template: str | None = None
+    split: str | None = None
+    batch_model: str = ""
+
+
+def write_prompts(
+    store: Store, actor: User, project: Project, path: Path, options: PromptOptions = PromptOptions()
+) -> int:
+    """Write a line with a prompt for each instance that is not discarded; how many there are.
+
+    Raises: InvalidValue for a template or a split that cannot be; ExportRefused where the file cannot be written
+    """
+    require(store, actor, project.id, "use models")
+    template = chosen_template(project, options.template)
+    n = 0
+    with store.snapshot(), new_file(path) as file:
+        for instance in instances_asked(store, project, options.split):
+            line = json.dumps(_line(project, instance, template, options.batch_model), ensure_ascii=False)
+            file.write(line.encode() + b"\n")
+            n += 1
+    with store.transaction():
+        add_event(
+            store, actor.name, "write prompts", "project", project.id, project_id=project.id, file=path.name, instances=n,
+            prompt=prompt_name(project, template),
+        )  # fmt: skip
+    return n
+
+
+def chosen_template(project: Project, template: str | None) -> str:
+    """The template that was asked for, else the standard one; raises InvalidValue where it cannot be used."""
+    chosen = standard_template(project) if template is None else template
+    check_template(project, chosen)
+    return chosen
+
+
+def instances_asked(store: Store, project: Project, split: str | None) -> Iterator[Instance]:
+    """The instances that are not discarded; raises InvalidValue for a split that is not there, or where there is none."""
+    if not splits_of(store, project.id):
+        raise InvalidValue(
+            _("The project '{name}' has no instances yet; a lead of it imports them.", name=project.name)
+        )
+    require_split(store, [project], split)
+    for batch in iterate_instance_batches(store, project.id, split=split, batch_size=100):
+        yield from (instance for instance in batch if instance.state != "discarded")
+
+
+def _line(project: Project, instance: Instance, template: str, batch_model: str) -> object:
+    version, prompt = prompt_name(project, template), prompt_of(project, instance, template)
+    name = request_name(instance.key, instance.split, version)
+    if batch_model:
+        return batch_request(name, batch_model, prompt)
+    return {
+        "custom_id": name, "key": instance.key, "split": instance.split, "prompt_version": version, "prompt": prompt,
+    }  # fmt: skip
+
 
 _NO_ADDRESS = unsaid(
     "No address of a language model is set. Whoever runs the program sets ANNOTATOR_MODEL_ADDRESS before starting it "

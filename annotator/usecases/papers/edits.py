@@ -20,7 +20,7 @@ from annotator.scoring.table import MetricRow
 from annotator.store import Store
 from annotator.store.models import full_answers
 from annotator.usecases.gold import labelled_gold
-from annotator.usecases.inspect.metric_names import names_of
+from annotator.usecases.inspect.metrics_table import names_of
 from annotator.usecases.inspect.project_scores import answers_of_seed
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.papers.scored_rows import (

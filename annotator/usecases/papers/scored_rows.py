@@ -1,6 +1,6 @@
-"""What the tables of one project share: the rows of its table of metrics, over the same texts, and the caption's facts."""
+"""What the tables of one project share: the rows over the same texts, the caption's facts, and the CSV file."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -11,13 +11,14 @@ from annotator.domain.numbers import counted, written
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
+from annotator.formats.rows.gold_csv import written_csv
 from annotator.metrics.ragged import Flags
-from annotator.scoring.paper_table import ARROWS, PaperCell, PaperColumn, PaperRow, cell_of
+from annotator.scoring.paper_table import ARROWS, PaperCell, PaperColumn, PaperRow, PaperTable, cell_of
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.shared_instances import do_rows_differ, over_shared, seeds_of, values_of
 from annotator.scoring.table import MetricRow, MetricTable, Number, definition_in_table, metric_table, without_repeats
 from annotator.store import Store
-from annotator.usecases.inspect.metric_names import names_of
+from annotator.usecases.inspect.metrics_table import names_of
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.usecases.inspect.training_texts import words_of
 
@@ -237,3 +238,27 @@ def _range(sizes: tuple[int, ...]) -> str:
 def has_column(scored: ScoredRows, name: str) -> bool:
     """Whether any row has a value there."""
     return any((number := row.numbers.get(name)) is not None and number.value is not None for row in scored.rows)
+
+
+# A paper's table as a CSV file: a line a row, all digits, nothing multiplied.
+
+
+def paper_csv(table: PaperTable) -> str:
+    """Keys of the row, for each metric its value, deviation, number of seeds and of texts, and note; then what was asked.
+
+    note: why there is no value, or the mark of a difference
+    """
+    names = list(dict.fromkeys(name for row in table.rows for name in row.keys))
+    parts = ("", "_deviation", "_n_seeds", "_n", "_note")
+    heads = [*names, *(f"{column.name}{part}" for column in table.columns for part in parts), *table.provenance]
+    rows = (
+        [row.keys.get(name, "") for name in names]
+        + [part for cell in row.cells for part in _parts(cell)]
+        + list(table.provenance.values())
+        for row in table.rows
+    )
+    return written_csv(heads, rows)
+
+
+def _parts(cell: PaperCell) -> Iterator[object]:
+    yield from (cell.value, cell.deviation, cell.n_seeds, cell.n, cell.reason or cell.mark or None)

@@ -1,14 +1,19 @@
-"""Erasing somebody: besides account, name and words all that they marked, scored and wrote."""
+"""Anonymising and erasing somebody: what goes and what stays, in sentences before it is done."""
 
+import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 
 from annotator.domain.numbers import counted
-from annotator.domain.people import ERASED, SOMEONE_ERASED, User
+from annotator.domain.people import ANONYMISED, ERASED, SOMEONE_ERASED, User
 from annotator.domain.sources import without_annotator
 from annotator.errors import Conflict
-from annotator.language import _
+from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.events import add_event
+from annotator.store.people import find_user
+from annotator.store.persons import erasure
 from annotator.store.persons import erasure as removals
 from annotator.store.persons.erasure import (
     Made,
@@ -20,7 +25,7 @@ from annotator.store.persons.erasure import (
     originals_taken_from,
     projects_touched,
 )
-from annotator.store.persons.own_data import Held, count_mentions_by_others, held_of, only_lead_of
+from annotator.store.persons.own_data import Held, close_account, count_mentions_by_others, held_of, only_lead_of
 from annotator.store.persons.person_values import (
     Person,
     append_only_lifted,
@@ -34,9 +39,10 @@ from annotator.store.persons.person_values import (
     words_of,
 )
 from annotator.usecases.access.rights import require_administrator
-from annotator.usecases.crowd.workers import standing_of
-from annotator.usecases.evidence.taking_over import restore_former
+from annotator.usecases.crowd.doors import standing_of
+from annotator.usecases.evidence.exhaustive_gold import restore_former
 from annotator.usecases.persons.removal import (
+    BACKUPS_HOLD,
     Removed,
     facts_renamed,
     give_up_all,
@@ -45,7 +51,79 @@ from annotator.usecases.persons.removal import (
     rename_everywhere_else,
     require_still_administrator,
 )
-from annotator.usecases.releases.erasure import count_in_releases, erase_in_releases
+from annotator.usecases.releases.frozen_gold import call_otherwise_in_releases, count_in_releases, erase_in_releases
+
+# Anonymising somebody: account, name and words go, what they marked stays under a name that leads nowhere.
+
+
+_LETTERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class AnonymisingPlan:
+    """What would go and stay.
+
+    only_lead_of: projects that nobody would lead any more
+    n_mentions:   texts, and words of others, in which the name stands: they stay as they are
+    """
+
+    name: str
+    held: Held
+    only_lead_of: tuple[str, ...]
+    n_mentions: int
+
+
+def plan_anonymising(store: Store, actor: User, name: str) -> AnonymisingPlan:
+    """Count what would go and stay, and change nothing."""
+    require_administrator(actor)
+    person = person_to_remove(store, name)
+    return AnonymisingPlan(
+        person.name, held_of(store, person), tuple(only_lead_of(store, person)), count_mentions_by_others(store, person)
+    )
+
+
+def anonymise(store: Store, actor: User, name: str) -> Removed:
+    """Take somebody's account, name and words out of the database; sets, labels, scores and times stay, and so every number.
+
+    The pseudonym is drawn, and nobody keeps whose it is.
+    Raises: NotAllowed, NotFound, InvalidValue for the only administrator
+    """
+    with store.transaction():
+        require_still_administrator(store, actor)
+        called = anonymise_person(store, actor, person_to_remove(store, name))
+    return Removed(called, leave_no_byte(store))
+
+
+def anonymise_person(store: Store, actor: User, person: Person, earlier: erasure.Removal | None = None) -> str:
+    """The same within a transaction, of somebody who may be anonymised; answers the drawn name.
+
+    earlier: what was noted when it was done the first time, before a restore
+    """
+    removal = earlier or erasure.removal_of(store, "anonymise", person)
+    called = {old: _drawn_name(store) for old in person.names}
+    give_up_all(store, person)
+    words = words_of(store, person) | {*packed_words_of(store, person)}
+    call_otherwise_in_releases(store, called, words)
+    with append_only_lifted(store, "events", "comments"):
+        take_words_out_of_events(store, person, words)
+        take_out_words(store, person)
+        take_out_packed_words(store, person)
+        rewrite_facts(store, person, facts_renamed(called, words))
+        rename(store, person, called)
+        rename_everywhere_else(store, called)
+    if person.id is not None:
+        close_account(store, person, called[person.name])
+    actor_name = called.get(actor.name, actor.name)
+    add_event(store, actor_name, ANONYMISED, "user", person.id, name=called[person.name])
+    erasure.add_removal(store, removal)
+    return called[person.name]
+
+
+def _drawn_name(store: Store) -> str:
+    while True:
+        name = "person " + "".join(secrets.choice(ascii_lowercase) for _ in range(_LETTERS))
+        if find_user(store, name) is None:
+            return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +227,101 @@ def _erase(store: Store, person: Person, made: Made) -> None:
         erase_made(store, person, made)
         rename(store, person, called)
         rename_everywhere_else(store, called)
+
+
+# What will go and what stays, in sentences, before somebody is anonymised or erased.
+
+
+def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
+    """What anonymising takes, what it leaves, and what it cannot reach."""
+    goes = _(
+        "What goes: the account and the name '{name}', every session, link and role, mail address and notices, and "
+        "{words} in their own words. What they hold goes to others.",
+        name=plan.name,
+        **_amounts(plan.held),
+    )
+    stays = _(
+        "What stays, under a drawn name that leads nowhere: {annotations} with {sets}, {reviews} with their "
+        "scores, {changed_versions}, {verdicts} in audits, {answers} in training and blind checks, {events} of the "
+        "record, and all times. No number changes.",
+        **_amounts(plan.held),
+    )
+    return (goes, stays, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), _(BACKUPS_HOLD))
+
+
+def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
+    """What erasing takes, what becomes of gold and releases, and what it cannot reach."""
+    goes = _(
+        "What goes: the account and the name '{name}', {annotations} with {sets}, {reviews} with their scores, "
+        "{changed_versions}, {checks} of changed versions, {verdicts} in audits, {answers} in training and blind checks, "
+        "mail address and notices, and {words} in their own words.",
+        name=plan.name,
+        **_amounts(plan.held),
+    )
+    gold = several(
+        "{n} instance would have no gold any more, where nobody else's annotation is accepted. Instances that want "
+        "somebody again go back to the queue. Numbers that were measured before are shown as out of date. What the "
+        "thresholds or a lead decided stays decided.",
+        "{n} instances would have no gold any more, where nobody else's annotation is accepted. Instances that want "
+        "somebody again go back to the queue. Numbers that were measured before are shown as out of date. What the "
+        "thresholds or a lead decided stays decided.",
+        plan.n_gold_lost,
+    )
+    instances = several(
+        "{n} instance is a changed version that they wrote. It goes as a whole, with what models said of it and "
+        "{annotations} that others made there.",
+        "{n} instances are changed versions that they wrote. It goes as a whole, with what models said of it and "
+        "{annotations} that others made there.",
+        plan.n_instances,
+        annotations=counted(plan.n_of_others, "annotation"),
+    )
+    releases = (
+        several(
+            "From {release} {n} rationale set would go. It says how many are gone, not whose.",
+            "From {release} {n} rationale sets would go. It says how many are gone, not whose.",
+            n,
+            release=name,
+        )
+        for name, n in plan.releases.items()
+    )
+    return (
+        goes, gold, *([instances] if plan.n_instances else []), *releases, *_lead_lines(plan.only_lead_of),
+        *mention_lines(plan.n_mentions), _(BACKUPS_HOLD),
+    )  # fmt: skip
+
+
+def _amounts(held: Held) -> dict[str, str]:
+    """What the database holds of somebody, each amount under the name that it has in the sentences above."""
+    return {
+        "annotations": counted(held.annotations, "annotation"),
+        "sets": counted(held.sets, "rationale set"),
+        "reviews": counted(held.reviews, "review"),
+        "changed_versions": counted(held.versions, "changed version"),
+        "checks": counted(held.checks, "check"),
+        "verdicts": counted(held.verdicts, "verdict"),
+        "answers": counted(held.answers, "answer"),
+        "events": counted(held.events, "event"),
+        "words": counted(held.words, "note or message", "notes and messages"),
+    }
+
+
+def _lead_lines(projects: Sequence[str]) -> tuple[str, ...]:
+    return tuple(
+        _("Nobody would lead '{name}' any more but administrators: give somebody the role lead first.", name=name)
+        for name in projects
+    )
+
+
+def mention_lines(n: int) -> tuple[str, ...]:
+    """That texts, and words of others, stay as they are."""
+    if not n:
+        return ()
+    return (
+        several(
+            "The name also stands in {n} text or message that others wrote. They stay as they are: read them, since it may be "
+            "somebody else's name.",
+            "The name also stands in {n} texts and messages that others wrote. They stay as they are: read them, since it may "
+            "be somebody else's name.",
+            n,
+        ),
+    )

@@ -9,8 +9,7 @@ from annotator.store.persons import erasure as removals
 from annotator.store.persons.erasure import Removal, find_removed
 from annotator.store.persons.own_data import stop_jobs
 from annotator.store.persons.person_values import find_person
-from annotator.usecases.persons.anonymisation import anonymise_person
-from annotator.usecases.persons.erasure import erase_person
+from annotator.usecases.persons.erasure import anonymise_person, erase_person
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from annotator.store.perturb.audits import AcceptedVersion
 from annotator.store.perturb.perturbations import get_perturbation
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require, require_role
-from annotator.usecases.perturb.version_messages import Piece, pieces_of
+from annotator.usecases.perturb.panel_values import Piece, pieces_of
 
 if TYPE_CHECKING:
     from annotator.metrics.significance import Bounds

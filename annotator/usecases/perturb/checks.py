@@ -21,7 +21,7 @@ from annotator.store.project.label_replacement import label_of_now
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require_role
-from annotator.usecases.notices.recipients import tell
+from annotator.usecases.notices.notices import tell
 from annotator.usecases.perturb.assessment import (
     Assessment,
     assess,

@@ -29,6 +29,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.perturb.assessment import Assessment, nothing_left, staleness
 from annotator.usecases.perturb.checks import ToCheck
 from annotator.usecases.perturb.panel_values import (
+    ChangedSegments,
     ShownAssessment,
     ShownBrief,
     ShownChanged,
@@ -52,8 +53,9 @@ from annotator.usecases.perturb.panel_values import (
     ShownVerdict,
     ShownVersion,
     ShownWaiting,
+    changes_from,
+    changes_since,
 )
-from annotator.usecases.perturb.version_messages import ChangedSegments, changes_from, changes_since
 from annotator.usecases.perturb.versions import Original
 
 _PER_PAGE = 20

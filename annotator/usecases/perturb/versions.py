@@ -1,13 +1,16 @@
-"""Writing changed versions of an original: what the change is, what the original's sets become, handing it in."""
+"""Writing changed versions of an original: the change, its word lists, what the sets become, handing it in."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
 from annotator.domain.people import User, has_right
 from annotator.domain.perturbations import UNCOUNTED, ChangedText, DraftTurn, Perturbation, get_kind
 from annotator.domain.projects import Project, kinds_of
+from annotator.domain.suites import FORMS
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.language import _, unsaid
+from annotator.perturb.passage import ProjectWords
 from annotator.perturb.registry import Suggestion
 from annotator.perturb.suggested_texts import suggest
 from annotator.perturb.versions import check_length
@@ -19,6 +22,8 @@ from annotator.store.perturb import originals as originals_store
 from annotator.store.perturb import perturbations as perturbations_store
 from annotator.store.project.label_replacement import label_of_now
 from annotator.store.projects import get_project_by_id
+from annotator.store.suites import list_word_lists
+from annotator.text.characters import subtags
 from annotator.text.token_diff import tokenise_like
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.access import independence
@@ -26,7 +31,38 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.perturb.assessment import Assessment, assess, checked_gold, is_unchanged, packed_sets
 from annotator.usecases.perturb.checks import settle_checks
-from annotator.usecases.perturb.project_words import project_words
+
+# The word lists of a project that suggestions for changed versions come from (docs/perturb.md).
+
+
+def project_words(store: Store, project: Project, language: str) -> ProjectWords:
+    """The lists named synonyms, related, antonyms, names and places, where they are of the language.
+
+    In the first three the forms of a word ("big | large | huge") stand for one another.
+    """
+    code = subtags(language)[0]
+    lists = {
+        word_list.name: word_list.words
+        for word_list in list_word_lists(store, project.id)
+        if subtags(word_list.language)[0] == code
+    }
+    return ProjectWords(
+        synonyms=_each_other(lists.get("synonyms", ())),
+        related=_each_other(lists.get("related", ())),
+        antonyms=_each_other(lists.get("antonyms", ())),
+        names=lists.get("names", ()),
+        places=lists.get("places", ()),
+    )
+
+
+def _each_other(words: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """Each form with the other forms of its words."""
+    others_by_form: dict[str, dict[str, None]] = {}
+    for word in words:
+        forms = word.split(FORMS)
+        for form in forms:
+            others_by_form.setdefault(form, {}).update(dict.fromkeys(other for other in forms if other != form))
+    return {form: tuple(others) for form, others in others_by_form.items() if others}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,23 @@
-"""Set up a project, change its rules, give people roles in it, and see how far it is."""
+"""Set up a project (also of a lead's own kind of task), change its rules, give people roles, and see how far it is."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import chain
 
 from annotator.assignment.orders import queue_positions
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right
 from annotator.domain.projects import Project, ProjectSettings, are_rationales_reviewed
-from annotator.domain.tasks import Task
+from annotator.domain.tasks import SegmentSpec, Task, custom_task
 from annotator.errors import InvalidValue, NotAllowed
+from annotator.formats.rows.columns import FIELD_NAMES
 from annotator.language import _, listed
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.annotate.instance_queue import list_put_first, set_queue_positions, settle_project
 from annotator.store.annotate.proposals import count_open_proposals
 from annotator.store.events import ALL_EVENTS, Event, EventFilter, add_event, count_events, list_events
-from annotator.store.instances import (
-    InstanceRow,
-    list_instances,
-    queue_keys,
-)
+from annotator.store.instances import InstanceRow, list_instances, queue_keys
 from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
 from annotator.store.project.guidelines import add_version, note_read
 from annotator.store.projects import (
@@ -33,20 +32,38 @@ from annotator.store.projects import (
 )
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.review.rounds import count_undecided, count_under_review
-from annotator.usecases.access.rights import require, require_may_create, require_no_worker, roles_with
-from annotator.usecases.access.veiled_events import unveiling_nobody, veiled
-from annotator.usecases.notices.recipients import tell, tell_of_stuck_rounds
+from annotator.usecases.access.rights import (
+    require,
+    require_may_create,
+    require_no_worker,
+    roles_with,
+    unveiling_nobody,
+    veiled,
+)
+from annotator.usecases.notices.notices import tell, tell_of_stuck_rounds
 from annotator.usecases.project.rules import checked_labels, checked_language, checked_name, checked_rules
 from annotator.usecases.review.rounds import decide_all_complete
 
 __all__ = [
     "ALL_EVENTS",
     "EventFilter",
-    "InstanceRow", "Progress", "change_project", "count_reviewers", "create_project", "events_of", "find_project", "give_role",
-    "instances_of", "members_of", "missing_annotators", "missing_reviewers", "people_to_choose", "progress_of", "projects_of",
+    "InstanceRow",
+    "Progress",
+    "change_project",
+    "count_reviewers",
+    "create_project",
+    "events_of",
+    "find_project",
+    "give_role",
+    "instances_of",
+    "members_of",
+    "missing_annotators",
+    "missing_reviewers",
+    "people_to_choose",
+    "progress_of",
+    "projects_of",
     "take_role",
-]  # fmt: skip
-
+]
 
 _CHANGEABLE = ("name", "labels", "language", "settings", "guidelines", "question", "licence", "citation")
 
@@ -331,3 +348,54 @@ def events_of(
     events = list_events(store, project_id, wanted, limit=limit, offset=offset)
     names_authors = get_project_by_id(store, project_id).settings.checkers_see_author
     return veiled(store, actor, project_id, events, names_authors=names_authors)
+
+
+# A lead's own kind of task, from a few words: which segments an instance has, and what kind of result.
+
+
+_RESERVED = frozenset({*chain.from_iterable(FIELD_NAMES.values()), "label", "answer", "target", "result"})
+_WORDS = frozenset({"unselectable", "optional"})
+_NAME = re.compile(r"[^\W\d]\w{0,49}")
+
+
+def parse_task(segments_text: str, result_kind: str) -> Task:
+    """The task that is written "text,context,question:unselectable".
+
+    A segment is a name, then `:unselectable` where nothing can be marked in it and `:optional` where it may be empty.
+    Segments that can be marked are numbered first, whatever the order in which they are written.
+    Raises: InvalidValue naming the segment
+
+    >>> [(s.name, s.is_selectable) for s in parse_task("question:unselectable, text", "label").segments]
+    [('text', True), ('question', False)]
+    """
+    segments = [_segment(piece) for piece in segments_text.split(",") if piece.strip()]
+    return custom_task(sorted(segments, key=lambda segment: not segment.is_selectable), result_kind)
+
+
+def _segment(written: str) -> SegmentSpec:
+    name, *words = (part.strip() for part in written.split(":"))
+    if not _NAME.fullmatch(name):
+        raise InvalidValue(
+            _(
+                "'{name}' cannot be the name of a segment; write letters, digits and _, beginning with a letter (at most 50).",
+                name=name,
+            )
+        )
+    if name in _RESERVED:
+        raise InvalidValue(
+            _(
+                "A segment cannot be called '{name}': a column of that name means something else. Choose another name.",
+                name=name,
+            )
+        )
+    for word in words:
+        if word not in _WORDS:
+            raise InvalidValue(
+                _(
+                    "'{word}' after '{name}' means nothing; write unselectable or optional, or leave it out.",
+                    word=word,
+                    name=name,
+                )
+            )
+    title = name.replace("_", " ")
+    return SegmentSpec(name, title[0].upper() + title[1:], "unselectable" not in words, "optional" in words)

@@ -1,18 +1,24 @@
-"""What a project's name, labels and rules must keep, and what of them may not go while it is in use."""
+"""What a project's rules must keep while they are in use, and what other rules would do to work that is done."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several
 from annotator.store import Store
 from annotator.store.perturb.perturbations import count_of_kind
+from annotator.store.project.open_work import ReopenedTexts, reopened_texts
 from annotator.store.projects import find_project as find_by_name
+from annotator.store.projects import get_project_by_id
+from annotator.store.review.rounds import count_undecided
 from annotator.text.characters import subtags
+from annotator.usecases.access.rights import require, roles_with
 from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
-from annotator.usecases.project.label_replacement import require_unambiguous, require_unused
+from annotator.usecases.project.labels import require_unambiguous, require_unused
 
 _LONGEST_NAME = 200
 
@@ -23,7 +29,7 @@ def checked_rules(store: Store, project: Project, before: Project) -> Project:
     project = replace(
         project,
         # What a model's answers put first is drawn, and not a rule that could be written (usecases/queue); a rate is stated
-        # where it is used (usecases/lead/pay.py), so that rules that were read before do not take it back.
+        # where it is used (usecases/lead/progress.py), so that rules that were read before do not take it back.
         settings=replace(project.settings, model_order=before.settings.model_order, pay_rate=before.settings.pay_rate),
         name=checked_name(store, project.name) if is_renamed else before.name,
         labels=checked_labels(project.task, project.labels),
@@ -136,3 +142,88 @@ def checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
     if "" in cleaned or len(set(cleaned)) != len(cleaned):
         raise InvalidValue(_("Labels must be different and not empty (they are: {labels}).", labels=listed(labels)))
     return cleaned
+
+
+# What other rules would do to work that is done, in sentences, before they are saved.
+
+
+def effects_of_rules(store: Store, actor: User, project: Project) -> tuple[str, ...]:
+    """What rules that ask for more people would undo of complete texts and waiting rounds; nothing is stored.
+
+    Raises: InvalidValue for rules that could not be saved
+    """
+    with store.snapshot():
+        require(store, actor, project.id, "manage project")
+        before = get_project_by_id(store, project.id)
+        checked_rules(store, project, before)
+        return (*_of_annotators(store, project, before), *_of_reviewers(store, project, before))
+
+
+def _of_annotators(store: Store, project: Project, before: Project) -> tuple[str, ...]:
+    wanted = project.settings.annotators_per_instance
+    if wanted <= before.settings.annotators_per_instance:
+        return ()
+    reopened = reopened_texts(store, project.id, wanted, roles_with("annotate"))
+    return _reopened_words(reopened, wanted) if reopened.n else ()
+
+
+def _reopened_words(reopened: ReopenedTexts, wanted: int) -> tuple[str, ...]:
+    sentences = [
+        several(
+            "{n} complete text becomes incomplete, since the rules then ask for {annotators} a text.",
+            "{n} complete texts become incomplete, since the rules then ask for {annotators} a text.",
+            reopened.n,
+            annotators=counted(wanted, "annotator"),
+        )
+    ]
+    if reopened.n_with_gold:
+        sentences.append(
+            several(
+                "{n} of them has gold. It keeps it, and what others mark may change it.",
+                "{n} of them have gold. They keep it, and what others mark may change it.",
+                reopened.n_with_gold,
+            )
+        )
+    if reopened.n_training:
+        sentences.append(
+            several(
+                "{n} of them is a training text. It stays in the training with its gold.",
+                "{n} of them are training texts. They stay in the training with their gold.",
+                reopened.n_training,
+            )
+        )
+    if reopened.n_checks:
+        sentences.append(
+            several(
+                "{n} of them is a blind check. It is given to nobody as a check until it is complete again.",
+                "{n} of them are blind checks. They are given to nobody as checks until they are complete again.",
+                reopened.n_checks,
+            )
+        )
+    if reopened.n_for_nobody:
+        sentences.append(
+            several(
+                "{n} of them would be stuck: everybody who may annotate has annotated it, or has seen what others marked, as "
+                "in training. Add annotators under People.",
+                "{n} of them would be stuck: everybody who may annotate has annotated them, or has seen what others marked, as "
+                "in training. Add annotators under People.",
+                reopened.n_for_nobody,
+            )
+        )
+    return tuple(sentences)
+
+
+def _of_reviewers(store: Store, project: Project, before: Project) -> tuple[str, ...]:
+    wanted = project.settings.reviewers_per_annotation
+    n = count_undecided(store, project.id) if wanted > before.settings.reviewers_per_annotation else 0
+    if not n:
+        return ()
+    return (
+        several(
+            "{n} annotation that is in review then needs the scores of {reviewers}.",
+            "{n} annotations that are in review then need the scores of {reviewers} each.",
+            n,
+            reviewers=counted(wanted, "reviewer"),
+        ),
+        _("Annotations that were accepted before stay accepted."),
+    )

@@ -41,7 +41,7 @@ from annotator.store.qualification.rules import (
 )
 from annotator.store.review.reviews import count_reviews
 from annotator.usecases.access.rights import require
-from annotator.usecases.qualification.known_gold import known_now
+from annotator.usecases.qualification.items import known_now
 
 # none: nothing stands before work. finish: what is held comes first. begin: a try may begin. open: in the middle of one.
 # feedback: an answer is to be looked at. failed: no try is left. no texts: there is nothing to be trained on.

@@ -1,20 +1,55 @@
-"""The lead's items: which texts with known gold are for training or for blind checks, and how their gold stands now."""
+"""Training's rules and items: which texts with known gold are for training or blind checks, and their gold now."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
+from annotator.domain.instances import Instance
 from annotator.domain.people import User
-from annotator.domain.project.qualification import PURPOSES, Item, Known, Purpose, Spoiling
+from annotator.domain.project.qualification import (
+    AUDIENCES,
+    PURPOSES,
+    Audience,
+    Item,
+    Known,
+    Purpose,
+    QualificationRules,
+    Spoiling,
+    StoredRules,
+    seen_in_second_try,
+)
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, NotFound
-from annotator.language import _
+from annotator.language import _, several, unsaid
+from annotator.review.gold import spoiled
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow, find_instance_ids, get_instance, project_of_instance, row_of
 from annotator.store.qualification import rules as items_store
+from annotator.store.qualification import rules as rules_store
+from annotator.store.qualification.rules import list_items
 from annotator.usecases.access.rights import require
-from annotator.usecases.qualification.known_gold import known_now, known_of
+from annotator.usecases.gold import find_gold
+
+# The gold of a text as training knows it.
+
+
+def known_of(store: Store, project: Project, instance: Instance) -> Known | None:
+    """The gold of a text under the project's policy; None where it has none now, or was discarded."""
+    gold = find_gold(store, project, instance)
+    if gold is None or instance.state == "discarded":
+        return None
+    return Known(gold.result, gold.sets)
+
+
+def known_now(store: Store, project: Project, item: Item) -> Known | None:
+    """The gold of an item as it is now, worsened as the item says; None where there is none, or it cannot be worsened so."""
+    instance = get_instance(store, item.instance_id)
+    known = known_of(store, project, instance)
+    if known is None or item.purpose != "reviewers":
+        return known
+    return spoiled(known, item.spoiling, item.seed, range(instance.layout.n_selectable))
+
 
 GoldState = Literal["as picked", "changed", "no gold"]
 
@@ -163,3 +198,95 @@ def _own(store: Store, actor: User, project: Project, item_id: int) -> Item:
     if item.project_id != project.id:
         raise NotFound(_("There is no training item number {number} in this project.", number=item_id))
     return item
+
+
+# The rules of training: what holds, and setting others.
+
+
+_NO_TEXTS: dict[Audience, str] = {
+    "annotators": unsaid(
+        "There are no training texts for annotators yet, so nobody could pass. Pick some texts with gold first."
+    ),
+    "reviewers": unsaid(
+        "There are no training texts for reviewers yet, so nobody could pass. Pick some texts with gold first."
+    ),
+}
+
+
+def training_rules(store: Store, actor: User, project_id: int, audience: Audience) -> StoredRules:
+    """The rules that hold, for the project's lead."""
+    require(store, actor, project_id, "manage project")
+    return rules_store.newest_rules(store, project_id, audience)
+
+
+def set_rules(
+    store: Store, actor: User, project_id: int, audience: Audience, rules: QualificationRules, *, based_on: int
+) -> int:
+    """Make other rules hold; whoever is in the middle of a try goes on under those that they began under.
+
+    based_on: the number of the rules that the lead had before them. Answers the number of those that hold
+
+    Raises: Conflict where somebody else set rules meanwhile; InvalidValue where training is switched on without items
+    """
+    with store.transaction():
+        require(store, actor, project_id, "manage project")
+        before = rules_store.newest_rules(store, project_id, audience)
+        if before.number != based_on:
+            raise Conflict(
+                _(
+                    "{name} changed the rules of this training meanwhile, so yours were not saved. Reload the page and make your "
+                    "changes to the rules that hold now.",
+                    name=before.made_by,
+                )
+            )
+        if rules == before.rules:
+            return before.number
+        _require_items(store, project_id, audience, rules, before.rules)
+        number = rules_store.add_rules(store, project_id, audience, rules, actor.name)
+        was = asdict(before.rules)
+        changed = {name: value for name, value in asdict(rules).items() if value != was[name]}
+        add_event(
+            store, actor.name, "change training", "project", project_id,
+            project_id=project_id, audience=audience, number=number, changed=changed,
+        )  # fmt: skip
+    return number
+
+
+def _require_items(
+    store: Store, project_id: int, audience: Audience, rules: QualificationRules, before: QualificationRules
+) -> None:
+    if rules.is_on and not before.is_on and not list_items(store, project_id, audience):
+        raise InvalidValue(_(_NO_TEXTS[audience]))
+    if rules.check_every and not before.check_every and not list_items(store, project_id, "checks"):
+        raise InvalidValue(
+            _("There are no texts for blind checks yet. Pick some texts with gold for them first, or write 0.")
+        )
+
+
+def repeated_texts_words(rules: QualificationRules, n_texts: int) -> str:
+    """That a second try shows texts whose gold the first has shown, and how many would do; "" where it does not."""
+    n_seen = seen_in_second_try(rules, n_texts)
+    if not n_seen:
+        return ""
+    return several(
+        "A second try shows texts whose gold was seen in the first: {n} of {in_a_try}. Choose {wanted} texts for {tries} tries "
+        "of {texts}.",
+        "A second try shows texts whose gold was seen in the first: {n} of {in_a_try}. Choose {wanted} texts for {tries} tries "
+        "of {texts}.",
+        n_seen,
+        in_a_try=min(rules.texts, n_texts),
+        wanted=rules.tries * rules.texts,
+        tries=rules.tries,
+        texts=rules.texts,
+    )
+
+
+def picked_but_off(store: Store, actor: User, project_id: int) -> list[Audience]:
+    """Whose training has texts and is off, so that whoever comes is given work at once."""
+    require(store, actor, project_id, "manage project")
+    return [
+        audience
+        for audience in AUDIENCES
+        if not rules_store.newest_rules(store, project_id, audience).rules.is_on
+        and list_items(store, project_id, audience)
+    ]

@@ -1,31 +1,96 @@
-"""The order in which a project gives out its texts: what it is, what another one would bring, and setting it.
+"""The order in which a project gives out its texts, in words too: what it is, could be, would bring, and setting it.
 
 Positions are numbers that are written once, when an order is set: they stay when its model is removed. Nobody loses what they
 hold: positions say who gets what next, and nothing else.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from annotator.assignment.orders import queue_position, queue_positions
 from annotator.domain.people import User
-from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
+from annotator.domain.project.queue_orders import FirstKind, ModelOrder, QueueOrder
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue
-from annotator.language import _, several, together
+from annotator.language import _, listed, several, together, unsaid
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import QueueRow, positions_of, queue_rows, set_queue_positions
 from annotator.store.events import Event, add_event, newest_of_actions
-from annotator.store.instances import queue_keys, row_of
+from annotator.store.instances import queue_keys, row_of, split_names
+from annotator.store.jobs import open_jobs
 from annotator.store.measurements import count_annotated_since
+from annotator.store.models import list_runs
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.store.trained_models import ids_learned_from, trainings_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.inspect.stale_numbers import has_changed, has_new_answers
 from annotator.usecases.queue.members import models_with_answers
-from annotator.usecases.queue.order_words import Detail, order_from
+
+# An order in words, as the page, commands and the record say it.
+
+
+Detail = Mapping[str, Any]  # of an event
+
+_FIRST: Mapping[FirstKind, str] = {
+    "least confident": unsaid("where {models} gives the label the lowest probability"),
+    "most confident": unsaid("where {models} gives the label the highest probability"),
+    "models disagree": unsaid("what {models} disagree on"),
+    "label disputed": unsaid("where {models} disagrees with the label"),
+    "least plausible": unsaid("where {method} of {models} is least plausible by {number}"),
+    "nothing found": unsaid("where {models} found nothing ({nothing}), at random"),
+}
+
+
+def order_words(order: QueueOrder) -> str:
+    """A whole order.
+
+    >>> order_words(QueueOrder("random", 3, ModelOrder("least confident", ("bert",), 15)))
+    'first where bert gives the label the lowest probability (the first 15 %), then at random (seed 3)'
+    >>> order_words(QueueOrder())
+    'as imported'
+    """
+    rest = _("as imported") if order.rest == "sequential" else _("at random (seed {seed})", seed=order.seed)
+    return rest if order.first is None else _("first {first}, then {rest}", first=first_words(order.first), rest=rest)
+
+
+def first_words(first: ModelOrder) -> str:
+    """What comes first."""
+    words = _(
+        _FIRST[first.kind], models=listed(first.models, "and"), method=first.method, number=_number_words(first),
+        nothing=_nothing_words(first),
+    )  # fmt: skip
+    split = first.split or _("(none)")
+    share = f"{first.percent:g}"
+    if first.percent == 100:
+        return words if first.split is None else _("{first} (those of the split {split})", first=words, split=split)
+    if first.split is None:
+        return _("{first} (the first {share} %)", first=words, share=share)
+    return _("{first} (the first {share} % of those of the split {split})", first=words, share=share, split=split)
+
+
+def _number_words(first: ModelOrder) -> str:
+    if first.layer is None:
+        return first.number
+    return _("{number} in layer {layer}", number=first.number, layer=first.layer)
+
+
+def _nothing_words(first: ModelOrder) -> str:
+    if first.label is None:
+        return _("no token selected by {method}", method=first.method)
+    return _("the answer “{label}”", label=first.label)
+
+
+def order_from(detail: Detail) -> QueueOrder:
+    """An order as an event has written it (`dataclasses.asdict`)."""
+    first = detail["first"]
+    return QueueOrder(
+        detail["rest"],
+        detail["seed"],
+        None if first is None else ModelOrder(**{**first, "models": tuple(first["models"])}),
+    )
+
 
 N_SHOWN = 10
 ORDER_TEXTS = "order texts"  # as the record names it
@@ -276,3 +341,48 @@ def _check_revision(store: Store, project_id: int, revision: int) -> None:
                 name=event.actor,
             )
         )
+
+
+# What an order of a project could be made of: models with answers, methods, numbers that were measured, splits.
+
+
+_GIVES_ANSWERS = frozenset({"attribute", "train"})
+_RANDOM = "random"  # a method that stands for chance, and finds nothing
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChoices:
+    """What there is to choose from.
+
+    models:   with stored answers to whole texts, by name, with how many seeds
+    methods:  of models with stored attributions or rationales: (model, method)
+    measured: plausibilities that were measured: (model, method, layer, metric)
+    splits:   of the project's texts; empty where there is one alone
+    n_free:   texts that wait to be given out
+    answers_come: whether a model is computing some now, or waits for its turn
+    """
+
+    models: Mapping[str, int]
+    methods: Sequence[tuple[str, str]]
+    measured: Sequence[tuple[str, str, int | None, str]]
+    splits: Sequence[str]
+    n_free: int
+    answers_come: bool
+
+
+def choices_of(store: Store, actor: User, project: Project) -> OrderChoices:
+    """For the project's lead."""
+    require(store, actor, project.id, "manage project")
+    from annotator.usecases.queue.rankings import measured_numbers  # noqa: PLC0415  (NumPy: the server starts without it)
+
+    runs = [stored.run for stored in list_runs(store, project.id)]
+    methods = dict.fromkeys((run.model, run.method) for run in runs if run.method not in {"", _RANDOM})
+    splits = sorted(split_names(store, [project.id]))
+    return OrderChoices(
+        models={model: len(seeds) for model, seeds in models_with_answers(store, project).items()},
+        methods=list(methods),
+        measured=list(dict.fromkeys(number for number in measured_numbers(store, project) if number[1] != _RANDOM)),
+        splits=splits if len(splits) > 1 else [],
+        n_free=sum(row.is_free for row in queue_rows(store, project.id)),
+        answers_come=any(job.kind in _GIVES_ANSWERS for job in open_jobs(store, project.id)),
+    )

@@ -1,9 +1,11 @@
-"""A release as files to give away: the gold in a format, with LICENSE, CITATION and what one has to know of it."""
+"""A release as files to give away: the gold in a format, with LICENSE, CITATION and its card."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotator.domain.instances import GoldInstance
+from annotator.domain.instances import POLICY_WORDS, GoldInstance
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project
@@ -12,13 +14,92 @@ from annotator.formats.base import WriteOptions
 from annotator.formats.own.gold_lines import write_gold_lines
 from annotator.formats.registry import get_writer
 from annotator.formats.rows.files import new_folder
-from annotator.language import _
+from annotator.language import _, speaking
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.gold.releases import get_release
 from annotator.usecases.access.rights import require
-from annotator.usecases.releases.card import SplitCounts, card_of, citation_of
 from annotator.usecases.releases.frozen_gold import frozen_gold
+
+# What stands beside the gold of a release that is given away: its card, and how it is cited.
+
+
+@dataclass(slots=True)
+class _Split:
+    n: int = 0
+    n_sets: int = 0
+    n_without: int = 0
+
+
+@dataclass(slots=True)
+class SplitCounts:
+    """Counts gold that passes, by split; is_exhaustive: of instances that do not say it themselves."""
+
+    is_exhaustive: bool
+    n_exhaustive: int = 0
+    splits: dict[str, _Split] = field(default_factory=dict)
+
+    def counted(self, items: Iterable[GoldInstance]) -> Iterator[GoldInstance]:
+        for item in items:
+            of_split = self.splits.setdefault(item.instance.split, _Split())
+            of_split.n += 1
+            of_split.n_sets += len(item.sets)
+            of_split.n_without += not item.sets
+            stated = item.instance.is_exhaustive
+            self.n_exhaustive += self.is_exhaustive if stated is None else stated
+            yield item
+
+
+def citation_of(release: Release) -> str:
+    """What to cite: the text of the lead, and which release it is."""
+    cited = f"{release.rules.citation}\n\n" if release.rules.citation else ""
+    with speaking("en"):  # a file, whoever asked for it
+        return f"{cited}{_which(release)}\nSHA-256 of its gold: {release.gold.digest}\n"
+
+
+def card_of(release: Release, as_it_was: Project, counts: SplitCounts) -> str:
+    """The card of a release, as Markdown."""
+    with speaking("en"):  # a file, whoever asked for it
+        return "\n".join(_lines(release, as_it_was, counts)) + "\n"
+
+
+def _lines(release: Release, as_it_was: Project, counts: SplitCounts) -> Iterator[str]:
+    rules, gold = release.rules, release.gold
+    yield from (f"# {_which(release)}", "")
+    yield f"* Task: {as_it_was.task.name}. Asked was: {as_it_was.question_in_cards}"
+    if rules.labels:
+        yield f"* Labels: {', '.join(f'`{label}`' for label in rules.labels)}"
+    yield f"* Gold policy `{rules.policy}`: {POLICY_WORDS[rules.policy]}."
+    yield f"* Gold of {gold.words}."
+    if rules.n_left_out:
+        yield f"* Accepted annotations that the policy leaves out: {rules.n_left_out:,}."
+    yield f"* Sets mark all the evidence in {counts.n_exhaustive:,} of {counted(gold.n_instances, 'instance')}."
+    if release.n_erased:
+        yield f"* {erased_words(release.n_erased)}"
+    yield "* People have pseudonyms, which are the same in every file of this release and others in another one."
+    yield f"* SHA-256 of the gold: `{gold.digest}`"
+    yield from ("", "| split | instances | rationale sets | instances without a set |", "|---|---|---|---|")
+    for split, of_split in counts.splits.items():
+        yield f"| {split or '(none)'} | {of_split.n:,} | {of_split.n_sets:,} | {of_split.n_without:,} |"
+    yield from ("", f"Licence: {rules.licence} (file LICENSE). How to cite it stands in the file CITATION.")
+
+
+def erased_words(n: int) -> str:
+    """How many sets are gone since a release was frozen; not whose.
+
+    >>> erased_words(1)
+    '1 rationale set is gone since it was frozen, because its maker asked for it.'
+    """
+    is_one = n == 1
+    return (
+        f"{counted(n, 'rationale set is', 'rationale sets are')} gone since it was frozen, because "
+        f"{'its maker' if is_one else 'their makers'} asked for it."
+    )
+
+
+def _which(release: Release) -> str:
+    return f"{' '.join(release.rules.title.split())}, {release.words}"
+
 
 FORMATS = ("jsonl", "eraser", "datasets", "csv", "conll", "parquet")
 _FOLDERS = frozenset({"eraser", "datasets"})

@@ -32,8 +32,8 @@ from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
+from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.annotate.panel_messages import ShownProject, ShownWork, show_project, show_work
-from annotator.usecases.annotate.shown_work import Work
 
 _LONGEST_WORDS = 160
 _STATES: Mapping[AnnotationState, str] = {

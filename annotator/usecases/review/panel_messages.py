@@ -8,11 +8,9 @@ from annotator.domain.projects import Project
 from annotator.domain.reviews import Finding, MyReviewState, Round, Scores
 from annotator.domain.texts import RationaleSet
 from annotator.language import _
-from annotator.usecases.annotate.feedback import FormerRound
-from annotator.usecases.annotate.panel_messages import ShownInstance, show_instance
-from annotator.usecases.annotate.proposal_messages import Pairs, pairs_of
-from annotator.usecases.review.my_reviews import PAGE_SIZE, MyReviewRow
-from annotator.usecases.review.reviews import NextReview, ReviewWork
+from annotator.usecases.annotate.outcomes import FormerRound
+from annotator.usecases.annotate.panel_messages import Pairs, ShownInstance, pairs_of, show_instance
+from annotator.usecases.review.reviews import PAGE_SIZE, MyReviewRow, NextReview, ReviewWork
 
 _EXCERPT_CHARS = 120
 

@@ -29,8 +29,8 @@ from annotator.store.review.rounds import (
 )
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.leases import away_end
-from annotator.usecases.evidence.taking_over import after_acceptance
-from annotator.usecases.notices.recipients import tell
+from annotator.usecases.evidence.exhaustive_gold import after_acceptance
+from annotator.usecases.notices.notices import tell
 
 GATE = "gate"
 

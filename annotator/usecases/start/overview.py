@@ -22,9 +22,8 @@ from annotator.store.project.open_work import (
     texts_without_annotators,
 )
 from annotator.store.projects import instance_counts, list_projects_of
-from annotator.usecases.access.rights import roles_with
-from annotator.usecases.access.roles import changed_versions_waiting
-from annotator.usecases.annotate.waiting_counts import waiting_counts
+from annotator.usecases.access.rights import changed_versions_waiting, roles_with
+from annotator.usecases.annotate.my_work import waiting_counts
 from annotator.usecases.inspect.stale_numbers import has_new_gold
 from annotator.usecases.project.projects import missing_annotators, missing_reviewers
 from annotator.usecases.qualification.attempts import Training, training_of

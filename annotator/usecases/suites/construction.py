@@ -1,4 +1,4 @@
-"""Functional tests of a project: planned from ready or own templates, looked at, saved with their cases, taken out."""
+"""Functional tests of a project: planned from templates, cases or typed texts, looked at, saved, taken out."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,19 +9,86 @@ import msgspec
 
 from annotator.domain.instances import Instance
 from annotator.domain.people import User
+from annotator.domain.perturbations import ChangedText
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, ReadySuite, Recipe, StoredSuite, StoredTest, Text, WordList
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed, unsaid
 from annotator.perturb.functional_tests import build_cases, ready_suite, ready_suites, with_labels
+from annotator.perturb.templates import MOST_CASES
+from annotator.perturb.versions import changed_instance
 from annotator.store import Store
 from annotator.store import suites as run_store
 from annotator.store import suites as suite_store
 from annotator.store import suites as word_list_store
 from annotator.store.events import add_event
-from annotator.store.instances import get_instances, ids_of_originals
+from annotator.store.instances import get_instance, get_instances, ids_of_originals, project_of_instance
+from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require
-from annotator.usecases.suites.cases import check_cases
+
+# Which cases a project's suites may hold.
+
+
+def check_cases(project: Project, cases: Sequence[Case]) -> None:
+    """Raise InvalidValue, naming the case, unless they can be the cases of one test of the project."""
+    if not 1 <= len(cases) <= MOST_CASES:
+        raise InvalidValue(
+            _("A test has 1 to {most} cases; this one has {n}.", most=f"{MOST_CASES:,}", n=f"{len(cases):,}")
+        )
+    seen: set[str] = set()
+    for case in cases:
+        reason = why_not(project, case)
+        if reason is not None:
+            raise InvalidValue(_("Case {case} of '{test}': {reason}", case=case.case, test=case.test, reason=reason))
+        if case.case in seen:
+            raise InvalidValue(
+                _(
+                    "Two cases of '{test}' are called '{case}'; give each a name of its own.",
+                    test=case.test,
+                    case=case.case,
+                )
+            )
+        seen.add(case.case)
+
+
+def why_not(project: Project, case: Case) -> str | None:
+    """Why a case cannot be one of the project's; None where it can."""
+    if len(case.test) > 200 or len(case.category) > 200:
+        return _("The name of a test, and its capability, have up to 200 characters.")
+    strange = [label for label in case.labels if label not in project.labels]
+    if strange and project.labels:
+        return _(
+            "'{label}' is none of the project's labels ({labels}).", label=strange[0], labels=listed(project.labels)
+        )
+    for text in case.texts:
+        reason = _why_no_text(project, text)
+        if reason is not None:
+            return reason
+    if case.type != "MFT" and any(text == case.texts[0] for text in case.texts[1:]):
+        return _("A changed text is the same as the original; change it, or drop the case.")
+    return None
+
+
+def _why_no_text(project: Project, text: Text) -> str | None:
+    specs = project.task.segments
+    if isinstance(text, str):
+        if len(specs) > 1:
+            return _(
+                "The task has the segments {segments}; write a text for each.", segments=listed([s.name for s in specs])
+            )
+        return None if text.strip() else _("A text is empty.")
+    strange = [name for name in text if project.task.spec_of(name) is None]
+    if strange:
+        return _(
+            "The task has no segment '{segment}' (it has {segments}).",
+            segment=strange[0],
+            segments=listed([spec.name for spec in specs]),
+        )
+    for spec in specs:
+        if not spec.may_be_empty and not text.get(spec.name, "").strip():
+            return _("The segment '{segment}' is missing or empty.", segment=spec.name)
+    return None
+
 
 N_CASES = 200
 _SHORTEST_ABBREVIATION = 3
@@ -347,3 +414,41 @@ def remove_suite(store: Store, actor: User, project: Project, suite_name: str) -
         suite_store.delete_suite(store, suite)
         add_event(store, actor.name, "remove suite", "project", project.id, project_id=project.id, suite=suite_name,
                   tests=len(suite.tests), cases=suite.n_cases)  # fmt: skip
+
+
+# A text that somebody typed, as a test of its own: it gets a label, or the answer of the text that it was made from.
+
+
+_TYPED = "typed"
+
+
+@dataclass(frozen=True, slots=True)
+class TypedCase:
+    """How the test is called, in which suite; label: what the text gets, None: the answer of the stored text."""
+
+    suite: str
+    test: str
+    category: str
+    label: str | None
+
+
+def save_typed_case(
+    store: Store, actor: User, instance_id: int, texts: Mapping[str, str], wanted: TypedCase
+) -> StoredTest:
+    """Store a test with one case. Raises: InvalidValue for a case that cannot be, or a name that is taken."""
+    project = get_project_by_id(store, project_of_instance(store, instance_id))
+    require(store, actor, project.id, "use models")
+    if project.task.result_kind != "label":
+        raise InvalidValue(
+            _("Functional tests compare labels, but this project asks for answers, so no case can be saved.")
+        )
+    instance = get_instance(store, instance_id)
+    typed = text_of(project, changed_instance(instance, ChangedText(_TYPED, texts, None)))
+    name, category = wanted.test.strip(), wanted.category.strip()
+    check_name("test", name)
+    check_name("capability", category)
+    if wanted.label is None:
+        case = Case(name, "INV", category, instance.key, (text_of(project, instance), typed), "same")
+    else:
+        case = Case(name, "MFT", category, instance.key, (typed,), "label", (wanted.label,))
+    return save_test(store, actor, project, wanted.suite, [case])

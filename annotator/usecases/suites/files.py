@@ -1,9 +1,11 @@
-"""Suites as files: out for anybody's model, in from anywhere, and what a model predicted read back."""
+"""Suites as files: out for anybody's model, in from anywhere with what was left out, and predictions read back."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite
@@ -11,15 +13,14 @@ from annotator.errors import Conflict, ImportRefused, InvalidValue, Problem
 from annotator.formats.suites.cases import Suite, is_suite, read_suite, write_suite
 from annotator.formats.suites.checklist import LABELS
 from annotator.formats.suites.predictions import Run, Runs, problems_of_run, read_runs
-from annotator.language import _, several, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.store import Store
 from annotator.store import suites as run_store
 from annotator.store import suites as suite_store
 from annotator.store.events import add_event
 from annotator.usecases.access.rights import require
-from annotator.usecases.suites.cases import why_not
-from annotator.usecases.suites.construction import check_name, suite_named
-from annotator.usecases.suites.verdicts import verdicts_of_cases
+from annotator.usecases.suites.construction import check_name, suite_named, why_not
+from annotator.usecases.suites.results import verdicts_of_cases
 
 _PROBLEMS_KEPT = 200
 _A_SUITE = unsaid(
@@ -280,3 +281,33 @@ class _Intake:
 def _answers(run: Run, case: Case) -> list[CaseAnswer]:
     predictions = [run.of_texts[case.test, case.case, position] for position in range(len(case.texts))]
     return [CaseAnswer(p.label, None if p.probabilities is None else dict(p.probabilities)) for p in predictions]
+
+
+# What was left out of a suite that came from a file, in words.
+
+
+_NAMED = 3
+
+
+def left_out_words(done: "SuiteImport") -> str:
+    """How many lines were left out, and why, the most frequent reason first; tests of which nothing is left are named."""
+    n_lines = len({problem.line for problem in done.problems})
+    reasons = Counter(problem.reason.rstrip(".。") for problem in done.problems).most_common()
+    named = "; ".join(_("{n}: {reason}", n=f"{n:,}", reason=reason) for reason, n in reasons[:_NAMED])
+    more = len(reasons) - _NAMED
+    if more > 0:
+        named = _("{reasons}; and {others}", reasons=named, others=counted(more, "other reason"))
+    words = several(
+        "{n} line was left out ({reasons}).", "{n} lines were left out ({reasons}).", n_lines, reasons=named
+    )
+    return together(words, _nothing_left(done.tests_left)) if done.tests_left else words
+
+
+def _nothing_left(tests: Sequence[str]) -> str:
+    names = listed([_("“{name}”", name=name) for name in tests[:_NAMED]])
+    rest = len(tests) - _NAMED
+    if rest > 0:
+        names = _("{names} and {n} more", names=names, n=f"{rest:,}")
+    return several(
+        "Nothing is left of {n} test: {names}.", "Nothing is left of {n} tests: {names}.", len(tests), names=names
+    )

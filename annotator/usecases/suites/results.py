@@ -1,10 +1,11 @@
-"""What models make of a suite: failure rates by capability and test, two models compared, and the failing cases."""
+"""What models make of a suite, also in words: failing cases, failure rates by capability and test, two models compared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from annotator.domain.numbers import counted, percent, points
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, SuiteRun, Verdict
@@ -12,14 +13,47 @@ from annotator.errors import NotFound
 from annotator.language import _, unsaid
 from annotator.metrics.er_test_functional import failure_rate
 from annotator.metrics.ragged import Floats, Integers
-from annotator.metrics.significance import Bounds, RateDifference, rate_bounds, rate_difference
+from annotator.metrics.significance import FEWEST_TESTS, Bounds, RateDifference, rate_bounds, rate_difference
+from annotator.scoring.reports import verdicts
 from annotator.scoring.seeds import means_of_runs
 from annotator.scoring.suite_baselines import AgainstBaseline, Baseline, baselines_of
 from annotator.store import Store
 from annotator.store import suites as run_store
-from annotator.store.suites import cases_by_number, cases_without_texts
+from annotator.store.suites import Answers, cases_by_number, cases_without_texts
 from annotator.usecases.access.rights import require
-from annotator.usecases.suites.verdicts import as_floats, failing_texts
+
+# Which cases of a suite failed, by the metrics of functional tests.
+
+
+_NOT_APPLICABLE = 2
+
+
+def verdicts_of_cases(cases: Sequence[Case], answers: Sequence[Answers]) -> list[Verdict]:
+    """The verdict on each case of one test."""
+    return [_in_words(value) for value in verdicts(cases, answers).tolist()]
+
+
+def failing_texts(case: Case, answers: Answers) -> tuple[bool, ...]:
+    """For each text whether it alone would fail the case; the original of INV and DIR is not judged."""
+    if case.type == "MFT":
+        alone = [replace(case, texts=(text,)) for text in case.texts]
+        return tuple(value == 1 for value in verdicts(alone, [[answer] for answer in answers]).tolist())
+    pairs = [replace(case, texts=(case.texts[0], text)) for text in case.texts[1:]]
+    judged = verdicts(pairs, [[answers[0], answer] for answer in answers[1:]])
+    return (False, *(value == 1 for value in judged.tolist()))
+
+
+def _in_words(value: float) -> Verdict:
+    if value != value:  # noqa: PLR0124  # NaN
+        return "not applicable"
+    return "failed" if value else "passed"
+
+
+def as_floats(packed: bytes) -> Floats:
+    """float[n_cases] of a stored byte for each case: 1 failed, 0 passed, NaN does not apply."""
+    codes = np.frombuffer(packed, dtype=np.uint8)
+    return np.where(codes == _NOT_APPLICABLE, np.nan, codes.astype(np.float64))
+
 
 ALL = unsaid("All tests")
 
@@ -264,3 +298,108 @@ def judged_cases(
             n_so = int(is_so[:, number].sum())
             judged.append(JudgedCase(number, case, run.seed, answers, failing_texts(case, answers), n_so, len(runs)))
     return CasePage(tuple(judged), len(numbers))
+
+
+# What models make of a suite in words: a rate with its interval, a difference of two models, and what the intervals are over.
+
+
+_WHAT_INTERVALS_ARE = unsaid(
+    "… to …: 95 % interval. Of a test and of a capability it is over further cases made in the same way (Wilson; of a difference "
+    "Agresti and Min); cases of one template are alike, so it says nothing of other templates or tests. Of all tests together, "
+    "where there are {n} and more, it is over other tests like these, each drawn with all its cases. "
+    "Each interval stands by itself: of twenty about one misses."
+)
+_VERDICTS = {
+    "more": unsaid("fails more often"),
+    "less": unsaid("fails less often"),
+    "not told": unsaid("no clear difference"),
+    "too few": unsaid("too few cases to say"),
+}
+_COMPARED = {
+    "more": unsaid("{second} fails more often than {first}"),
+    "less": unsaid("{second} fails less often than {first}"),
+    "not told": unsaid("There is no clear difference between {second} and {first}"),
+    "too few": unsaid("There are too few cases to compare {second} with {first}"),
+}
+
+
+def what_intervals_are() -> str:
+    """What the intervals of the table are over."""
+    return _(_WHAT_INTERVALS_ARE, n=FEWEST_TESTS)
+
+
+def rate_words(rate: Rate, n_cases: int) -> str:
+    """A rate in percent with what it is made of: how many failed of how many that the test applies to."""
+    if rate.rate is None:
+        return "–" if not rate.n_runs else _("– · applies to none")
+    n_failed, n_left_out = (round(sum(ns) / rate.n_runs) for ns in (rate.n_failed, rate.n_not_applicable))
+    return _("{rate} · {n} of {all}", rate=percent(rate.rate), n=f"{n_failed:,}", all=f"{n_cases - n_left_out:,}")
+
+
+def beside_rate(rate: Rate) -> str:
+    """Its interval, its deviation over seeds, and how many cases the test does not apply to; "" without a rate."""
+    if rate.rate is None:
+        return ""
+    n_left_out = round(sum(rate.n_not_applicable) / rate.n_runs)
+    parts = [
+        "" if rate.bounds is None else _interval(rate.bounds),
+        ""
+        if rate.deviation is None
+        else _(
+            "± {deviation} over {seeds}", deviation=f"{100 * rate.deviation:.1f}", seeds=counted(rate.n_runs, "seed")
+        ).replace(" ", "\u00a0"),
+        _("{n} n/a", n=f"{n_left_out:,}").replace(" ", "\u00a0") if n_left_out else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def baseline_lines(row: ResultRow, most: int | None = None) -> list[str]:
+    """What models that read nothing get, a line each; most: so many constant ones, those that fail least."""
+    judged = [baseline for baseline in row.baselines if baseline.rate is not None]
+    constants = [baseline for baseline in judged if baseline.label is not None]
+    shown = constants if most is None else sorted(constants, key=lambda baseline: baseline.rate or 0.0)[:most]
+    others = [baseline for baseline in judged if baseline.label is None]
+    lines = [_("{name}: {rate}", name=baseline.name, rate=percent(baseline.rate)) for baseline in (*shown, *others)]
+    n_more = len(constants) - len(shown)
+    return [*lines, _("and {n} more", n=n_more)] if n_more else lines
+
+
+def difference_words(row: ResultRow) -> tuple[str, str, str]:
+    """A difference in percentage points, its interval, and what that comes to; "–" and nothing without one."""
+    if row.difference is None:
+        return "–", "", ""
+    bounds = row.difference_bounds
+    interval = "" if bounds is None else _("{low} to {high}", low=points(bounds.low), high=points(bounds.high))
+    return points(row.difference), interval, _(_VERDICTS[row.verdict])
+
+
+def comparison_sentence(results: SuiteResults) -> str:
+    """What the second model of two makes of all tests beside the first, in words; "" where no two are compared."""
+    row = results.rows[-1] if results.rows else None
+    if results.compared is None or row is None or row.difference is None:
+        return ""
+    first, second = results.compared
+    verdict = _(_COMPARED[row.verdict], first=first, second=second)
+    difference, cases, bounds = points(row.difference), counted(row.n_compared, "case"), row.difference_bounds
+    if bounds is None:
+        return _(
+            "{verdict}: {difference} percentage points over the {cases} on which both are judged, which is about other cases "
+            "of these tests.",
+            verdict=verdict, difference=difference, cases=cases,
+        )  # fmt: skip
+    return _(
+        "{verdict}: {difference} percentage points over the {cases} on which both are judged, 95 % interval {interval}, "
+        "which is about {others}.",
+        verdict=verdict, difference=difference, cases=cases,
+        interval=_("{low} to {high}", low=points(bounds.low), high=points(bounds.high)),
+        others=_("other cases of these tests") if bounds.unit == "cases" else _("other tests like these"),
+    )  # fmt: skip
+
+
+def _interval(bounds: Bounds) -> str:
+    """In percent, the sign once.
+
+    >>> _interval(Bounds(0.165, 0.4012, "cases"))
+    '16.5 to 40.1 %'
+    """
+    return _("{low} to {high}", low=f"{100 * bounds.low:.1f}", high=percent(bounds.high))

@@ -16,10 +16,9 @@ from annotator.store.events import add_event, require_open
 from annotator.store.suites import Answers, cases_of_test, has_test
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.asked_models import asked_model
-from annotator.usecases.models.project_model import ProjectModel
+from annotator.usecases.models.project_model import ProjectModel, asked_model
 from annotator.usecases.suites.construction import check_name, suite_named
-from annotator.usecases.suites.verdicts import verdicts_of_cases
+from annotator.usecases.suites.results import verdicts_of_cases
 
 _TEXTS_AT_ONCE = 256
 

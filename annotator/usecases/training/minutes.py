@@ -26,10 +26,18 @@ from annotator.training.loop import Checkpoint, FittingOptions, answered, fit
 from annotator.training.trainable_models import NewModel, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import labelled_gold
+from annotator.usecases.training.budgets import (
+    MinutesOptions,
+    Purchase,
+    n_start_of,
+    purchases,
+    remember_tables,
+    require_prices,
+    text_costs,
+    unseen_tables,
+    words_of,
+)
 from annotator.usecases.training.examples import TrainingData, training_data
-from annotator.usecases.training.purchases import MinutesOptions, Purchase, n_start_of, purchases
-from annotator.usecases.training.text_costs import require_prices, text_costs, words_of
-from annotator.usecases.training.unseen_labels import remember_tables, unseen_tables
 
 _DONE, _UNDER_WAY, _LOCK = "trained", "under-way", ".lock"
 

@@ -13,8 +13,7 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name
-from annotator.usecases.training.examples import DataOptions
-from annotator.usecases.training.rationales import RationaleOptions
+from annotator.usecases.training.examples import DataOptions, RationaleOptions
 from annotator.usecases.training.transformers import TrainingOptions, TrainingReport, check_lengths, train_transformer
 
 NO_ALIGNMENT = "none"

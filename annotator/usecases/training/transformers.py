@@ -29,13 +29,10 @@ from annotator.training.examples import Example, Row, answer_rows, rows_of, told
 from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered, fit
 from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.built_in_model import is_model_name
-from annotator.usecases.models.held_out import held_out_of
-from annotator.usecases.models.model_places import models_folder, under_way_of
-from annotator.usecases.models.training_record import TRAIN_MODEL, record_training
+from annotator.usecases.models.built_in_model import TRAIN_MODEL, held_out_of, is_model_name, record_training
+from annotator.usecases.models.model_trust import models_folder, under_way_of
 from annotator.usecases.training.architectures import check_architecture
-from annotator.usecases.training.examples import DataOptions, TrainingData, training_data
-from annotator.usecases.training.rationales import RationaleOptions
+from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
 from annotator.usecases.training.reading_models import (
     LeftOut,
     answer_facts,

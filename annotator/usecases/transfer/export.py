@@ -1,13 +1,15 @@
-"""Write a project's gold, or everything of it, to files."""
+"""Write a project's gold, or everything of it, to files; people by pseudonyms, unless names are asked for."""
 
 import dataclasses
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
+from secrets import token_bytes
 
-from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment
+from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment, SetOrigin
 from annotator.domain.models import StoredOutput
 from annotator.domain.numbers import counted
 from annotator.domain.own_sources import SourceEvent, SourceProject
@@ -21,6 +23,8 @@ from annotator.domain.sources import (
     SourceProposedSet,
     SourceText,
     SourceWork,
+    with_annotators_called,
+    with_authors_called,
 )
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import WriteOptions
@@ -54,13 +58,84 @@ from annotator.store.transfer.export_sources import (
 from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import HALVES, GoldOptions, gold_instances, left_out_words, require_split
+from annotator.usecases.gold import (
+    HALVES,
+    GoldOptions,
+    counting_states,
+    gold_instances,
+    is_in,
+    left_out_words,
+    require_split,
+)
 from annotator.usecases.transfer.contents import iterate_annotations
-from annotator.usecases.transfer.gold_words import tied_words
-from annotator.usecases.transfer.own_annotations import annotations_that_count
-from annotator.usecases.transfer.pseudonyms import Pseudonyms
-from annotator.usecases.transfer.qualification_records import qualification_as_source
-from annotator.usecases.transfer.release_records import releases_as_sources
+from annotator.usecases.transfer.full_export_records import qualification_as_source, releases_as_sources
+from annotator.usecases.transfer.import_report import tied_words
+
+# What each person marked, beside the gold of a data set.
+
+
+def annotations_that_count(
+    store: Store, project: Project, options: GoldOptions
+) -> Iterator[tuple[Instance, list[Annotation]]]:
+    """Every instance that is not discarded, with those annotations of everybody that gold may be made from, oldest first."""
+    states = counting_states(options)
+    for instances in iterate_instance_batches(store, project.id, split=options.split):
+        annotations = annotations_of(store, [instance.id for instance in instances])
+        for instance in instances:
+            if instance.state != "discarded" and is_in(options.half, instance):
+                yield instance, [of for of in annotations[instance.id] if of.state in states]
+
+
+# How people are called in an exported file: by pseudonyms, unless names are asked for.
+
+
+_LETTERS = str.maketrans("0123456789", "ghijklmnop")  # one of digits alone would look like a count within a text
+_N_BYTES = 6  # among 10,000 people two get the same pseudonym once in five million exports
+
+
+@dataclass(frozen=True, slots=True)
+class Pseudonyms:
+    """Calls people “annotator jfpagchhdiek”, by a hash of their name under a secret that nobody keeps.
+
+    What stands together in an instance is put into the order of the pseudonyms: who holds the file that it came from could
+    else tell by its order who is who.
+    """
+
+    secret: bytes
+
+    @classmethod
+    def draw(cls) -> "Pseudonyms":
+        """New ones, for one export."""
+        return cls(token_bytes(32))
+
+    def __call__(self, name: str) -> str:
+        digest = blake2b(name.encode(), key=self.secret, digest_size=_N_BYTES).hexdigest()
+        return f"annotator {digest.translate(_LETTERS)}"
+
+    def in_gold(self, items: Iterable[GoldInstance]) -> Iterator[GoldInstance]:
+        """Gold in which nobody is named."""
+        for item in items:
+            origins = tuple(map(self._origins, item.origins))
+            yield replace(item, instance=self._in_metadata(item.instance), origins=origins)
+
+    def in_annotations(
+        self, pairs: Iterable[tuple[Instance, Sequence[Annotation]]]
+    ) -> Iterator[tuple[Instance, list[Annotation]]]:
+        """Annotations, of which nobody's name is told; of one person the oldest first."""
+        for instance, annotations in pairs:
+            unnamed = [replace(annotation, annotator=self(annotation.annotator)) for annotation in annotations]
+            yield self._in_metadata(instance), sorted(unnamed, key=lambda annotation: annotation.annotator)
+
+    def _origins(self, origins: Sequence[SetOrigin]) -> tuple[SetOrigin, ...]:
+        unnamed = [replace(origin, annotator=self(origin.annotator)) for origin in origins]
+        return tuple(sorted(unnamed, key=lambda origin: origin.annotator))
+
+    def _in_metadata(self, instance: Instance) -> Instance:
+        metadata = with_annotators_called(instance.metadata, self)
+        if instance.perturbation_kind is not None:
+            metadata = with_authors_called(metadata, self)
+        return instance if metadata == instance.metadata else replace(instance, metadata=metadata)
+
 
 ANNOTATIONS = "parquet-annotations"
 DATASETS = "datasets"

@@ -23,12 +23,16 @@ from annotator.store.events import add_event, require_open
 from annotator.store.projects import get_project_by_id, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
-from annotator.usecases.transfer.chosen_columns import chosen_columns, remember_columns
-from annotator.usecases.transfer.chosen_labels import remember_labels, remembered_labels
-from annotator.usecases.transfer.file_labels import OwnLabels, check_labels, with_labels
+from annotator.usecases.transfer.file_labels import (
+    OwnLabels,
+    check_labels,
+    remember_labels,
+    remembered_labels,
+    with_labels,
+)
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
-from annotator.usecases.transfer.row_numbers import RowNumbers
+from annotator.usecases.transfer.row_keys import RowNumbers, chosen_columns, remember_columns
 from annotator.usecases.transfer.uploads import unpacked
 
 _NO_ROWS = (Problem, SourceColumns)  # a tuple, since a union would be made anew for each item

@@ -1,4 +1,4 @@
-"""How a file is to be imported, and what an import did."""
+"""How a file is to be imported, and what an import did, in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,17 +7,90 @@ from pathlib import Path
 from typing import Literal
 
 from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance, Place
-from annotator.domain.instances import Accepted
+from annotator.domain.instances import POLICY_WORDS, Accepted
 from annotator.domain.labels import Variants, variant_words, variants_of
 from annotator.domain.models import Output, OutputPlan, SourceOutput
 from annotator.domain.numbers import counted
-from annotator.domain.projects import GoldPolicy
+from annotator.domain.people import User
+from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
 from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
 from annotator.language import _, listed, several, together, unsaid
+from annotator.store import Store
+from annotator.store.annotate.annotations import accepted_of, imported_counts
 from annotator.text.subword_scores import HOWS, How
-from annotator.usecases.transfer.gold_words import annotators_words, gold_words
+from annotator.usecases.access.rights import require
+
+# Which of several annotations of a text the gold is made from, in words.
+
+
+def annotators_words(accepted: Accepted) -> str:
+    """How many people annotated a text, where several did.
+
+    >>> annotators_words(Accepted(960, 160, 160, 6)), annotators_words(Accepted(5, 3, 2, 2))
+    ('The texts come with 6 annotators each.', 'The texts come with up to 2 annotators each.')
+    """
+    if accepted.n_annotations == accepted.n_instances * accepted.most:
+        return _("The texts come with {n} annotators each.", n=accepted.most)
+    return _("The texts come with up to {n} annotators each.", n=accepted.most)
+
+
+def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
+    """What the gold of a project is made from, with counts."""
+    words = _(
+        "Gold policy “{policy}”: {how}; {counts}.",
+        policy=policy,
+        how=_(POLICY_WORDS[policy]),
+        counts=_chosen_words(accepted) if policy == "chosen" else _all_words(accepted),
+    )
+    others = [_other_words(policy, accepted.n_other)] if accepted.n_other else []
+    return together(words, *others, *([tied_words(accepted.n_tied)] if accepted.n_tied else []))
+
+
+def tied_words(n: int) -> str:
+    """That texts have no gold, since several results were given as often."""
+    return several(
+        "{n} text has no gold, since several results were given as often. Choose its gold under Instances.",
+        "{n} texts have no gold, since several results were given as often. Choose their gold under Instances.",
+        n,
+    )
+
+
+def _other_words(policy: GoldPolicy, n_other: int) -> str:
+    if policy == "chosen":
+        return several(
+            "{n} annotation gives another result than the gold one: what is marked there is no part of the gold, unless the lead "
+            "chose it.",
+            "{n} annotations give another result than the gold one: what is marked there is no part of the gold, unless the lead "
+            "chose one of them.",
+            n_other,
+        )
+    return several(
+        "{n} annotation gives another result than the gold one: what is marked there is no part of the gold.",
+        "{n} annotations give another result than the gold one: what is marked there is no part of the gold.",
+        n_other,
+    )
+
+
+def _chosen_words(accepted: Accepted) -> str:
+    return several(
+        "{chosen} of {n} accepted annotation counts",
+        "{chosen} of {n} accepted annotations count",
+        accepted.n_annotations,
+        chosen=f"{accepted.n_instances:,}",
+    )
+
+
+def _all_words(accepted: Accepted) -> str:
+    texts = counted(accepted.n_instances, "text")
+    return several(
+        "there are {n} accepted annotation of {texts}, of any result",
+        "there are {n} accepted annotations of {texts}, of any result",
+        accepted.n_annotations,
+        texts=texts,
+    )
+
 
 _RESULTS = {"label": unsaid("label"), "answer": unsaid("answer")}
 GoldMode = Literal["accepted", "draft", "reference"]
@@ -475,3 +548,18 @@ def _tied_words(tied: Places, what: str) -> str:
 
 def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:
     return together(annotators_words(accepted), gold_words(policy, accepted))
+
+
+# What files brought of other people's annotations.
+
+
+def imported_annotations(store: Store, actor: User, project: Project) -> dict[str, int]:
+    """How many annotations came with files, by the name of their annotator."""
+    require(store, actor, project.id, "manage project")
+    return imported_counts(store, project.id)
+
+
+def accepted_annotations(store: Store, actor: User, project: Project) -> Accepted:
+    """On how many texts one or several accepted annotations are there."""
+    require(store, actor, project.id, "export")
+    return accepted_of(store, project.id)

@@ -1,6 +1,9 @@
-"""What an import does with a batch of rows, from the rows and what is known of them: nothing is read or written here."""
+"""What an import does with a batch of rows, from the rows and what is known of them. Nothing is read or written here."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
+from typing import Generic, TypeVar
 
 from annotator.domain.imports import (
     DocumentPlan,
@@ -17,14 +20,165 @@ from annotator.domain.imports import (
     PreparedRow,
     PreparedRows,
 )
-from annotator.domain.instances import Annotation
+from annotator.domain.instances import Annotation, majority_label
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
-from annotator.domain.sources import SourceDocument, SourceInstance
-from annotator.errors import Problem
+from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, is_mask_of_nobody
+from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout
+from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
+from annotator.formats.rows.findings import Places, listed
+from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.language import _, several, unsaid
-from annotator.usecases.transfer.import_report import ImportOptions
-from annotator.usecases.transfer.source_resolution import Resolver
+from annotator.store import Store
+from annotator.store.annotate.annotations import label_votes
+from annotator.store.instances import set_results
+from annotator.store.transfer.known_rows import instances_at
+from annotator.text.search import sets_of_quotes
+from annotator.text.source_spans import Marks, resolve_draft, resolve_marks
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+
+# From what a row says to what may be stored: its labels checked, its spans in instance token indices.
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Resolves the rows of one batch; gathers what is wrong with them, and what became of spans of characters."""
+
+    project: Project
+    options: ImportOptions
+    problems: list[Problem] = field(default_factory=list)
+    n_character_spans: int = 0
+    widened: list[str] = field(default_factory=list)
+
+    def instance(self, row: PreparedRow, *, is_new: bool) -> NewInstance | None:
+        """The instance of a row, with the drafts of the work that comes with it where it is new; None where it is refused.
+
+        Raises: InvalidAnnotation for a draft that marks what the instance does not have
+        """
+        source = row.source
+        if not self._has_label(source, source.result):
+            return None
+        layout = TokenLayout.of([(s.name, s.is_selectable, s.n_tokens) for s in row.segments])
+        marks = self._marks(source, source.target, layout, row.bodies)
+        if marks is None:
+            return None
+        annotations = self._annotations(source, marks.sets)
+        n_accepted = len({a.annotator for a in annotations if a.state == "accepted"})
+        open_slots = max(0, self.project.settings.annotators_per_instance - n_accepted)
+        return NewInstance(
+            source=source,
+            language=row.language,
+            segments=row.segments,
+            target=marks.target,
+            fingerprint=row.fingerprint,
+            open_slots=open_slots,
+            state=source.state or ("open" if open_slots else "complete"),
+            annotations=annotations,
+            drafts=tuple(resolve_draft(work, layout) for work in source.work) if is_new else (),
+        )
+
+    def annotations(
+        self, source: SourceInstance, layout: TokenLayout, bodies: Mapping[str, TokenizedText]
+    ) -> tuple[NewAnnotation, ...] | None:
+        """The annotations of a row that brings nothing else; None where one cannot be taken."""
+        marks = self._marks(source, None, layout, bodies)
+        return None if marks is None else self._annotations(source, marks.sets)
+
+    def refuse(self, source: SourceInstance, name: str, value: str, reason: str, remedy: str = "") -> None:
+        """A row cannot be taken: which field of it, and why. remedy: see Problem."""
+        self.problems.append(Problem(source.source, source.line, name, value, reason, remedy=remedy))
+
+    def warn(self, source: SourceInstance, name: str, value: str, reason: str) -> None:
+        """A row is taken, but something is to be known of it."""
+        self.problems.append(Problem(source.source, source.line, name, value, reason, is_warning=True))
+
+    def _marks(
+        self,
+        source: SourceInstance,
+        target: SourceSpan | None,
+        layout: TokenLayout,
+        bodies: Mapping[str, TokenizedText],
+    ) -> Marks | None:
+        """What a row marks, whose spans of characters are then counted; None where one of its annotations is refused."""
+        labelled = list(takewhile(lambda a: self._knows(_result_of(a, source)), source.annotations))
+        try:
+            with_sets = [_with_quoted_sets(annotation, layout, bodies) for annotation in labelled]
+            marks = resolve_marks(target, with_sets, layout, bodies.__getitem__)
+        except QuoteNotPlaced as error:
+            self.refuse(source, "rationale_quotes", error.quote, str(error))
+            return None
+        except InvalidValue as error:
+            self.refuse(source, "rationales", source.key, str(error))
+            return None
+        for strange in source.annotations[len(labelled) :][:1]:
+            self._has_label(source, _result_of(strange, source))
+            reason = _(
+                "The annotation of '{annotator}' has a label that the project does not have.",
+                annotator=strange.annotator,
+            )
+            self.refuse(source, "rationales", source.key, reason)
+            return None
+        self.n_character_spans += marks.n_character_spans
+        where = (
+            source.source if source.line is None else _("{source}, line {line}", source=source.source, line=source.line)
+        )
+        self.widened += [f"{where}: {widening}" for widening in marks.widened]
+        return marks
+
+    def _annotations(
+        self, source: SourceInstance, sets: Sequence[tuple[RationaleSet, ...]]
+    ) -> tuple[NewAnnotation, ...]:
+        people = {work.user for work in source.work}
+        return tuple(
+            NewAnnotation(
+                annotation.annotator,
+                _result_of(annotation, source),
+                of_annotation,
+                annotation.note,
+                annotation.round_number,
+                annotation.state or self.options.gold,
+                annotation.created_at,
+                annotation.by_user and annotation.annotator in people,
+                annotation.guidelines,
+            )
+            for annotation, of_annotation in zip(source.annotations, sets, strict=True)
+        )
+
+    def _knows(self, result: str | None) -> bool:
+        """Whether the project has a label, or takes any."""
+        labels = self.project.labels if self.project.task.result_kind == "label" else ()
+        return result is None or not labels or result in labels
+
+    def _has_label(self, source: SourceInstance, result: str | None) -> bool:
+        """The same; a row whose label it does not have is refused."""
+        if result is None or self._knows(result):
+            return True
+        allowed = listed(self.project.labels)
+        reason = _(
+            "The project has no label '{label}' (it has {labels}); {remedy}.",
+            label=result,
+            labels=allowed,
+            remedy=label_remedy(result, self.project.labels),
+        )
+        self.refuse(source, "label", result, reason, LABEL)
+        return False
+
+
+def _with_quoted_sets(
+    annotation: SourceAnnotation, layout: TokenLayout, bodies: Mapping[str, TokenizedText]
+) -> SourceAnnotation:
+    if not annotation.quoted:
+        return annotation
+    texts = {segment.name: bodies[segment.name] for segment in layout.segments if segment.is_selectable}
+    return replace(annotation, sets=(*annotation.sets, *sets_of_quotes(annotation.quoted, texts)))
+
+
+def _result_of(annotation: SourceAnnotation, source: SourceInstance) -> str | None:
+    """The annotation's own result, else the instance's; the marks of nobody known were made for a label that nobody knows."""
+    if is_mask_of_nobody(annotation.annotator):
+        return annotation.result
+    return source.result if annotation.result is None else annotation.result
+
 
 _CHANGED = unsaid(
     "The project has an instance with this key and other content. To overwrite it, import the file again with --update."
@@ -234,3 +388,113 @@ def _otherwise(annotation: NewAnnotation, stored: Annotation) -> str:
         "'{annotator}' annotated this instance otherwise already; import it again as one that overwrites (--update)",
         annotator=annotation.annotator,
     )
+
+
+# The label of a text that several annotators of a file labelled, where the file says none of its own: what most of them gave.
+
+
+_BATCH = 500
+
+
+@dataclass(slots=True)
+class MajorityLabels:
+    """The texts of an import whose annotators gave labels; those without a label of their own get one, or are counted.
+
+    is_asked: whether they get one; last_instance: the last number that an instance had before the import
+    """
+
+    is_asked: bool
+    last_instance: int
+    n_labelled: int = 0
+    tied: Places = field(default_factory=Places)
+    _places: dict[Place, None] = field(default_factory=dict)
+    _changed: set[int] = field(default_factory=set)  # instances that are counted as changed already
+
+    def note(self, rows: Sequence[SourceInstance]) -> None:
+        """Remember the rows that bring annotators' labels and no label of the text."""
+        for row in rows:
+            if row.result is None and any(a.result is not None and a.state is None for a in row.annotations):
+                self._places[row.place] = None
+
+    def note_changes(self, plan: InstancePlan) -> None:
+        """Remember what is counted as changed, so that no instance is counted twice."""
+        self._changed.update(change.instance_id for change in plan.changes if change.is_update)
+
+    def settle(self, store: Store, project: Project, report: ImportReport) -> None:
+        """Give these texts their labels where that is asked for; say in the report what became of them."""
+        for known in self._without_label(store, project):
+            majority = self._majority(store, known)
+            self.n_labelled += len(majority)
+            if self.is_asked:
+                numbers = {known[key_and_split].id: label for key_and_split, label in majority.items()}
+                set_results(store, numbers)
+                report.show_labels(majority)
+                report.count_relabelled(sum(n <= self.last_instance and n not in self._changed for n in numbers))
+        report.tell_majority(self.n_labelled, self.tied, project.task.result_kind, is_asked=self.is_asked)
+
+    def _majority(self, store: Store, known: Mapping[Place, KnownInstance]) -> dict[Place, str]:
+        votes = label_votes(store, [instance.id for instance in known.values()])
+        labels = {
+            key_and_split: majority_label(votes.get(instance.id, {})) for key_and_split, instance in known.items()
+        }
+        for key, _split in (key_and_split for key_and_split, label in labels.items() if label is None):
+            self.tied.add(f"“{key}”")
+        return {key_and_split: label for key_and_split, label in labels.items() if label is not None}
+
+    def _without_label(self, store: Store, project: Project) -> Iterator[dict[Place, KnownInstance]]:
+        places = iter(self._places)
+        while batch := list(islice(places, _BATCH)):
+            known = instances_at(store, project.id, batch)
+            yield {key_and_split: instance for key_and_split, instance in known.items() if instance.result is None}
+
+
+# The items of a file in batches: neighbours of one kind, so many that they are worth a query and so few that they fit.
+
+
+Item = TypeVar("Item")
+Kind = TypeVar("Kind")
+
+
+class Upcoming(Generic[Item]):
+    """The items that are still to come; one is read ahead, to see of which kind it is."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items = iter(items)
+        self._first = next(self._items, None)
+
+    @property
+    def first(self) -> Item | None:
+        """The next item; None after the last one."""
+        return self._first
+
+    def batch(self, kind: type[Kind], size: int, name: Callable[[Kind], Hashable] = id, repeats: int = 1) -> list[Kind]:
+        """Takes the next items as long as they are of a kind: of at most so many names, at most `repeats` a name on average."""
+        taken: list[Kind] = []
+        names: set[Hashable] = set()
+        item, items = self._first, self._items
+        while isinstance(item, kind) and len(taken) < size * repeats:
+            names.add(name(item))
+            if len(names) > size:
+                break
+            taken.append(item)
+            item = next(items, None)
+        self._first = item
+        return taken
+
+
+def apart(rows: Sequence[Kind], name: Callable[[Kind], Hashable]) -> Iterator[list[Kind]]:
+    """The rows in order, in lists in which no name comes twice.
+
+    >>> list(apart(["a", "b", "a", "c"], str))
+    [['a', 'b'], ['a', 'c']]
+    """
+    part: list[Kind] = []
+    names: set[Hashable] = set()
+    for row in rows:
+        if (row_name := name(row)) in names:
+            yield part
+            part, names = [], set()
+        part.append(row)
+        names.add(row_name)
+    if part:
+        yield part

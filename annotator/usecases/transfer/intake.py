@@ -33,18 +33,35 @@ from annotator.store.transfer.known_rows import (
     last_queue_position,
 )
 from annotator.store.transfer.planned_rows import add_documents, remove_unshown, write_plan
+from annotator.usecases.transfer.full_export_records import ReleaseRestorer, Restorer, take_qualification
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.instance_plan import divide, plan_additions, plan_documents, plan_instances
-from annotator.usecases.transfer.known_instances import gather_additions, gather_documents, gather_rows, gather_texts
-from annotator.usecases.transfer.majority_labels import MajorityLabels
-from annotator.usecases.transfer.neighbours import Upcoming, apart
-from annotator.usecases.transfer.output_plan import LaidRow, outputs_by_run, plan_outputs, rounds_of
-from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
-from annotator.usecases.transfer.preparation import prepare_documents, prepare_rows
-from annotator.usecases.transfer.qualification_records import take_qualification
-from annotator.usecases.transfer.quote_counts import QuoteCounts
-from annotator.usecases.transfer.release_records import ReleaseRestorer
-from annotator.usecases.transfer.review_records import Restorer
+from annotator.usecases.transfer.instance_plan import (
+    MajorityLabels,
+    Upcoming,
+    apart,
+    divide,
+    plan_additions,
+    plan_documents,
+    plan_instances,
+)
+from annotator.usecases.transfer.output_plan import (
+    LaidRow,
+    QuoteCounts,
+    gather_instances,
+    gather_outputs,
+    lay_rows,
+    outputs_by_run,
+    plan_outputs,
+    rounds_of,
+)
+from annotator.usecases.transfer.preparation import (
+    gather_additions,
+    gather_documents,
+    gather_rows,
+    gather_texts,
+    prepare_documents,
+    prepare_rows,
+)
 from annotator.usecases.transfer.text_index import TextIndex
 
 Item = SourceItem | SourceOutput

@@ -8,8 +8,7 @@ from annotator.domain.numbers import whole_number
 from annotator.errors import AnnotatorError, InvalidValue, NotFound, NotSignedIn
 from annotator.language import LANGUAGES, _
 from annotator.usecases.access.accounts import change_password, choose_language
-from annotator.usecases.persons.my_account import leave_project, my_account, roles_to_leave
-from annotator.usecases.persons.own_data import data_of_person
+from annotator.usecases.persons.my_account import data_of_person, leave_project, my_account, roles_to_leave
 from annotator.web import forms
 from annotator.web.routes.access import COOKIE, route_store, said_of, session_of_request, status_of
 from annotator.web.routes.sign_in import Form, with_form

@@ -17,11 +17,14 @@ from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.usecases.annotate import proposals
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.my_work import my_work
-from annotator.usecases.annotate.original_messages import show_original
-from annotator.usecases.annotate.panel_messages import show_my_work, show_next, show_work_of
-from annotator.usecases.annotate.proposal_messages import show_proposals
-from annotator.usecases.annotate.shown_work import Work
+from annotator.usecases.annotate.my_work import Work, my_work
+from annotator.usecases.annotate.panel_messages import (
+    show_my_work,
+    show_next,
+    show_original,
+    show_proposals,
+    show_work_of,
+)
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, Query, get_route, number, post_route
 

@@ -6,7 +6,8 @@ from annotator.domain.people import User
 from annotator.errors import Conflict
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.qualification import marked_texts, scored_texts
+from annotator.usecases.qualification import panel as marked_texts
+from annotator.usecases.qualification import panel as scored_texts
 from annotator.web.routes import review
 from annotator.web.routes.messages import Query, get_route, number, post_route
 from annotator.web.routes.panel import DiscardBody, SaveBody, SeenBody, SkipBody, SubmitBody

@@ -9,8 +9,8 @@ from annotator.domain.people import User
 from annotator.domain.reviews import Scores, SetScore
 from annotator.usecases.databases import Store
 from annotator.usecases.review import reviews
-from annotator.usecases.review.my_reviews import my_reviews
 from annotator.usecases.review.panel_messages import show_my_reviews, show_next_review, show_review
+from annotator.usecases.review.reviews import my_reviews
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, Query, get_route, number, post_route
 
 Score = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]  # the scale itself is the domain's

@@ -18,7 +18,7 @@ from annotator.web.routes.readiness import make_tokeniser_ready
 from annotator.web.routes.scatter_query import asked_axis, brush_of, number_of
 
 if TYPE_CHECKING:
-    from annotator.usecases.inspect.shown_gold import AskedGold
+    from annotator.usecases.inspect.saliency import AskedGold
 
 _LONGEST_WORDS = 200
 
@@ -88,22 +88,22 @@ def _which(query: Query) -> Which:
 
 
 def _points(store: Store, user: User, query: Query) -> object:
-    from annotator.usecases.inspect.scatter_points import show_points  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency import show_points  # noqa: PLC0415
 
     return show_points(store, user, question_of(query), asked_axis(query, "x"), asked_axis(query, "y"))
 
 
 def _instance(store: Store, user: User, query: Query) -> object:
-    from annotator.usecases.inspect.panels import PanelChoice  # noqa: PLC0415
     from annotator.usecases.inspect.saliency import show_instance  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency_panels import PanelChoice  # noqa: PLC0415
 
     chosen = [PanelChoice.read(text) for text in _panels(query)] if "panels" in query else None
     return show_instance(store, user, number(query, "instance"), chosen, _gold(query))
 
 
 def _partner(store: Store, user: User, query: Query) -> object:
-    from annotator.usecases.inspect.panels import PanelChoice  # noqa: PLC0415
     from annotator.usecases.inspect.saliency import show_partner  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency_panels import PanelChoice  # noqa: PLC0415
 
     chosen = [PanelChoice.read(text) for text in _panels(query)]
     return show_partner(store, user, number(query, "instance"), number(query, "partner"), chosen, _gold(query))
@@ -118,7 +118,7 @@ class TypedBody(msgspec.Struct, frozen=True):
 
 
 def _typed(store: Store, user: User, body: TypedBody) -> object:
-    from annotator.usecases.inspect.panels import PanelChoice  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency_panels import PanelChoice  # noqa: PLC0415
     from annotator.usecases.inspect.typed_text import show_typed  # noqa: PLC0415
 
     shown = show_typed(store, user, body.instance, body.texts, [PanelChoice.read(text) for text in body.panels])
@@ -138,14 +138,14 @@ class CaseBody(msgspec.Struct, frozen=True):
 
 
 def _case(store: Store, user: User, body: CaseBody) -> object:
-    from annotator.usecases.suites.typed_cases import TypedCase, save_typed_case  # noqa: PLC0415
+    from annotator.usecases.suites.construction import TypedCase, save_typed_case  # noqa: PLC0415
 
     wanted = TypedCase(body.suite, body.test, body.category, body.label)
     return {"test": save_typed_case(store, user, body.instance, body.texts, wanted).name}
 
 
 def _gold(query: Query) -> "AskedGold":
-    from annotator.usecases.inspect.shown_gold import read_asked_gold  # noqa: PLC0415
+    from annotator.usecases.inspect.saliency import read_asked_gold  # noqa: PLC0415
 
     return read_asked_gold(query.get("gold", ""))
 
@@ -155,13 +155,13 @@ def _panels(query: Query) -> list[str]:
 
 
 def _slices(store: Store, user: User, query: Query) -> object:
-    from annotator.usecases.inspect.slices import show_slices  # noqa: PLC0415
+    from annotator.usecases.inspect.text_lists import show_slices  # noqa: PLC0415
 
     return show_slices(store, user, question_of(query), query.get("fact", ""), query.get("group", ""))
 
 
 def _slice_names(store: Store, user: User, query: Query) -> object:
-    from annotator.usecases.inspect.slices import show_slice_names  # noqa: PLC0415
+    from annotator.usecases.inspect.text_lists import show_slice_names  # noqa: PLC0415
 
     return show_slice_names(store, user, number(query, "project"))
 

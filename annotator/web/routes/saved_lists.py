@@ -7,8 +7,8 @@ from starlette.routing import Route
 
 from annotator.domain.people import User
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.saved_list_messages import ShownSavedList, ShownSavedLists, show_saved_list
-from annotator.usecases.inspect.saved_lists import (
+from annotator.usecases.inspect.saliency_messages import ShownSavedList, ShownSavedLists, show_saved_list
+from annotator.usecases.inspect.text_lists import (
     change_list,
     delete_list,
     lists_of_project,

@@ -23,7 +23,7 @@ from annotator.domain.people import Scope as TokenScope
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, NotSignedIn
-from annotator.usecases.access.api_tokens import open_token
+from annotator.usecases.access.credentials import open_token
 from annotator.usecases.databases import Store
 from annotator.web.routes.access import error_response, route_store, status_of
 
@@ -111,13 +111,13 @@ def _import(request: Request, path: Path, query: Mapping[str, str]) -> Response:
 
 
 def _gold(store: Store, user: User, project: Project, path: Path, query: Mapping[str, str]) -> int:
-    from annotator.usecases.transfer.export_lines import export_gold_lines  # noqa: PLC0415
+    from annotator.usecases.transfer.contents import export_gold_lines  # noqa: PLC0415
 
     return export_gold_lines(store, user, project, path, policy=query.get("policy"), split=query.get("split"))
 
 
 def _outputs(store: Store, user: User, project: Project, path: Path, query: Mapping[str, str]) -> int:
-    from annotator.usecases.transfer.export_lines import export_output_lines  # noqa: PLC0415
+    from annotator.usecases.transfer.contents import export_output_lines  # noqa: PLC0415
 
     return export_output_lines(
         store, user, project, path, model=query.get("model"), method=query.get("method"), split=query.get("split")

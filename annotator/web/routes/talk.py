@@ -6,7 +6,7 @@ from starlette.routing import Route
 from annotator.domain.people import User
 from annotator.domain.reviews import About
 from annotator.usecases.annotate import talk
-from annotator.usecases.annotate.talk_messages import ShownTalk, show_talk
+from annotator.usecases.annotate.talk import ShownTalk, show_talk
 from annotator.usecases.databases import Store
 from annotator.web.routes.messages import Number, Query, get_route, number, post_route
 

@@ -13,9 +13,8 @@ from annotator.usecases.background import AskedAttribution, AskedTraining, ask_t
 from annotator.usecases.databases import Store
 from annotator.usecases.models.alignment_gains import Measured
 from annotator.usecases.models.alignment_proofs import AlignmentProof, Lack, alignment_proof, questions_for_proof
-from annotator.usecases.models.trained_kin import why_without_kin
-from annotator.usecases.training.forecast import free_name, last_event
-from annotator.usecases.training.trained_models import TrainedModel, training_of_kin
+from annotator.usecases.models.related_models import why_without_kin
+from annotator.usecases.training.forecast import TrainedModel, free_name, last_event, training_of_kin
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed

@@ -7,9 +7,8 @@ from annotator.domain.tasks import TASKS, Task, get_task
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.project.custom_tasks import parse_task
-from annotator.usecases.project.project_copies import copy_project, projects_to_copy
-from annotator.usecases.project.projects import create_project
+from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
+from annotator.usecases.project.projects import create_project, parse_task
 from annotator.web.frame import as_text
 from annotator.web.presses import submitted
 from annotator.web.project_warnings import labels_in

@@ -3,7 +3,7 @@
 from annotator.domain.instances import POLICY_WORDS
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy
 from annotator.language import _
-from annotator.usecases.inspect.metric_view import policy_in_words
+from annotator.usecases.inspect.metrics_table import policy_in_words
 
 
 def meaning_of(policy: GoldPolicy) -> str:

@@ -10,16 +10,18 @@ from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.project.label_changes import (
+from annotator.usecases.project.labels import (
     NOT_UNDONE,
     UNDONE,
     LabelEffects,
+    LabelUses,
     add_label,
     label_effects,
     map_label,
     rename_label,
+    replace_label,
+    uses_of,
 )
-from annotator.usecases.project.label_replacement import LabelUses, replace_label, uses_of
 from annotator.usecases.project.projects import find_project
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance

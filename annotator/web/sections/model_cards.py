@@ -9,7 +9,7 @@ from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, Scale, curve_panels
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.training.trained_models import TrainedModel
+from annotator.usecases.training.forecast import TrainedModel
 from annotator.web.frame import as_text
 from annotator.web.sections import alignment_proofs
 from annotator.web.session import Visit

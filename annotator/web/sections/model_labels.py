@@ -16,7 +16,7 @@ from annotator.web.sections.label_pairs import read_pairs
 from annotator.web.session import Visit
 
 if TYPE_CHECKING:
-    from annotator.usecases.models.label_questions import LabelQuestion
+    from annotator.usecases.models.label_tables import LabelQuestion
 
 _NONE = ""
 _WIDTH = 620  # pixels; wider, a label is far from what it is
@@ -39,7 +39,7 @@ def ask(
     """
     if spec.partition(":")[0] not in {"transformers", "spacy"}:
         return SaidLabels()
-    from annotator.usecases.models.label_questions import are_labels_hidden, label_question  # noqa: PLC0415  (NumPy)
+    from annotator.usecases.models.label_tables import are_labels_hidden, label_question  # noqa: PLC0415  (NumPy)
 
     try:
         question = label_question(store, visit.user, project, spec)

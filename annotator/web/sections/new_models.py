@@ -11,13 +11,14 @@ from annotator.usecases.databases import Store
 from annotator.usecases.training.architectures import architectures_for
 from annotator.usecases.training.forecast import (
     Forecast,
+    TrainedModel,
     forecast,
     last_event,
     missing_package,
     missing_words,
     standing_of,
+    trained_models,
 )
-from annotator.usecases.training.trained_models import TrainedModel, trained_models
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed

@@ -13,9 +13,9 @@ from annotator.domain.suites import WordListRole
 from annotator.errors import InvalidValue, LabelInUse
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.metric_view import policy_in_words
+from annotator.usecases.inspect.metrics_table import policy_in_words
 from annotator.usecases.project.projects import change_project
-from annotator.usecases.project.rule_effects import effects_of_rules
+from annotator.usecases.project.rules import effects_of_rules
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted

@@ -13,9 +13,7 @@ from annotator.store import open_store
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
-from annotator.usecases.qualification.items import pick
-from annotator.usecases.qualification.known_gold import known_of
-from annotator.usecases.qualification.rules import set_rules
+from annotator.usecases.qualification.items import known_of, pick, set_rules
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

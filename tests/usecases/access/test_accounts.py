@@ -14,10 +14,9 @@ from annotator.store import Store, open_store
 from annotator.store import people as people_store
 from annotator.store.connection.database import iso
 from annotator.store.projects import add_project
-from annotator.usecases.access import accounts, passwords
-from annotator.usecases.access.failures import Sender, counted_as
+from annotator.usecases.access import accounts, credentials
+from annotator.usecases.access.credentials import LONGEST_NAME, Sender, counted_as
 from annotator.usecases.access.known_browsers import find_browser, noted_in
-from annotator.usecases.access.passwords import LONGEST_NAME
 from annotator.usecases.access.rights import require, require_administrator
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.upkeep import back_up
@@ -322,7 +321,7 @@ def test_an_unknown_name_is_compared_with_a_hash_too(store: Store, monkeypatch: 
             compared.append(hash)
             return super().verify(hash, password)
 
-    monkeypatch.setattr(passwords, "_HASHER", Hasher(time_cost=1, memory_cost=8, parallelism=1))
+    monkeypatch.setattr(credentials, "_HASHER", Hasher(time_cost=1, memory_cost=8, parallelism=1))
     with pytest.raises(NotAllowed, match=WRONG):
         accounts.sign_in(store, "nobody", PASSWORD)
     assert len(compared) == 1
@@ -332,7 +331,7 @@ def test_a_hash_of_older_parameters_is_made_anew_at_the_next_sign_in(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_user(store)
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=2, memory_cost=16, parallelism=1))
+    monkeypatch.setattr(credentials, "_HASHER", PasswordHasher(time_cost=2, memory_cost=16, parallelism=1))
     accounts.sign_in(store, "ann", PASSWORD)
     assert "m=16,t=2,p=1" in people_store.password_hash(store, "ann")
     assert accounts.sign_in(store, "ann", PASSWORD)

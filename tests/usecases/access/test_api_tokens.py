@@ -12,9 +12,9 @@ from annotator.errors import InvalidValue, NotAllowed, NotFound, NotSignedIn
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.people import remove_role
-from annotator.usecases.access import accounts, failures
-from annotator.usecases.access import api_tokens as tokens
-from annotator.usecases.access.api_tokens import make_token, open_token, revoke_token
+from annotator.usecases.access import accounts, credentials
+from annotator.usecases.access import credentials as tokens
+from annotator.usecases.access.credentials import make_token, open_token, revoke_token
 from tests.clock import ahead, pass_time
 
 
@@ -157,7 +157,7 @@ def test_who_may_revoke_a_token_sees_it_in_the_list(store, project, make_project
 
 
 def test_wrong_secrets_slow_that_token_down_and_no_other(store, project, researcher, token) -> None:
-    for _ in range(failures.FAILURES_UNTIL_A_WAIT):
+    for _ in range(credentials.FAILURES_UNTIL_A_WAIT):
         with pytest.raises(NotSignedIn, match="not known here"):
             open_token(store, wrong(token), "Project", "read")
     for text in (wrong(token), token):
@@ -180,7 +180,7 @@ def test_wrong_secrets_do_not_fill_the_record(store, project, token) -> None:
 
 def test_nobody_can_slow_a_token_down_by_failing_to_sign_in_under_some_name(store, token) -> None:
     counted_under = tokens._failures_name(number_of(token))
-    for _ in range(failures.FAILURES_UNTIL_A_WAIT + 1):
+    for _ in range(credentials.FAILURES_UNTIL_A_WAIT + 1):
         with pytest.raises(NotAllowed):
             accounts.sign_in(store, counted_under, "a wrong password")
     assert open_token(store, token, "Project", "read")

@@ -20,10 +20,9 @@ from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.people import get_user, set_disabled
 from annotator.usecases.annotate import proposals, talk
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.my_work import my_work
-from annotator.usecases.annotate.shown_work import Work
+from annotator.usecases.annotate.my_work import Work, my_work
 from annotator.usecases.inspect import saliency
-from annotator.usecases.lead.decisions import decide, open_proposals
+from annotator.usecases.lead.adjudication import decide, open_proposals
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.lead.undecided_rounds import list_undecided_rounds, stuck_work
 from annotator.usecases.perturb import versions
@@ -38,8 +37,8 @@ from annotator.usecases.project.projects import (
 from annotator.usecases.review import reviews
 from annotator.usecases.review.inspection import look_at, must_give_back
 from annotator.usecases.review.rounds import decide_round
+from annotator.usecases.transfer.contents import export_gold_lines
 from annotator.usecases.transfer.export import export_file
-from annotator.usecases.transfer.export_lines import export_gold_lines
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.upkeep import check
 from tests.usecases.annotate.test_work import expire_leases

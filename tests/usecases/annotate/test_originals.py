@@ -12,9 +12,8 @@ from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.original_messages import show_original
-from annotator.usecases.annotate.panel_messages import show_work
-from annotator.usecases.annotate.shown_work import Work
+from annotator.usecases.annotate.my_work import Work
+from annotator.usecases.annotate.panel_messages import show_original, show_work
 
 TEXT = "The plot is slow but the acting is superb ."
 CHANGED = "The plot is slow and the acting is dire ."

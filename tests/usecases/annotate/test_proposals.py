@@ -20,10 +20,9 @@ from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.projects import get_project
 from annotator.usecases.annotate import proposals as annotate_proposals
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.panel_messages import show_work
-from annotator.usecases.annotate.proposal_messages import show_proposals
+from annotator.usecases.annotate.my_work import Work
+from annotator.usecases.annotate.panel_messages import show_proposals, show_work
 from annotator.usecases.annotate.proposals import Offer, Proposals
-from annotator.usecases.annotate.shown_work import Work
 from annotator.usecases.lead.quality import quality_of
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.project.word_lists import save_word_list

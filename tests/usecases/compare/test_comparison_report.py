@@ -19,9 +19,9 @@ from annotator.store.events import all_events
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.compare import report_texts
 from annotator.usecases.compare.comparison_report import comparison_report, score_for_report, write_report
-from annotator.usecases.compare.report_numbers import two_models_of
+from annotator.usecases.compare.report_content import two_models_of
 from annotator.usecases.compare.report_request import ReportRequest, TextChoice
-from annotator.usecases.inspect.saved_lists import put_on_list, save_instance
+from annotator.usecases.inspect.text_lists import put_on_list, save_instance
 from tests.usecases.compare.hostile_comparison import HOSTILE, hostile_project, hostile_request
 from tests.usecases.transfer.comparing import (
     N,

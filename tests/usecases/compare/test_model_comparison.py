@@ -16,7 +16,7 @@ from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
 from annotator.usecases.compare.comparison_words import not_listed
 from annotator.usecases.compare.model_comparison import ModelComparison, ModelPair, compare_models
-from annotator.usecases.models.training_record import record_training
+from annotator.usecases.models.built_in_model import record_training
 from annotator.usecases.project.projects import create_project
 
 Importer = Callable[..., Any]

@@ -15,10 +15,9 @@ from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.scoring.row_differences import Difference
 from annotator.scoring.table import without_repeats
 from annotator.store import Store
-from annotator.usecases.compare.difference_tables import against_csv, against_latex, against_text
-from annotator.usecases.compare.differing_lists import differing_csv, differing_text
-from annotator.usecases.compare.row_comparison import differing_instances, rows_against, two_rows
+from annotator.usecases.compare.differences import against_csv, against_latex, against_text
 from annotator.usecases.compare.row_names import compared_name, compared_row, names_to_compare
+from annotator.usecases.compare.rows import differing_csv, differing_instances, differing_text, rows_against, two_rows
 from tests.usecases.transfer.comparing import (
     N,
     blind,

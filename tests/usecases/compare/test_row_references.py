@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.scoring.table import MetricRow
-from annotator.usecases.compare.row_references import found_reference, references_of
+from annotator.usecases.compare.rows import found_reference, references_of
 
 LIME = MetricRow("bert", "lime", "attribution", parameters='{"samples":500}')
 MORE = MetricRow("bert", "lime", "attribution", parameters='{"samples":1000}')

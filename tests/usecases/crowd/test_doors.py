@@ -27,8 +27,8 @@ from annotator.usecases.crowd.doors import (
     set_door_state,
 )
 from annotator.usecases.crowd.visits import look_at_visit
+from annotator.usecases.project.exhaustive_passes import copy_project
 from annotator.usecases.project.guidelines import acknowledge, change_guidelines
-from annotator.usecases.project.project_copies import copy_project
 from annotator.usecases.project.projects import create_project, people_to_choose
 from annotator.usecases.transfer.export import WRITABLE, export_file
 from annotator.usecases.transfer.file_import import import_file

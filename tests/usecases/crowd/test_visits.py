@@ -11,9 +11,8 @@ from annotator.usecases.access import accounts
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.annotate.work import next_work, save_draft
 from annotator.usecases.crowd import visits
-from annotator.usecases.crowd.doors import doors_of, make_door, set_door_state
+from annotator.usecases.crowd.doors import doors_of, make_door, set_door_state, stop_worker, workers_at_work
 from annotator.usecases.crowd.visits import come_in, leave, look_at_visit
-from annotator.usecases.crowd.work_ends import stop_worker, workers_at_work
 from annotator.usecases.project.projects import give_role
 from annotator.usecases.upkeep import check
 from tests.clock import pass_time

@@ -22,18 +22,21 @@ from annotator.store import Store, open_store
 from annotator.store.notices import outbox as message_store
 from annotator.store.notices.outbox import find_address, save_channel
 from annotator.usecases.delivery import outbox
-from annotator.usecases.delivery.channel_secrets import secret_of, secrets_file
 from annotator.usecases.delivery.channels import (
     MailOptions,
     WebhookOptions,
     channels,
+    choose_address,
+    confirm,
+    secret_of,
+    secrets_file,
     set_mail,
     set_webhook,
+    stop_mail,
     turn_off,
 )
 from annotator.usecases.delivery.outbox import BROKEN_AFTER, PAUSES, Outside, gather, send_next, tidy
-from annotator.usecases.delivery.own_address import choose_address, confirm, stop_mail
-from annotator.usecases.notices.inbox import mark_all_read, unread
+from annotator.usecases.notices.notices import mark_all_read, unread
 from annotator.usecases.project.projects import give_role, take_role
 from annotator.usecases.restoration import restore
 from annotator.usecases.upkeep import back_up

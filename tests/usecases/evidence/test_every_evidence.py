@@ -19,15 +19,15 @@ from annotator.store.instances import discard, find_instance_ids, get_instance, 
 from annotator.store.people import add_role
 from annotator.usecases.annotate import proposals
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.evidence.taking_over import set_automatic, standing_of, take_back, take_over
+from annotator.usecases.evidence.exhaustive_gold import set_automatic, standing_of, take_back, take_over
 from annotator.usecases.gold import gold_instances
 from annotator.usecases.inspect.metric_values import groupings_of
-from annotator.usecases.inspect.metric_view import gold_summary
+from annotator.usecases.inspect.metrics_table import gold_summary
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.lead.adjudication import adjudicate, take_choice_back
 from annotator.usecases.lead.statistics import statistics_of
-from annotator.usecases.project.evidence_passes import QUESTION, count_chosen, start_pass
-from annotator.usecases.project.label_replacement import replace_label
+from annotator.usecases.project.exhaustive_passes import QUESTION, count_chosen, start_pass
+from annotator.usecases.project.labels import replace_label
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold

@@ -10,8 +10,7 @@ from annotator.scoring.blocks import OverInstances, random_numbers
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.gold_table import gold_table
-from annotator.usecases.inspect.beside_random import NUMBER, RandomNull
-from annotator.usecases.inspect.measurement import measure
+from annotator.usecases.inspect.measurement import NUMBER, RandomNull, measure
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 

@@ -14,9 +14,9 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
 from annotator.usecases.compare.model_comparison import ModelPair, compare_models
-from annotator.usecases.inspect.metric_latex import table_latex
+from annotator.usecases.inspect.metric_formats import table_latex
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
-from annotator.usecases.inspect.metric_view import metric_view
+from annotator.usecases.inspect.metrics_table import metric_view
 from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
 from tests.usecases.edited_sentences import answered, edited_project
 from tests.usecases.transfer.comparing import take

@@ -10,7 +10,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
-from annotator.usecases.inspect.group_tables import group_lines, group_tables, groups_csv, row_heads
+from annotator.usecases.inspect.groups import group_lines, group_tables, groups_csv, row_heads
 from tests.usecases.transfer.comparing import take
 
 ROWS: list[dict[str, Any]] = [

@@ -13,12 +13,11 @@ from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
-from annotator.usecases.inspect.group_scores import evaluate_groups
-from annotator.usecases.inspect.metric_latex import table_latex
+from annotator.usecases.inspect.groups import evaluate_groups
+from annotator.usecases.inspect.metric_formats import table_csv, table_latex
 from annotator.usecases.inspect.metric_values import RowChoice, groupings_of, values_of_row
-from annotator.usecases.inspect.metric_view import gold_summary, metric_view
+from annotator.usecases.inspect.metrics_table import gold_summary, metric_view
 from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
-from annotator.usecases.inspect.score_files import table_csv
 from tests.usecases.transfer.comparing import take
 
 ROWS: list[dict[str, Any]] = [

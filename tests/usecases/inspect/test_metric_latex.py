@@ -11,8 +11,8 @@ from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.scoring.reports import TrainingReport
 from annotator.store import Store
-from annotator.usecases.inspect.metric_latex import table_latex
-from annotator.usecases.inspect.metric_view import metric_view
+from annotator.usecases.inspect.metric_formats import table_latex
+from annotator.usecases.inspect.metrics_table import metric_view
 from tests.usecases.transfer.comparing import (
     N,
     blind,

@@ -9,9 +9,8 @@ from annotator.domain.numbers import written
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.store import Store
-from annotator.usecases.inspect.metric_names import first_columns
-from annotator.usecases.inspect.metric_text import table_text
-from annotator.usecases.inspect.metric_view import gold_summary, metric_view
+from annotator.usecases.inspect.metric_formats import table_text
+from annotator.usecases.inspect.metrics_table import first_columns, gold_summary, metric_view
 from tests.usecases.transfer.comparing import (
     N,
     blind,

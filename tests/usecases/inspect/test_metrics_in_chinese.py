@@ -11,13 +11,11 @@ from annotator.metrics.definitions import Definition
 from annotator.scoring.chance_verdicts import judged
 from annotator.scoring.table import MetricTable, all_table_definitions
 from annotator.store import Store
-from annotator.usecases.compare.difference_tables import against_csv, against_latex
-from annotator.usecases.compare.row_comparison import rows_against
+from annotator.usecases.compare.differences import against_csv, against_latex
 from annotator.usecases.compare.row_names import names_to_compare, spoken_to_compare
-from annotator.usecases.inspect.metric_latex import table_latex
-from annotator.usecases.inspect.metric_names import named, plain_words_of, title_of
-from annotator.usecases.inspect.metric_view import gold_summary
-from annotator.usecases.inspect.score_files import table_csv
+from annotator.usecases.compare.rows import rows_against
+from annotator.usecases.inspect.metric_formats import table_csv, table_latex
+from annotator.usecases.inspect.metrics_table import gold_summary, named, plain_words_of, title_of
 from annotator.usecases.inspect.shown_table import JudgedColumn, verdict_sentences, what_a_verdict_is
 from tests.usecases.transfer.comparing import N, blind, knowing, output, project_of, said, table_of, take
 

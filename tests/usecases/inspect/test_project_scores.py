@@ -22,7 +22,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
-from annotator.usecases.inspect.metric_view import gold_summary
+from annotator.usecases.inspect.metrics_table import gold_summary
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake

@@ -12,7 +12,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
 from annotator.usecases.inspect.metric_values import InstanceValues, RowChoice, values_of_row, values_of_rows
-from annotator.usecases.inspect.metric_view import gold_summary
+from annotator.usecases.inspect.metrics_table import gold_summary
 from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
 from tests.usecases.transfer.comparing import N, blind, gold_token, key_of, output, rows_of, take
 

@@ -24,12 +24,17 @@ from annotator.store.instances import find_instance_ids, ids_of_keys
 from annotator.store.models import list_runs
 from annotator.store.trained_models import save_training
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
-from annotator.usecases.inspect.panels import PanelChoice
-from annotator.usecases.inspect.saliency import count_learned_from, list_instances_by, show_instance, show_partner
+from annotator.usecases.inspect.saliency import (
+    count_learned_from,
+    list_instances_by,
+    show_instance,
+    show_partner,
+    show_points,
+)
 from annotator.usecases.inspect.saliency_messages import ShownAnswer
-from annotator.usecases.inspect.saved_lists import save_listed
+from annotator.usecases.inspect.saliency_panels import PanelChoice
 from annotator.usecases.inspect.scatter import LENGTH
-from annotator.usecases.inspect.scatter_points import show_points
+from annotator.usecases.inspect.text_lists import save_listed
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
 

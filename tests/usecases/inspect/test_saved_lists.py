@@ -18,7 +18,8 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.measurements import last_event_id
 from annotator.usecases.gold import GoldOptions
 from annotator.usecases.inspect.saliency import list_instances_by
-from annotator.usecases.inspect.saved_lists import (
+from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.inspect.text_lists import (
     change_list,
     delete_list,
     lists_of_project,
@@ -28,7 +29,6 @@ from annotator.usecases.inspect.saved_lists import (
     save_listed,
     take_off_list,
 )
-from annotator.usecases.inspect.stale_numbers import has_changed
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.export import everything_of, export_file
@@ -144,7 +144,7 @@ def test_refusals_name_what_is_wrong_and_store_nothing(store, project, worst, ma
 
 
 def test_more_than_a_list_holds_is_refused_before_anything_is_stored(store, project, maker, monkeypatch) -> None:
-    monkeypatch.setattr("annotator.usecases.inspect.saved_lists.MOST_LISTED", 3)
+    monkeypatch.setattr("annotator.usecases.inspect.text_lists.MOST_LISTED", 3)
     with pytest.raises(InvalidValue, match="4 texts are listed now; a list holds at most 3"):
         save_listed(store, maker, Question(project.id), "all", "")
     full = save_listed(store, maker, Question(project.id, words="the "), "full", "")

@@ -18,11 +18,9 @@ from annotator.store.models import list_runs
 from annotator.store.trained_models import save_training
 from annotator.usecases.inspect.brushed_points import inside_outline
 from annotator.usecases.inspect.measurement import measure
-from annotator.usecases.inspect.saliency import count_not_listed, list_instances_by, show_numbers
-from annotator.usecases.inspect.saved_lists import keys_on_list, save_listed
+from annotator.usecases.inspect.saliency import count_not_listed, list_instances_by, show_numbers, show_points
 from annotator.usecases.inspect.scatter import CONFIDENCE, GOLD_PROBABILITY, LENGTH, RATIO, SETS
-from annotator.usecases.inspect.scatter_points import show_points
-from annotator.usecases.inspect.slices import show_slices
+from annotator.usecases.inspect.text_lists import keys_on_list, save_listed, show_slices
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
 

@@ -11,8 +11,7 @@ from annotator.errors import InvalidValue
 from annotator.store import Store
 from annotator.store.annotate.visibility import standing
 from annotator.store.instances import find_instance_ids
-from annotator.usecases.inspect.saliency import show_instance, show_partner
-from annotator.usecases.inspect.shown_gold import read_asked_gold
+from annotator.usecases.inspect.saliency import read_asked_gold, show_instance, show_partner
 from tests.usecases.review.test_reviews import annotate
 
 TEXT = "The staff never smiled and the soup was cold."

@@ -12,8 +12,7 @@ from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.usecases.inspect.saliency import list_instances_by
 from annotator.usecases.inspect.saliency_messages import ShownSlice
-from annotator.usecases.inspect.saved_lists import save_listed
-from annotator.usecases.inspect.slices import MOST_VALUES, show_slice_names, show_slices
+from annotator.usecases.inspect.text_lists import MOST_VALUES, save_listed, show_slice_names, show_slices
 
 Row = dict[str, Any]
 

@@ -11,8 +11,8 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import list_runs
-from annotator.usecases.inspect.panels import PanelChoice
 from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.inspect.saliency_panels import PanelChoice
 from annotator.usecases.inspect.typed_text import MOST_TOKENS, show_typed
 from annotator.usecases.models.attributions import attribute
 from annotator.usecases.models.built_in_model import built_in_model

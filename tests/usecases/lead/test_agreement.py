@@ -23,7 +23,7 @@ from annotator.review.token_agreement import InstanceVotes
 from annotator.store import Store
 from annotator.store.annotate.annotations import add_annotation, annotations_of
 from annotator.store.instances import discard, find_instance_ids, iterate_instance_batches
-from annotator.usecases.lead.agreement import agreement_of
+from annotator.usecases.lead.quality import agreement_of
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.file_import import import_file

@@ -13,7 +13,7 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.usecases.annotate import talk
 from annotator.usecases.annotate.work import next_work, submit
-from annotator.usecases.inspect.saved_lists import save_instance
+from annotator.usecases.inspect.text_lists import save_instance
 from annotator.usecases.lead.instance_search import found_ids, search_choices, search_instances
 
 People = Callable[..., User]

@@ -11,7 +11,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.lead.listed_work import Filter, ListedWork, default_bound, listed_work, page_of
+from annotator.usecases.lead.progress import Filter, ListedWork, default_bound, listed_work, page_of
 
 SOME = (RationaleSet.of((0, 2)),)
 

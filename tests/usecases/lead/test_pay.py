@@ -19,9 +19,9 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.projects import get_project, get_project_by_id
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.lead.pay import pay_csv, payroll_of, remember_rate
+from annotator.usecases.lead.progress import pay_csv, payroll_of, remember_rate
 from annotator.usecases.lead.statistics import statistics_of
-from annotator.usecases.project.project_copies import copy_project
+from annotator.usecases.project.exhaustive_passes import copy_project
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file

@@ -11,7 +11,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotAllowed
 from annotator.store import Store
-from annotator.usecases.lead.work_days import DayCount, KindCount, standing, work_days
+from annotator.usecases.lead.progress import DayCount, KindCount, standing, work_days
 from tests.clock import pass_time
 from tests.usecases.review.test_reviews import A, annotate, score
 

@@ -9,7 +9,7 @@ from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore
 from annotator.errors import NotAllowed
 from annotator.store import Store
-from annotator.usecases.lead.work_times import Quartiles, work_times
+from annotator.usecases.lead.progress import Quartiles, work_times
 from tests.usecases.review.test_reviews import A, B, annotate, score
 
 

@@ -13,7 +13,7 @@ from annotator.store import Store
 from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
 from annotator.usecases.models.alignment_gains import Measured, compared_gold, measured
-from annotator.usecases.models.training_record import record_training
+from annotator.usecases.models.built_in_model import record_training
 from annotator.usecases.project.projects import create_project
 
 Importer = Callable[..., Any]

@@ -22,11 +22,10 @@ from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.trained_models import find_training
 from annotator.usecases.inspect.project_scores import evaluate_project
-from annotator.usecases.models import asked_models, attributions
+from annotator.usecases.models import attributions, project_model
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, left_out_summary
-from annotator.usecases.models.built_in_model import built_in_model
-from annotator.usecases.models.model_places import models_folder
-from annotator.usecases.models.training_record import record_training
+from annotator.usecases.models.built_in_model import built_in_model, record_training
+from annotator.usecases.models.model_trust import models_folder
 from annotator.usecases.upkeep import check
 from tests.attribution_inputs import Scripted, weighing
 from tests.conftest import REPOSITORY
@@ -56,7 +55,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripted]:
 
     def use(model: Scripted, labels: tuple[str, str] = ("negative", "positive")) -> Scripted:
         model.labels = labels
-        monkeypatch.setattr(asked_models, "load_predictor", lambda *_: model)
+        monkeypatch.setattr(project_model, "load_predictor", lambda *_: model)
         return model
 
     return use

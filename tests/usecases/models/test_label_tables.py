@@ -18,10 +18,10 @@ from annotator.store.events import list_events
 from annotator.store.models import full_answers, list_models
 from annotator.store.projects import get_project_by_id
 from annotator.store.trained_models import list_label_tables
-from annotator.usecases.models import asked_models
+from annotator.usecases.models import project_model
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
 from annotator.usecases.models.label_tables import label_notes
-from annotator.usecases.project.label_replacement import replace_label
+from annotator.usecases.project.labels import replace_label
 from annotator.usecases.project.projects import change_project, find_project
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.suites.runs import SuiteOptions, run_suite
@@ -58,7 +58,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Three]:
 
     def use(name: str = "three", **probabilities: float) -> Three:
         model = Three(probabilities or {"POS": 0.3, "NEG": 0.1, "mixed": 0.6}, name)
-        monkeypatch.setattr(asked_models, "load_predictor", lambda *_: model)
+        monkeypatch.setattr(project_model, "load_predictor", lambda *_: model)
         return model
 
     return use

@@ -28,14 +28,13 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.models import preview_models
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.models.label_tables import ModelLabels, remember
-from annotator.usecases.models.model_places import HUB_VARIABLE
-from annotator.usecases.models.preview_messages import ShownPreview
-from annotator.usecases.models.previews import preview
+from annotator.usecases.models.model_trust import HUB_VARIABLE
+from annotator.usecases.models.previews import ShownPreview, preview
 from annotator.usecases.project.projects import change_project, find_project
 from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.full_export_records import Restorer
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
-from annotator.usecases.transfer.review_records import Restorer
 
 SETS = [RationaleSet.of((0, 2), (4, 5)), RationaleSet.of((3, 4))]
 

@@ -13,10 +13,10 @@ from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.inspect.shown_table import summaries_of_rows
-from annotator.usecases.models.prompts import PromptOptions, write_prompts
+from annotator.usecases.models.self_explanations import PromptOptions, write_prompts
 from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.contents import export_output_lines
 from annotator.usecases.transfer.export import export_file
-from annotator.usecases.transfer.export_lines import export_output_lines
 from annotator.usecases.transfer.file_import import guessed, import_file
 from annotator.usecases.transfer.import_report import ImportOptions
 

@@ -17,12 +17,12 @@ from annotator.store.models import iterate_outputs, list_runs
 from annotator.usecases.background import ask_to_explain_self
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.models.attributions import left_out_summary
-from annotator.usecases.models.prompts import write_prompts
 from annotator.usecases.models.self_explanations import (
     SelfExplanationOptions,
     explain_self,
     is_address_set,
     self_explanation_summary,
+    write_prompts,
 )
 from annotator.usecases.transfer.export import export_file
 from tests.language_model_server import Behaviour, raw, saying, serving, slow, status

@@ -11,11 +11,16 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.card import Card
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
-from annotator.usecases.models.trained_kin import aligned_with, cards_in, kin_of, why_without_kin
-from annotator.usecases.models.training_commands import control_command, twin_command
-from annotator.usecases.training.examples import DataOptions
-from annotator.usecases.training.rationales import RationaleOptions
-from annotator.usecases.training.trained_models import TrainedModel, training_of_kin
+from annotator.usecases.models.related_models import (
+    aligned_with,
+    cards_in,
+    control_command,
+    kin_of,
+    twin_command,
+    why_without_kin,
+)
+from annotator.usecases.training.examples import DataOptions, RationaleOptions
+from annotator.usecases.training.forecast import TrainedModel, training_of_kin
 from annotator.usecases.training.transformers import TrainingOptions
 
 ALIGNED = TrainingOptions(

@@ -21,7 +21,7 @@ from annotator.store.trained_models import find_training, ids_learned_from, save
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.models import built_in_model as built_in_model_module
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
-from annotator.usecases.models.held_out import held_out, labelled_examples
+from annotator.usecases.models.built_in_model import held_out, labelled_examples
 from annotator.usecases.models.model_trust import Trainings, held_out_summary
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import create_project

@@ -12,12 +12,11 @@ from annotator.figures.text_tables import paper_text
 from annotator.store import Store
 from annotator.training.budgets import Condition, Origin, Simulation
 from annotator.training.examples import Example
-from annotator.usecases.papers.files import paper_csv
 from annotator.usecases.papers.minutes import minutes_table, outcome_line, release_of_sweep, write_minutes
+from annotator.usecases.papers.scored_rows import paper_csv
 from annotator.usecases.releases.frozen_gold import freeze_gold
+from annotator.usecases.training.budgets import CostOptions, MinutesOptions, Purchase
 from annotator.usecases.training.minutes import Outcome, Sweep
-from annotator.usecases.training.purchases import MinutesOptions, Purchase
-from annotator.usecases.training.text_costs import CostOptions
 from tests.models.conftest import one_text
 
 LABELS = ("negative", "positive")

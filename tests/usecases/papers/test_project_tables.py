@@ -16,11 +16,10 @@ from annotator.scoring.paper_table import PaperCell, PaperRow, PaperTable
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.instances import ids_of_keys
-from annotator.usecases.models.training_record import record_training
+from annotator.usecases.models.built_in_model import record_training
 from annotator.usecases.papers.benchmark import benchmark_table
 from annotator.usecases.papers.eraser_soft import eraser_soft_table
-from annotator.usecases.papers.files import paper_csv
-from annotator.usecases.papers.scored_rows import Choice
+from annotator.usecases.papers.scored_rows import Choice, paper_csv
 from annotator.usecases.releases.frozen_gold import freeze_gold
 from tests.usecases.transfer.comparing import (
     LENGTH,

@@ -36,10 +36,9 @@ from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb.audits import draw_audit, judge, next_to_audit
 from annotator.usecases.project.projects import find_project, instances_of, projects_of
-from annotator.usecases.qualification import marked_texts
+from annotator.usecases.qualification import panel
 from annotator.usecases.qualification.attempts import begin, open_exercise
-from annotator.usecases.qualification.items import pick
-from annotator.usecases.qualification.rules import set_rules
+from annotator.usecases.qualification.items import pick, set_rules
 from annotator.usecases.releases.frozen_gold import freeze_gold
 from tests.usecases.test_whole_life import Life, rows
 
@@ -143,7 +142,7 @@ def _train(store: Store, project: Project, wanda: User) -> None:
     begin(store, wanda, project, "annotators")
     exercise = _next_exercise(store, wanda, project)
     draft = Draft("positive", (RationaleSet.of((0, 1)),), "a note")
-    marked_texts.submit(store, wanda, exercise.id, exercise.revision, draft)
+    panel.submit(store, wanda, exercise.id, exercise.revision, draft)
     lea = get_user(store, "Lea")
     for audience in ("annotators", "reviewers"):
         set_rules(store, lea, project.id, audience, QualificationRules(is_on=False), based_on=1)

@@ -9,7 +9,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import Store, open_store
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.inspect.project_scores import evaluate_project
-from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
+from annotator.usecases.persons.erasure import anonymise, plan_anonymising
 from annotator.usecases.project.projects import find_project, projects_of
 from annotator.usecases.upkeep import check
 from tests.usecases.persons.conftest import MAIL, OTHERS, WANDA, WORD, bytes_of, gold_of_project, numbers_of, speak

@@ -11,8 +11,7 @@ from annotator.errors import Conflict
 from annotator.store import Store
 from annotator.usecases.crowd.doors import doors_of, find_code, mark_paid
 from annotator.usecases.crowd.visits import Entry, come_in, leave, look_at_visit
-from annotator.usecases.persons.anonymisation import anonymise
-from annotator.usecases.persons.erasure import erase
+from annotator.usecases.persons.erasure import anonymise, erase
 from annotator.usecases.upkeep import check
 from tests.usecases.crowd.crowd_work import do_texts, enter, open_door
 

@@ -24,10 +24,15 @@ from annotator.usecases.inspect.stale_numbers import has_changed
 from annotator.usecases.lead.bulk_actions import last_changes, undo
 from annotator.usecases.lead.event_words import event_lines, event_words
 from annotator.usecases.lead.timeline import timeline
-from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
-from annotator.usecases.persons.erasure import erase, plan_erasing
+from annotator.usecases.persons.erasure import (
+    anonymise,
+    anonymising_lines,
+    erase,
+    erasing_lines,
+    plan_anonymising,
+    plan_erasing,
+)
 from annotator.usecases.persons.removal import finish_removals
-from annotator.usecases.persons.removal_words import anonymising_lines, erasing_lines
 from annotator.usecases.perturb.checks import approve
 from annotator.usecases.perturb.versions import hand_in
 from annotator.usecases.project.projects import events_of, find_project, instances_of

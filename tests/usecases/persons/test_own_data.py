@@ -14,7 +14,7 @@ from annotator.store.people import get_user
 from annotator.store.persons.columns import COUNTED_NAMES, NAMES, PACKED_WORDS, REFERENCES, WORDS
 from annotator.store.persons.own_data import FILES
 from annotator.store.qualification.exercises import add_exercise, set_measured
-from annotator.usecases.persons.own_data import data_of_person
+from annotator.usecases.persons.my_account import data_of_person
 from tests.usecases.persons.conftest import MAIL, WANDA, WORD, speak
 
 # Of these a person gets nothing: counts, places in the queue, links that only open, and what strangers typed.

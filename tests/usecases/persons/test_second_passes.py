@@ -12,13 +12,12 @@ from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.people import get_user
 from annotator.usecases.annotate.work import next_work, submit
-from annotator.usecases.evidence.taking_over import take_back, take_over
+from annotator.usecases.evidence.exhaustive_gold import take_back, take_over
 from annotator.usecases.gold import gold_instances
 from annotator.usecases.lead.adjudication import adjudicate
-from annotator.usecases.persons.anonymisation import anonymise
-from annotator.usecases.persons.erasure import erase
+from annotator.usecases.persons.erasure import anonymise, erase
 from annotator.usecases.persons.removal import Removed
-from annotator.usecases.project.evidence_passes import start_pass
+from annotator.usecases.project.exhaustive_passes import start_pass
 from annotator.usecases.project.projects import instances_of
 from annotator.usecases.upkeep import check
 from tests.usecases.persons.conftest import WANDA, WORD, bytes_of

@@ -20,7 +20,7 @@ from annotator.usecases.gold import gold_instances
 from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb.audit_results import AuditResult, audits_of_project, csv_rows, remedy_wrong
 from annotator.usecases.perturb.audits import ToAudit, count_to_audit, draw_audit, judge, next_to_audit, preview_drawing
-from annotator.usecases.project.label_replacement import replace_label
+from annotator.usecases.project.labels import replace_label
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file

@@ -22,10 +22,8 @@ from annotator.store.perturb import originals as originals_store
 from annotator.store.perturb import perturbations as perturbations_store
 from annotator.store.transfer import export_sources
 from annotator.usecases.annotate.work import next_work
-from annotator.usecases.lead.relatives import Relative, original_of, versions_of
-from annotator.usecases.lead.timeline import timeline
-from annotator.usecases.notices.inbox import unread
-from annotator.usecases.notices.words import sentence
+from annotator.usecases.lead.timeline import Relative, original_of, timeline, versions_of
+from annotator.usecases.notices.notices import sentence, unread
 from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb import panel_messages as messages
 from annotator.usecases.perturb.assessment import staleness

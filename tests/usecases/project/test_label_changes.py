@@ -22,7 +22,7 @@ from annotator.usecases.annotate.work import next_work, save_draft, submit
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.perturb.versions import hand_in
-from annotator.usecases.project.label_changes import add_label, label_effects, map_label, rename_label
+from annotator.usecases.project.labels import add_label, label_effects, map_label, rename_label
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.upkeep import check

@@ -22,7 +22,7 @@ from annotator.usecases.background import ask_to_measure
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.models.attributions import AttributingOptions, attribute
-from annotator.usecases.project.label_replacement import replace_label, uses_of
+from annotator.usecases.project.labels import replace_label, uses_of
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.review.reviews import next_review, submit_review
 from annotator.usecases.suites.construction import save_test

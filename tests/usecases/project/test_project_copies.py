@@ -14,7 +14,7 @@ from annotator.store import Store
 from annotator.store.people import list_members
 from annotator.store.projects import get_project_by_id, instance_counts, update_project
 from annotator.store.suites import list_word_lists, save_word_list
-from annotator.usecases.project.project_copies import copy_project, projects_to_copy
+from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
 
 WORDS = WordList("bad_words", "en", "keep", ("awful", "dull"))
 

@@ -16,8 +16,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.panel_messages import show_work
 from annotator.usecases.annotate.work import next_work, save_draft
 from annotator.usecases.lead.statistics import statistics_of
-from annotator.usecases.project.custom_tasks import parse_task
-from annotator.usecases.project.projects import change_project, create_project, instances_of, take_role
+from annotator.usecases.project.projects import change_project, create_project, instances_of, parse_task, take_role
 from annotator.usecases.review.inspection import find_instances, look_at
 
 Make = Callable[..., Project]

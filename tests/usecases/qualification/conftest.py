@@ -13,9 +13,8 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.shown_work import Work
-from annotator.usecases.qualification.items import instances_of_keys, pick
-from annotator.usecases.qualification.rules import set_rules, training_rules
+from annotator.usecases.annotate.my_work import Work
+from annotator.usecases.qualification.items import instances_of_keys, pick, set_rules, training_rules
 
 GOLD = Draft(sets=(RationaleSet.of((1, 4)), RationaleSet.of((5, 7), (8, 9))))
 KEYS = ("g1", "g2", "g3", "g4")

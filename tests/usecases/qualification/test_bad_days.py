@@ -19,14 +19,13 @@ from annotator.store.qualification.rules import newest_rules
 from annotator.usecases.access import independence
 from annotator.usecases.lead.adjudication import adjudicate
 from annotator.usecases.lead.event_words import event_words
-from annotator.usecases.project.label_replacement import replace_label
-from annotator.usecases.project.project_copies import copy_project
+from annotator.usecases.project.exhaustive_passes import copy_project
+from annotator.usecases.project.labels import replace_label
 from annotator.usecases.project.projects import change_project, events_of
 from annotator.usecases.qualification.attempts import answered_text, begin, end_feedback, training_of
-from annotator.usecases.qualification.items import accept_gold, items_of, pick, take_out
-from annotator.usecases.qualification.marked_texts import next_text, save_draft, submit
+from annotator.usecases.qualification.items import accept_gold, items_of, pick, set_rules, take_out
+from annotator.usecases.qualification.panel import next_text, save_draft, submit
 from annotator.usecases.qualification.people import allow, trained_people
-from annotator.usecases.qualification.rules import set_rules
 from annotator.usecases.upkeep import check
 from tests.usecases.qualification.conftest import GOLD, hold
 

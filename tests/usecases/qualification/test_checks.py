@@ -17,7 +17,7 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.projects import update_project
 from annotator.store.qualification.exercises import checks_of
-from annotator.usecases.annotate import checks
+from annotator.usecases.annotate import blind_checks
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.annotate.panel_messages import show_my_work, show_next, show_work_of
@@ -182,6 +182,6 @@ def test_the_checks_to_come_are_those_that_will_be_given(
 ) -> None:
     expected, left, given = 0, n_waiting, n_given
     while left and expected < n_items:
-        is_due = checks._is_due(1, 1, given, every)
+        is_due = blind_checks._is_due(1, 1, given, every)
         expected, left, given = expected + is_due, left - (not is_due), given + 1
-    assert checks._n_to_come(1, 1, n_given, every, n_waiting, n_items) == expected
+    assert blind_checks._n_to_come(1, 1, n_given, every, n_waiting, n_items) == expected

@@ -17,7 +17,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.panel_messages import ShownWork
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.qualification.attempts import answered_text, begin, end_feedback, training_of
-from annotator.usecases.qualification.marked_texts import beside_gold, next_text, save_draft, submit
+from annotator.usecases.qualification.panel import beside_gold, next_text, save_draft, submit
 from annotator.usecases.qualification.people import allow, trained_people
 from tests.usecases.qualification.conftest import GOLD, hold
 

@@ -10,10 +10,10 @@ from annotator.store.annotate.visibility import note_shown
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.undecided_rounds import stuck_work
 from annotator.usecases.project.projects import change_project, progress_of
-from annotator.usecases.project.rule_effects import effects_of_rules
+from annotator.usecases.project.rules import effects_of_rules
 from annotator.usecases.qualification.attempts import answered_text, begin, end_feedback
 from annotator.usecases.qualification.items import instances_of_keys, items_of
-from annotator.usecases.qualification.marked_texts import next_text, submit
+from annotator.usecases.qualification.panel import next_text, submit
 from tests.usecases.qualification.conftest import GOLD, KEYS, SetRules, hold, pick_keys
 
 

@@ -19,7 +19,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.qualification.attempts import answered_text, begin, end_feedback, training_of
 from annotator.usecases.qualification.items import instances_of_keys, items_of, pick
-from annotator.usecases.qualification.scored_texts import next_scored_text, submit_scores
+from annotator.usecases.qualification.panel import next_scored_text, submit_scores
 from annotator.usecases.qualification.words import score_lines
 from annotator.usecases.review.panel_messages import ShownReview
 from annotator.usecases.review.reviews import next_review

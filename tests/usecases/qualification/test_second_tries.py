@@ -7,8 +7,7 @@ from annotator.store import Store
 from annotator.store.qualification.exercises import add_exercise, begin_attempt
 from annotator.store.qualification.rules import get_item
 from annotator.usecases.qualification.attempts import _drawn
-from annotator.usecases.qualification.items import instances_of_keys, pick
-from annotator.usecases.qualification.rules import picked_but_off
+from annotator.usecases.qualification.items import instances_of_keys, pick, picked_but_off
 from tests.usecases.qualification.conftest import KEYS, SetRules
 
 

@@ -10,7 +10,7 @@ from annotator.errors import NotAllowed
 from annotator.language import speaking
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.crowd.entry_requirements import TrainingFirst, training_first
+from annotator.usecases.crowd.visits import TrainingFirst, training_first
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.qualification.items import count_picked, items_of, take_out
 from annotator.usecases.qualification.people import allow, finishing_first

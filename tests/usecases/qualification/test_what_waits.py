@@ -5,7 +5,7 @@ import pytest
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
-from annotator.usecases.annotate.waiting_counts import waiting_counts
+from annotator.usecases.annotate.my_work import waiting_counts
 from annotator.usecases.qualification.attempts import begin
 from annotator.usecases.qualification.people import allow
 from annotator.usecases.start.overview import LeadWork, OwnWork, overview

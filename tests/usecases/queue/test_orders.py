@@ -18,7 +18,7 @@ from annotator.store.models import RunFinder, forget_model, write_outputs
 from annotator.store.trained_models import save_training
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.inspect.measurement import measure
-from annotator.usecases.project.label_replacement import replace_label
+from annotator.usecases.project.labels import replace_label
 from annotator.usecases.project.projects import change_project, create_project, find_project
 from annotator.usecases.queue.orders import Preview, present_order, preview_order, set_order
 from annotator.usecases.transfer.export import export_file

@@ -11,9 +11,8 @@ from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.events import all_events
 from annotator.usecases.project.projects import create_project
-from annotator.usecases.releases.erasure import erase_from_releases
 from annotator.usecases.releases.export import export_release
-from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
+from annotator.usecases.releases.frozen_gold import erase_from_releases, freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 

@@ -18,8 +18,7 @@ from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, unfinished_words
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
-from annotator.usecases.transfer.gold_words import gold_words
-from annotator.usecases.transfer.imported_work import accepted_annotations
+from annotator.usecases.transfer.import_report import accepted_annotations, gold_words
 
 NAMES = ("Somebody Known", "Another One")
 

@@ -31,7 +31,7 @@ from annotator.store.review.rounds import find_round
 from annotator.usecases import gold
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.shown_work import Work
+from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.project.projects import change_project, give_role, take_role
 from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
@@ -578,7 +578,7 @@ def test_fewer_reviewers_decide_the_rounds_that_then_have_enough(
 def test_a_contested_label_waits_for_the_lead_before_it_waits_for_reviewers(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
-    from annotator.usecases.lead.decisions import decide, open_proposals
+    from annotator.usecases.lead.adjudication import decide, open_proposals
 
     annotate(store, annotator, project, A, result="positive")
     assert reviews.next_review(store, reviewers[0], project.id).work is None

@@ -5,8 +5,16 @@ import pytest
 from annotator.domain.suites import StoredSuite
 from annotator.figures.rate_bars import RateBar, rate_bar_html
 from annotator.metrics.significance import Bounds
-from annotator.usecases.suites.result_words import beside_rate, comparison_sentence, difference_words, rate_words
-from annotator.usecases.suites.results import ALL, Rate, ResultRow, SuiteResults
+from annotator.usecases.suites.results import (
+    ALL,
+    Rate,
+    ResultRow,
+    SuiteResults,
+    beside_rate,
+    comparison_sentence,
+    difference_words,
+    rate_words,
+)
 
 SUITE = StoredSuite(1, 1, "s", ())
 

@@ -17,13 +17,13 @@ from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.store import Store
 from annotator.store.events import list_events
 from annotator.store.suites import cases_of_suite, cases_without_texts, find_run, list_runs
-from annotator.usecases.models import asked_models
+from annotator.usecases.models import project_model
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
 from annotator.usecases.suites import construction, runs
 from annotator.usecases.suites import files as suite_files
 from annotator.usecases.suites import results as suite_results
-from annotator.usecases.suites.result_words import baseline_lines
+from annotator.usecases.suites.results import baseline_lines
 from annotator.usecases.suites.runs import SuiteOptions, run_suite
 from tests.conftest import SHARED_DATA
 
@@ -57,7 +57,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Callable[..., WordCounter]:
 
     def use(**more: Any) -> WordCounter:
         model = WordCounter(**more)
-        monkeypatch.setattr(asked_models, "load_predictor", lambda spec, options: model)
+        monkeypatch.setattr(project_model, "load_predictor", lambda spec, options: model)
         return model
 
     return use

@@ -10,7 +10,7 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.suites import cases_of_test
-from annotator.usecases.suites.typed_cases import TypedCase, save_typed_case
+from annotator.usecases.suites.construction import TypedCase, save_typed_case
 
 WANTED = TypedCase("Typed texts", "t1, changed", "Robustness", None)
 

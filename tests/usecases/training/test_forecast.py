@@ -10,12 +10,11 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
-from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.models.model_trust import models_folder
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.training import forecast
-from annotator.usecases.training.examples import DataOptions
+from annotator.usecases.training.examples import DataOptions, RationaleOptions
 from annotator.usecases.training.forecast import Forecast, base_of, check_training, choices, free_name, standing_of
-from annotator.usecases.training.rationales import RationaleOptions
 from annotator.usecases.training.transformers import TrainingOptions
 
 

@@ -21,11 +21,10 @@ from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
 from annotator.usecases.models.label_tables import ModelLabels, remembered
 from annotator.usecases.papers.minutes import minutes_table
-from annotator.usecases.project.label_replacement import replace_label
+from annotator.usecases.project.labels import replace_label
 from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.training.budgets import CostOptions, MinutesOptions
 from annotator.usecases.training.minutes import Sweep, Trial, plan_sweep, remember_labels, run_sweep
-from annotator.usecases.training.purchases import MinutesOptions
-from annotator.usecases.training.text_costs import CostOptions
 from tests.training.planted import LABELS, Planting, planted
 from tests.usecases.training.test_transformers import TINY
 

@@ -15,8 +15,7 @@ from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.project.word_lists import save_word_list
-from annotator.usecases.training.examples import DataOptions, TrainingData, training_data
-from annotator.usecases.training.rationales import RationaleOptions
+from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
 
 Importer = Callable[..., Any]
 

@@ -11,8 +11,7 @@ from annotator.metrics.aggregate import least_squares
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import EpochResult, Fitted, FittingOptions
 from annotator.usecases.papers.alignment_losses import alignment_slope
-from annotator.usecases.training.examples import DataOptions, TrainingData
-from annotator.usecases.training.rationales import RationaleOptions
+from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData
 from annotator.usecases.training.sweeps import Trial, trials_of
 from annotator.usecases.training.transformers import TrainingOptions, TrainingReport
 

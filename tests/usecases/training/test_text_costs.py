@@ -20,7 +20,7 @@ from annotator.training.examples import Example
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.gold import labelled_gold
 from annotator.usecases.review import reviews as review_work
-from annotator.usecases.training.text_costs import CostOptions, TextCosts, require_prices, text_costs
+from annotator.usecases.training.budgets import CostOptions, TextCosts, require_prices, text_costs
 
 People = Callable[..., User]
 Projects = Callable[..., Project]

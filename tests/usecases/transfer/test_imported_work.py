@@ -18,9 +18,13 @@ from annotator.usecases.lead.adjudication import adjudicate
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.projects import change_project, events_of, find_project
 from annotator.usecases.transfer.file_import import import_file
-from annotator.usecases.transfer.gold_words import gold_words
-from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.imported_work import accepted_annotations, imported_annotations
+from annotator.usecases.transfer.import_report import (
+    ImportOptions,
+    ImportReport,
+    accepted_annotations,
+    gold_words,
+    imported_annotations,
+)
 
 Rows = Callable[..., ImportReport]
 

@@ -31,9 +31,9 @@ from annotator.store.models import iterate_outputs, list_models, list_runs
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.full_export_records import Restorer
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
-from annotator.usecases.transfer.review_records import Restorer
 from annotator.usecases.upkeep import check
 from tests.usecases.transfer.test_export import content_of
 

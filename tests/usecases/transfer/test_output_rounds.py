@@ -12,8 +12,8 @@ from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.usecases.transfer import intake
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.instance_plan import Upcoming
 from annotator.usecases.transfer.intake import Intake
-from annotator.usecases.transfer.neighbours import Upcoming
 from tests.usecases.transfer.comparing import LENGTH, key_of, rows_of
 
 RUNS = [Run(model, method, seed=seed) for model, method, seed in product("mn", ("ig", "lime"), (0, 1))]

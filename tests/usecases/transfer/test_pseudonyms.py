@@ -15,8 +15,7 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.usecases.gold import GoldOptions
 from annotator.usecases.project.projects import events_of
-from annotator.usecases.transfer.export import WITH_PEOPLE, WRITABLE, export_file
-from annotator.usecases.transfer.pseudonyms import Pseudonyms
+from annotator.usecases.transfer.export import WITH_PEOPLE, WRITABLE, Pseudonyms, export_file
 
 PEOPLE = ("zqx-81", "zqx-07")
 FORMATS = sorted(set(WRITABLE) - {"jsonl"})

@@ -16,7 +16,7 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import RunFinder, iterate_outputs, list_runs, store_outputs
 from annotator.usecases.inspect.saliency import show_instance
-from annotator.usecases.transfer.export_lines import export_output_lines
+from annotator.usecases.transfer.contents import export_output_lines
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.transfer.text_index import proposed_prompt

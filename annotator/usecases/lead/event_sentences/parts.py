@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from annotator.language import _, listed, parted
+from annotator.language import _, listed, parted, unsaid
 
 Detail = Mapping[str, Any]
 Sentences = Mapping[str, Callable[[Detail], str]]
@@ -57,3 +57,49 @@ def value_words(value: object) -> str:
 def token_words(spans: Sequence[Sequence[int]]) -> str:
     """Tokens by their numbers."""
     return listed([str(start) if end == start + 1 else f"{start}–{end - 1}" for start, end in spans])
+
+
+# What each rule of a project is called in sentences about its changes.
+
+
+RULE_NAMES: Mapping[str, str] = {
+    "order": unsaid("the order of the texts"),
+    "seed": unsaid("the seed of the order"),
+    "model_order": unsaid("what comes first"),
+    "annotators_per_instance": unsaid("the number of annotators"),
+    "reviewers_per_annotation": unsaid("the number of reviewers"),
+    "result_mode": unsaid("what annotators do with the label"),
+    "may_be_empty": unsaid("whether “no rationale” may be submitted"),
+    "sets_may_cross_segments": unsaid("whether sets may cross segments"),
+    "required_segments": unsaid("the segments that labels require"),
+    "forbidden_segments": unsaid("the segments that labels forbid"),
+    "lease_minutes": unsaid("how long a text is kept for somebody"),
+    "idle_after_seconds": unsaid("when a pause counts as idle"),
+    "sufficiency_threshold": unsaid("the threshold of the sufficiency score"),
+    "compactness_threshold": unsaid("the threshold of the compactness score"),
+    "comprehensiveness_threshold": unsaid("the threshold of the comprehensiveness score"),
+    "are_scores_pooled": unsaid("how scores are averaged"),
+    "max_rounds": unsaid("the number of rounds"),
+    "away_after_days": unsaid("after how many days work goes to somebody else"),
+    "gold_policy": unsaid("the gold policy"),
+    "is_exhaustive": unsaid("whether gold is exhaustive"),
+    "researchers_see_submitted": unsaid("what researchers see"),
+    "model_previews": unsaid("who sees what a model answers"),
+    "are_carried_sets_proposed": unsaid("whether gold sets are carried over"),
+    "are_first_sets_proposed": unsaid("whether the sets of the first pass are proposed"),
+    "proposed_word_lists": unsaid("the word lists that propose sets"),
+    "checkers_per_perturbation": unsaid("the number of checkers"),
+    "checkers_see_author": unsaid("whether checkers see the author"),
+    "perturbations_per_kind": unsaid("the target for each kind"),
+    "own_perturbation_kinds": unsaid("the kinds of the project’s own"),
+    "preview_method": unsaid("the method for previews"),
+    "preview_model": unsaid("the model for previews"),
+    "preview_labels": unsaid("the labels of the model for previews"),
+    "preview_prompt": unsaid("the prompt for previews"),
+    "preview_words": unsaid("the words of labels in it"),
+    "import_columns": unsaid("the columns of files"),
+    "import_left_columns": unsaid("the columns that are not read"),
+    "import_metadata_columns": unsaid("the columns with marks that are metadata"),
+    "import_labels": unsaid("the labels of files"),
+    "pay_rate": unsaid("what work is paid at"),
+}

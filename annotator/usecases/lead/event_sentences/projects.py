@@ -6,6 +6,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.project.search import BulkAction
 from annotator.language import _, listed, several, unsaid
 from annotator.usecases.lead.event_sentences.parts import (
+    RULE_NAMES,
     Detail,
     Sentences,
     values_listed,
@@ -13,9 +14,8 @@ from annotator.usecases.lead.event_sentences.parts import (
     with_note,
     with_value,
 )
-from annotator.usecases.lead.rule_names import RULE_NAMES
-from annotator.usecases.project.label_replacement import replacement_summary
-from annotator.usecases.queue.order_words import order_from, order_words
+from annotator.usecases.project.labels import replacement_summary
+from annotator.usecases.queue.orders import order_from, order_words
 
 _OF_PROJECT = {
     "name": unsaid("the name"), "labels": unsaid("the labels"), "language": unsaid("the language"),

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid
 from annotator.usecases.crowd.doors import DoorView, change_door, doors_of, make_door, payments_csv, set_door_state
-from annotator.usecases.crowd.entry_requirements import TrainingFirst, training_first
+from annotator.usecases.crowd.visits import TrainingFirst, training_first
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed

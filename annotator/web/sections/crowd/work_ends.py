@@ -5,7 +5,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, several
-from annotator.usecases.crowd.work_ends import stop_worker, workers_at_work
+from annotator.usecases.crowd.doors import stop_worker, workers_at_work
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import submitted

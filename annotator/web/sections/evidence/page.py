@@ -8,7 +8,7 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.evidence.taking_over import (
+from annotator.usecases.evidence.exhaustive_gold import (
     PassStanding,
     find_first,
     newest_change,
@@ -18,7 +18,7 @@ from annotator.usecases.evidence.taking_over import (
     take_back,
     take_over,
 )
-from annotator.usecases.project.evidence_passes import Chosen, count_chosen, splits_to_choose, start_pass
+from annotator.usecases.project.exhaustive_passes import Chosen, count_chosen, splits_to_choose, start_pass
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.session import Visit

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotator.language import _
-from annotator.usecases.lead.agreement import AgainstRest, Agreement, Estimate
+from annotator.usecases.lead.quality import AgainstRest, Agreement, Estimate
 
 _FEW = 10  # instances; a mean over fewer says little
 _SHARE = st.column_config.NumberColumn(format="%.3f")

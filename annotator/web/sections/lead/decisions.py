@@ -7,7 +7,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.language import _
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.decisions import Decision, Proposal, decide, open_proposals
+from annotator.usecases.lead.adjudication import Decision, Proposal, decide, open_proposals
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
 from annotator.web.presses import pressed

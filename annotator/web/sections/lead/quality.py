@@ -24,7 +24,7 @@ from annotator.usecases.lead.quality import (
     reviewer_leanings,
 )
 from annotator.usecases.project.projects import events_of
-from annotator.usecases.transfer.imported_work import accepted_annotations
+from annotator.usecases.transfer.import_report import accepted_annotations
 from annotator.web.sections import comparison
 from annotator.web.sections.audits import results as audits
 from annotator.web.sections.lead.quality_agreement import show_agreement

@@ -7,8 +7,8 @@ from annotator.domain.numbers import written
 from annotator.domain.projects import Project
 from annotator.language import _, several, together
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.agreement import Agreement, Spread, agreement_of, pairs_of
-from annotator.usecases.transfer.gold_words import gold_words
+from annotator.usecases.lead.quality import Agreement, Spread, agreement_of, pairs_of
+from annotator.usecases.transfer.import_report import gold_words
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.lead import against_rest

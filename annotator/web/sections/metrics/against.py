@@ -14,10 +14,12 @@ from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.language import _, together
 from annotator.scoring.row_differences import AgainstTable, Difference, against, with_seeds_apart
-from annotator.usecases.compare.difference_tables import against_csv, against_latex, heads_and_lines
-from annotator.usecases.compare.difference_words import (
+from annotator.usecases.compare.differences import (
+    against_csv,
+    against_latex,
     english_names,
     english_reference,
+    heads_and_lines,
     legend,
     names_of_compared,
     reasons,
@@ -27,16 +29,11 @@ from annotator.usecases.compare.difference_words import (
     what_could_be_told,
     what_it_is,
 )
-from annotator.usecases.compare.row_comparison import (
-    DifferingInstance,
-    TwoRows,
-    differing_instances,
-    maps_of,
-)
 from annotator.usecases.compare.row_names import compared_row, names_to_compare, spoken_to_compare
+from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances, maps_of
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.metric_names import named
 from annotator.usecases.inspect.metric_values import newest_event
+from annotator.usecases.inspect.metrics_table import named
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import state

@@ -10,7 +10,7 @@ from annotator.domain.projects import Project
 from annotator.language import _
 from annotator.scoring.shared_instances import are_different, leaves_too_few, over_own
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
-from annotator.usecases.inspect.metric_names import first_columns, group_of, named, plain_words_of, sentence_of
+from annotator.usecases.inspect.metrics_table import first_columns, group_of, named, plain_words_of, sentence_of
 from annotator.usecases.inspect.shown_table import TableView
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices

@@ -11,9 +11,9 @@ from annotator.figures.html_table import metric_table_html
 from annotator.language import _, several
 from annotator.scoring.table import MetricRow, MetricTable
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.group_tables import group_lines, group_tables, groups_csv, row_heads
-from annotator.usecases.inspect.metric_names import first_columns, named
+from annotator.usecases.inspect.groups import group_lines, group_tables, groups_csv, row_heads
 from annotator.usecases.inspect.metric_values import what_to_score
+from annotator.usecases.inspect.metrics_table import first_columns, named
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.presses import pressed
 from annotator.web.sections.metrics import state

@@ -15,9 +15,8 @@ from annotator.figures.instance_list import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
 from annotator.language import _, several, together, unsaid
 from annotator.scoring.table import Column, MetricRow
-from annotator.usecases.compare.row_references import found_reference, references_of
+from annotator.usecases.compare.rows import found_reference, references_of
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.metric_names import ARROWS, named, names_of, title_in_words
 from annotator.usecases.inspect.metric_values import (
     Comparison,
     InstanceValues,
@@ -26,6 +25,7 @@ from annotator.usecases.inspect.metric_values import (
     compare_rows,
     only,
 )
+from annotator.usecases.inspect.metrics_table import ARROWS, named, names_of, title_in_words
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable, instance_values

@@ -28,7 +28,7 @@ from annotator.usecases.inspect.metric_values import (
     values_of_row,
     what_to_score,
 )
-from annotator.usecases.inspect.metric_view import gold_summary, policy_in_words
+from annotator.usecases.inspect.metrics_table import gold_summary, policy_in_words
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text

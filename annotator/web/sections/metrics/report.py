@@ -14,7 +14,7 @@ from annotator.usecases.compare.comparison_report import WrittenReport, comparis
 from annotator.usecases.compare.model_gains import first_pair
 from annotator.usecases.compare.report_request import LONGEST_TITLE, MOST_TEXTS, N_TEXTS, ReportRequest, TextChoice
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.saved_lists import lists_of_project
+from annotator.usecases.inspect.text_lists import lists_of_project
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.metrics.against import LookedAt

@@ -12,10 +12,8 @@ from annotator.language import _, together, unsaid
 from annotator.scoring.chance_verdicts import n_without_choice
 from annotator.scoring.table import MetricRow
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.metric_latex import table_latex
-from annotator.usecases.inspect.metric_names import title_of
-from annotator.usecases.inspect.metric_view import gold_summary
-from annotator.usecases.inspect.score_files import table_csv
+from annotator.usecases.inspect.metric_formats import table_csv, table_latex
+from annotator.usecases.inspect.metrics_table import gold_summary, title_of
 from annotator.usecases.inspect.shown_table import (
     LEGEND,
     head_of,

@@ -7,8 +7,8 @@ import streamlit as st
 
 from annotator.language import _, listed, several, together
 from annotator.scoring.table import MetricRow
-from annotator.usecases.inspect.metric_names import named, title_of
-from annotator.usecases.inspect.missing_verdicts import unmeasured
+from annotator.usecases.inspect.measurement import unmeasured
+from annotator.usecases.inspect.metrics_table import named, title_of
 from annotator.usecases.inspect.shown_table import JudgedColumn, verdict_sentences, what_a_verdict_is
 from annotator.web.frame import as_text
 

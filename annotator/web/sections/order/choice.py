@@ -18,7 +18,7 @@ from annotator.domain.project.queue_orders import (
 from annotator.domain.projects import Project
 from annotator.language import _, several, unsaid
 from annotator.metrics.registry import definition_of
-from annotator.usecases.queue.choices import OrderChoices
+from annotator.usecases.queue.orders import OrderChoices
 
 _HELP = unsaid(
     "By answers that are stored; nothing is computed for it. No order is known to be the best: by the probability of the "

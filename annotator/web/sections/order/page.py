@@ -11,9 +11,16 @@ from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.queue.choices import choices_of
-from annotator.usecases.queue.order_words import order_words
-from annotator.usecases.queue.orders import NextText, PresentOrder, Preview, present_order, preview_order, set_order
+from annotator.usecases.queue.orders import (
+    NextText,
+    PresentOrder,
+    Preview,
+    choices_of,
+    order_words,
+    present_order,
+    preview_order,
+    set_order,
+)
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections import built_in_offer

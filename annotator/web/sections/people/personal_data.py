@@ -9,11 +9,16 @@ from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, together
 from annotator.usecases.access.accounts import administrator_names, list_users
 from annotator.usecases.databases import Store
-from annotator.usecases.persons.anonymisation import anonymise, plan_anonymising
-from annotator.usecases.persons.erasure import erase, plan_erasing
-from annotator.usecases.persons.own_data import data_of_person
+from annotator.usecases.persons.erasure import (
+    anonymise,
+    anonymising_lines,
+    erase,
+    erasing_lines,
+    plan_anonymising,
+    plan_erasing,
+)
+from annotator.usecases.persons.my_account import data_of_person
 from annotator.usecases.persons.removal import BACKUPS_HOLD, NOT_WIPED, Removed, names_of_copies
-from annotator.usecases.persons.removal_words import anonymising_lines, erasing_lines
 from annotator.usecases.upkeep import back_up_beside
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted

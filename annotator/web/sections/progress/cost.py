@@ -12,7 +12,7 @@ from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, spoken_language, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.pay import PaidWork, Payroll, pay_csv, payroll_of, remember_rate
+from annotator.usecases.lead.progress import PaidWork, Payroll, pay_csv, payroll_of, remember_rate
 from annotator.usecases.project.projects import Progress
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed

@@ -6,7 +6,7 @@ from annotator.domain.projects import Project, titles_of_kinds
 from annotator.figures.work_charts import DayBar, Row, day_chart, row_chart
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.work_days import WorkDays, forecast_words, work_days
+from annotator.usecases.lead.progress import WorkDays, forecast_words, work_days
 from annotator.usecases.project.projects import Progress
 from annotator.web.sections.progress.kept import kept
 from annotator.web.session import Visit

@@ -7,16 +7,17 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.listed_work import (
+from annotator.usecases.lead.progress import (
     FILTERS,
     Filter,
     ListedAnnotation,
     ListedWork,
+    WorkTimes,
     default_bound,
     listed_work,
     page_of,
+    work_times,
 )
-from annotator.usecases.lead.work_times import WorkTimes, work_times
 from annotator.usecases.project.projects import Progress
 from annotator.web.sections import comparison
 from annotator.web.sections.progress.kept import kept

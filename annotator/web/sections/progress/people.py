@@ -13,8 +13,7 @@ from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import AnnotatorProgress, WorkProgress, work_progress
 from annotator.usecases.project.projects import Progress
-from annotator.usecases.transfer.gold_words import gold_words
-from annotator.usecases.transfer.imported_work import accepted_annotations, imported_annotations
+from annotator.usecases.transfer.import_report import accepted_annotations, gold_words, imported_annotations
 from annotator.web.frame import as_text
 from annotator.web.sections.progress import days
 from annotator.web.sections.progress.kept import kept

@@ -7,7 +7,7 @@ from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.work_times import CurvePoint, PersonTimes, WorkTimes, work_times
+from annotator.usecases.lead.progress import CurvePoint, PersonTimes, WorkTimes, work_times
 from annotator.usecases.project.projects import Progress
 from annotator.web.sections.progress.days import NO_BAR
 from annotator.web.sections.progress.kept import kept

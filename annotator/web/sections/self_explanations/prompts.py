@@ -11,8 +11,7 @@ from annotator.domain.self_explanations import standard_template
 from annotator.errors import AnnotatorError
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.models.prompts import PromptOptions, write_prompts
-from annotator.usecases.models.self_explanations import SelfExplanationOptions
+from annotator.usecases.models.self_explanations import PromptOptions, SelfExplanationOptions, write_prompts
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.self_explanations import computation

@@ -20,7 +20,7 @@ from annotator.usecases.delivery.channels import (
     set_webhook,
     turn_off,
 )
-from annotator.usecases.delivery.trial import try_channel
+from annotator.usecases.delivery.outbox import try_channel
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit

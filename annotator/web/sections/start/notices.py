@@ -5,8 +5,7 @@ import streamlit as st
 from annotator.domain.people import NoticeGroup, NoticeKind
 from annotator.language import _
 from annotator.usecases.databases import Store
-from annotator.usecases.notices.inbox import KEPT_DAYS, mark_all_read, read_before, unread
-from annotator.usecases.notices.words import sentence
+from annotator.usecases.notices.notices import KEPT_DAYS, mark_all_read, read_before, sentence, unread
 from annotator.web.frame import READ, as_text, link_to
 from annotator.web.presses import pressed
 from annotator.web.session import Visit

@@ -7,8 +7,7 @@ import streamlit as st
 from annotator.errors import AnnotatorError
 from annotator.language import _
 from annotator.usecases.databases import Store
-from annotator.usecases.delivery.channels import mail_options
-from annotator.usecases.delivery.own_address import choose_address, confirm, own_address, stop_mail
+from annotator.usecases.delivery.channels import choose_address, confirm, mail_options, own_address, stop_mail
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit

@@ -7,7 +7,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.language import _, several, together
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.work_days import LATELY_DAYS, Standing, forecast_words, standing
+from annotator.usecases.lead.progress import LATELY_DAYS, Standing, forecast_words, standing
 from annotator.usecases.project.projects import Progress, progress_of
 from annotator.web.frame import as_text, link_to
 from annotator.web.sections.progress.kept import kept

@@ -13,7 +13,7 @@ from annotator.errors import AnnotatorError, ImportRefused
 from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
-from annotator.usecases.suites.left_out import left_out_words
+from annotator.usecases.suites.files import left_out_words
 from annotator.web.frame import as_text
 from annotator.web.presses import press, pressed
 from annotator.web.sections.problem_table import show_problem_table

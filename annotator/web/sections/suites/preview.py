@@ -12,8 +12,7 @@ from annotator.errors import AnnotatorError, InvalidValue
 from annotator.figures.case_texts import case_texts_html
 from annotator.language import _, together
 from annotator.usecases.databases import Store
-from annotator.usecases.suites.cases import why_not
-from annotator.usecases.suites.construction import TestPlan, construction_report, plan_cases, save_test
+from annotator.usecases.suites.construction import TestPlan, construction_report, plan_cases, save_test, why_not
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.suites.cases import expectation_words, label_words

@@ -10,7 +10,10 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import capability_name
 from annotator.figures.rate_bars import RATE_STYLE, RateBar, rate_bar_html
 from annotator.language import _, together, unsaid
-from annotator.usecases.suites.result_words import (
+from annotator.usecases.suites.results import (
+    Rate,
+    ResultRow,
+    SuiteResults,
     baseline_lines,
     beside_rate,
     comparison_sentence,
@@ -18,7 +21,6 @@ from annotator.usecases.suites.result_words import (
     rate_words,
     what_intervals_are,
 )
-from annotator.usecases.suites.results import Rate, ResultRow, SuiteResults
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.suites.cases import failing_cases

@@ -12,10 +12,20 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, listed, several, together, unsaid
-from annotator.usecases.annotate.checks import may_have_checks
+from annotator.usecases.annotate.blind_checks import may_have_checks
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import instances_of
-from annotator.usecases.qualification.items import ShownItem, accept_gold, count_picked, items_of, pick, take_out
+from annotator.usecases.qualification.items import (
+    ShownItem,
+    accept_gold,
+    count_picked,
+    items_of,
+    pick,
+    repeated_texts_words,
+    set_rules,
+    take_out,
+    training_rules,
+)
 from annotator.usecases.qualification.people import (
     TRAINING_WORDS,
     Checked,
@@ -27,7 +37,6 @@ from annotator.usecases.qualification.people import (
     finishing_first,
     trained_people,
 )
-from annotator.usecases.qualification.rules import repeated_texts_words, set_rules, training_rules
 from annotator.web.frame import as_text, link_to
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit

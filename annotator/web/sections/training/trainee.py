@@ -12,7 +12,7 @@ from annotator.usecases.annotate.panel_messages import show_project
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import Reading, reading_of
 from annotator.usecases.qualification.attempts import AnsweredText, Training, answered_text, begin, end_feedback
-from annotator.usecases.qualification.marked_texts import beside_gold, gold_before
+from annotator.usecases.qualification.panel import beside_gold, gold_before
 from annotator.usecases.qualification.words import (
     label_line,
     mark_lines,

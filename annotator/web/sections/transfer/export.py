@@ -12,7 +12,7 @@ from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.gold import HALVES, GoldOptions
-from annotator.usecases.inspect.metric_view import policy_in_words
+from annotator.usecases.inspect.metrics_table import policy_in_words
 from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WITH_PEOPLE, WRITABLE, Exported, export_file
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed

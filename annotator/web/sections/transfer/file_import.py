@@ -16,11 +16,11 @@ from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project, Result
 from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.metric_view import policy_in_words
+from annotator.usecases.inspect.metrics_table import policy_in_words
 from annotator.usecases.project.projects import instances_of
-from annotator.usecases.transfer.chosen_columns import field_words
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
+from annotator.usecases.transfer.row_keys import field_words
 from annotator.usecases.transfer.several_files import FileReport, NamedFile, import_files, output_within
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text, link_to

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, Problem
 from annotator.language import _, listed, spoken_language, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.transfer.chosen_columns import PLAIN, choices_of
+from annotator.usecases.transfer.row_keys import PLAIN, choices_of
 from annotator.usecases.transfer.uploads import laid_out
 from annotator.web.frame import as_text
 from annotator.web.session import Visit

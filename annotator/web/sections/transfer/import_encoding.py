@@ -9,7 +9,7 @@ import streamlit as st
 from annotator.domain.file_problems import on_page
 from annotator.errors import InvalidValue
 from annotator.language import _
-from annotator.usecases.transfer.encodings import ENCODINGS, UTF8, is_text, marked, recoded_bytes, samples
+from annotator.usecases.transfer.row_keys import ENCODINGS, UTF8, is_text, marked, recoded_bytes, samples
 from annotator.web.frame import as_text
 
 

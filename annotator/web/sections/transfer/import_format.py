@@ -11,8 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several
-from annotator.usecases.transfer.chosen_columns import PLAIN
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, guessed, sheets_in
+from annotator.usecases.transfer.row_keys import PLAIN
 from annotator.usecases.transfer.uploads import laid_out
 from annotator.web.frame import as_text
 

@@ -1,0 +1,432 @@
+"""Rows against one of them: tables for a terminal, CSV, LaTeX and the page, and the words beside them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from annotator.domain.numbers import UNDEFINED, counted, signed, written
+from annotator.figures.html_table import Cell, Head, Line
+from annotator.figures.latex_tables import label_of, metric_table_latex
+from annotator.figures.text_tables import TextCell, TextHead, TextLine, metric_table_text
+from annotator.formats.rows.gold_csv import written_csv
+from annotator.language import _, listed, several, speaking, together, unsaid
+from annotator.scoring.row_differences import AgainstTable, Compared, ComparedRow, Difference, Reason, Word, own_number
+from annotator.scoring.table import Column
+from annotator.usecases.compare.row_names import compared_name, compared_names
+from annotator.usecases.inspect.metrics_table import (
+    ARROWS,
+    criterion_in_words,
+    details_of,
+    family_of,
+    gold_summary,
+    group_of,
+    meaning_of,
+    title_in_words,
+    title_of,
+)
+
+# Rows against one of them in words: the signs and lines of a cell, why a cell is empty, and what the table is of.
+
+
+MARK = "*"
+_LEGEND = unsaid(
+    "↑ higher is better · ↓ lower is better · {mark} told apart, better or worse · … to …: the interval · n: instances that "
+    "both have · – not compared, or no number."
+)
+SHORT: Mapping[Reason, str] = {
+    "no number": "",
+    "no number of the reference": unsaid("the reference has none"),
+    "other model": unsaid("not comparable"),
+    "other method": unsaid("not comparable"),
+    "other thresholds": unsaid("not comparable"),
+    "no mean": unsaid("cannot be paired"),
+    "same numbers": unsaid("the reference’s own"),
+    "nothing in common": unsaid("no instance in common"),
+    "learned": unsaid("it learned from them"),
+}
+LONG: Mapping[Reason, str] = {
+    "no number of the reference": unsaid("The reference has no such number."),
+    "other model": unsaid(
+        "Values of different models are not compared: each is on the scale of its model’s own probabilities, and the bounds of "
+        "these differ."
+    ),
+    "other method": unsaid(
+        "Losses of different methods are not compared: they are on the scale of each method’s own scores."
+    ),
+    "other thresholds": unsaid("Values over different thresholds are not compared."),
+    "no mean": unsaid("The number is no mean over instances, so that there is nothing to pair."),
+    "same numbers": unsaid("The number is of the reference’s own model or run, so that it is the same."),
+    "nothing in common": unsaid("There is no instance that both have."),
+    "learned": unsaid("A model’s answers to texts that it learned from, or may have, are not compared."),
+}
+
+
+_VERDICTS: Mapping[Word, str] = {
+    "better": unsaid("better"),
+    "worse": unsaid("worse"),
+    "higher": unsaid("higher"),
+    "lower": unsaid("lower"),
+    "not told apart": unsaid("not told apart"),
+    "equal": unsaid("equal"),
+}
+
+
+def legend() -> str:
+    """What the signs of the table mean."""
+    return _(_LEGEND, mark=MARK)
+
+
+def p_in_words(p: float) -> str:
+    """A p value.
+
+    >>> [p_in_words(p) for p in (0.0001, 0.0234, 0.2, 1.0)]
+    ['p < .001', 'p .023', 'p .200', 'p 1']
+    """
+    return f"p {_p(p)}"
+
+
+def _p(p: float) -> str:
+    if p < 0.001:
+        return "< .001"
+    text = f"{p:.3f}"
+    return "1" if text == "1.000" else text.lstrip("0")
+
+
+def text_of(cell: Compared) -> str:
+    """The difference, with a star where it is told apart; a dash where there is none."""
+    if isinstance(cell, str):
+        return UNDEFINED
+    return signed(cell.difference) + (MARK if is_told(cell) else "")
+
+
+def is_told(of: Difference) -> bool:
+    return of.word not in ("not told apart", "equal")
+
+
+def lines_of_cell(cell: Compared) -> tuple[str, ...]:
+    """What stands below a difference: interval, p with the corrected one, n, and the verdict; or why there is none."""
+    if isinstance(cell, str):
+        return (_(SHORT[cell]),) if SHORT[cell] else ()
+    has_bounds = cell.low is not None and cell.high is not None
+    interval = [_("{low} to {high}", low=signed(cell.low or 0.0), high=signed(cell.high or 0.0))] if has_bounds else []
+    return (*interval, _p_corrected(cell), f"n {cell.n:,}", _(_VERDICTS[cell.word]))
+
+
+def _p_corrected(cell: Difference) -> str:
+    if cell.p == cell.corrected:
+        return p_in_words(cell.p)
+    return _("{p}, corrected {corrected}", p=p_in_words(cell.p), corrected=_p(cell.corrected))
+
+
+def sentence_of(cell: Difference) -> str:
+    """The whole of a difference, with what its number of instances would tell where nothing is told.
+
+    >>> sentence_of(Difference(310, 0, 0.5, 0.479, 0.021, -0.004, 0.046, 0.1, 9, 7, 0.3, 0.041))
+    '+0.021 [−0.004, +0.046], p .100, corrected .300, n 310: not told apart (so many instances would tell a difference of 0.041)'
+    """
+    if cell.word == "equal":
+        return several("equal in all {n} instance", "equal in all {n} instances", cell.n)
+    interval = "" if cell.low is None or cell.high is None else f" [{signed(cell.low)}, {signed(cell.high)}]"
+    figures, n = f"{signed(cell.difference)}{interval}", f"{cell.n:,}"
+    verdict = _(_VERDICTS[cell.word])
+    if cell.word == "not told apart" and cell.told:
+        smallest = written(cell.told)
+        verdict = _("{verdict} (so many instances would tell a difference of {told})", verdict=verdict, told=smallest)
+    return _("{difference}, {p}, n {n}: {verdict}", difference=figures, p=_p_corrected(cell), n=n, verdict=verdict)
+
+
+def sentence_of_pair(cell: Difference, row: str, reference: str) -> str:
+    """The same of two rows by their names, and in how many instances which of them is higher."""
+    whole = sentence_of(cell)
+    n_equal = cell.n - cell.n_higher - cell.n_lower
+    sentence = several(
+        "{whole}. {row} is higher in {n} instance, {reference} in {n_lower}; they are equal in {n_equal}.",
+        "{whole}. {row} is higher in {n} instances, {reference} in {n_lower}; they are equal in {n_equal}.",
+        cell.n_higher,
+        whole=f"{whole[0].upper()}{whole[1:]}", row=row, reference=reference, n_lower=f"{cell.n_lower:,}", n_equal=f"{n_equal:,}",
+    )  # fmt: skip
+    if not cell.n_left_out:
+        return sentence
+    left_out = several(
+        "{n} instance that only one of them has is left out.",
+        "{n} instances that only one of them has are left out.", cell.n_left_out,
+    )  # fmt: skip
+    return together(sentence, left_out)
+
+
+def what_it_is(made: AgainstTable, name: str) -> str:
+    """How a difference is to be read. name: of the reference."""
+    return _(
+        "Each number is the row’s value minus that of {reference}: the mean over the instances that both have (n), with a paired "
+        "95 % bootstrap interval. p is by flipping the signs of these differences (all signs where few differ, else 9,999 "
+        "draws), and is corrected (Holm) for {comparisons}. Rows are told apart where the corrected p is below .05; where "
+        "it is not, they may be alike or not.",
+        reference=name, comparisons=_how_many(made),
+    )  # fmt: skip
+
+
+def _how_many(made: AgainstTable) -> str:
+    return several("the one comparison of this table", "the {n} comparisons of this table", made.n_comparisons)
+
+
+def reasons(made: AgainstTable) -> Iterator[str]:
+    """Why cells are empty: each reason with its columns, and with its rows where others have a number."""
+    columns_by_reason: dict[Reason, dict[str, list[int]]] = {}
+    names = names_of_compared(made)
+    for column in made.columns:
+        for at, cell in enumerate(made.cells[column.name]):
+            if isinstance(cell, str) and cell in LONG:
+                columns_by_reason.setdefault(cell, {}).setdefault(title_in_words(column.definition), []).append(at)
+    for reason, places_by_title in columns_by_reason.items():
+        titles_by_places: dict[tuple[int, ...], list[str]] = {}
+        for title, places in places_by_title.items():
+            titles_by_places.setdefault(tuple(places), []).append(title)
+        for places_of, titles in titles_by_places.items():
+            metrics, why = listed(titles), _(LONG[reason])
+            if len(places_of) == len(names):
+                yield _("{metrics}: {why}", metrics=metrics, why=why)
+            else:
+                rows = listed([names[at] for at in places_of])
+                yield _("{metrics} of {rows}: {why}", metrics=metrics, rows=rows, why=why)
+
+
+def what_could_be_told(made: AgainstTable) -> str:
+    """Of each column in which rows are not told apart, the smallest difference that would have been; "" of none."""
+    parts = []
+    for column in made.columns:
+        open_cells = [
+            of for of in made.cells[column.name] if isinstance(of, Difference) and of.word == "not told apart"
+        ]
+        smallest = min((of for of in open_cells if of.told), key=lambda of: of.told or 0.0, default=None)
+        if smallest is not None:
+            parts.append(_what_tells(smallest.told, column, smallest.n))
+    if not parts:
+        return ""
+    return _(
+        "Where rows are not told apart, they may still differ. With this many instances, a difference has to be at least as "
+        "large as this to be found in four of five cases (power 80 %): {differences}.",
+        differences="; ".join(parts),
+    )
+
+
+def _what_tells(difference: float | None, column: Column, n: int) -> str:
+    """The difference that would be told; or that there is none, where it is larger than any can be."""
+    title, lowest, highest = title_in_words(column.definition), column.definition.lowest, column.definition.highest
+    if lowest is not None and highest is not None and (difference or 0.0) > highest - lowest:
+        return _("{metric}: {n} are too few for any difference", metric=title, n=f"{n:,}")
+    return _("{metric} {difference} (n {n})", metric=title, difference=written(difference), n=f"{n:,}")
+
+
+def sentences(made: AgainstTable, column: Column) -> Iterator[str]:
+    """A line a row of a column that is compared."""
+    names = names_of_compared(made)
+    for name, cell in zip(names, made.cells[column.name], strict=True):
+        if not isinstance(cell, str):
+            yield _("{rows}: {verdict}", rows=name, verdict=sentence_of(cell))
+
+
+def reference_name(made: AgainstTable) -> str:
+    return compared_name(made.reference, [of.row for of in (*made.rows, made.reference)])
+
+
+def names_of_compared(made: AgainstTable) -> list[str]:
+    return compared_names(made.rows, [of.row for of in (*made.rows, made.reference)])
+
+
+@speaking("en")
+def english_reference(made: AgainstTable) -> str:
+    """As addresses and reports have it."""
+    return reference_name(made)
+
+
+@speaking("en")
+def english_names(made: AgainstTable) -> list[str]:
+    """As addresses and reports have them."""
+    return names_of_compared(made)
+
+
+def details_of_compared(rows: Sequence[ComparedRow]) -> list[tuple[str, str]]:
+    """The title of each row, and what tells it from the others."""
+    details = details_of([of.row for of in rows])
+    return [
+        (title_of(of.row), detail if of.seed is None else _("seed {seed}", seed=of.seed))
+        for of, detail in zip(rows, details, strict=True)
+    ]
+
+
+WORDS: Mapping[Word, str] = {
+    "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "not told apart": "≈", "equal": "=",
+}  # fmt: skip
+
+
+_MEANINGS = {
+    "▲": "better", "▼": "worse", "△": "higher", "▽": "lower", "≈": "not told apart", "=": "equal in all instances",
+}  # fmt: skip
+CSV_FIELDS: tuple[str, ...] = (
+    "model", "method", "parameters", "seeds", "kind", "layer", "against", "group", "metric", "difference", "low", "high", "p",
+    "p_corrected", "n_comparisons", "verdict", "n", "n_left_out", "value", "value_of_reference", "n_higher", "n_lower", "told",
+    "reason", "title", "direction", "gold_policy", "gold_release", "split", "criterion", "explained", "gamma",
+)  # fmt: skip
+
+
+def heads_and_lines(made: AgainstTable, order: Column | None = None) -> tuple[list[Head], list[Line]]:
+    """As the page draws it: the reference with its own values first."""
+    heads = [
+        Head(
+            group_of(column), title_in_words(column.definition), f"{family_of(column)} · {_('difference')}",
+            ARROWS[column.definition.direction],
+            meaning_of(column), column == order,
+        )
+        for column in made.columns
+    ]  # fmt: skip
+    lines = [
+        Line(
+            reference_name(made),
+            _("what the others are compared with"),
+            [_own(made, column) for column in made.columns],
+        )
+    ]
+    for at, (title, detail) in enumerate(details_of_compared(made.rows)):
+        cells = [made.cell(at, column) for column in made.columns]
+        lines.append(Line(title, detail, [Cell(text_of(cell), lines_of_cell(cell)) for cell in cells]))
+    return heads, lines
+
+
+def _own(made: AgainstTable, column: Column) -> Cell:
+    """The reference's own value, over all of its instances."""
+    number = own_number(made.table, made.reference, column)
+    return (
+        Cell(UNDEFINED)
+        if number is None
+        else Cell(written(number.value), () if number.n is None else (f"n {number.n:,}",))
+    )
+
+
+def against_text(made: AgainstTable) -> str:
+    """For a terminal: a row's differences with signs, and below each its interval, p, and n."""
+    name = reference_name(made)
+    heads = [
+        TextHead(column.group, column.definition.title, ARROWS[column.definition.direction]) for column in made.columns
+    ]
+    lines = [
+        TextLine(of_row, [_text_cell(made.cell(at, column)) for column in made.columns])
+        for at, of_row in enumerate(names_of_compared(made))
+    ]
+    own_cells = [_own(made, column) for column in made.columns]
+    lines.append(
+        TextLine(
+            f"{name}: its own values", [TextCell(cell.text, "", "", cell.notes) for cell in own_cells], is_baseline=True
+        )
+    )
+    signs = {sign for line in lines for cell in line.cells for sign in cell.signs}
+    meanings = [f"{sign} {meaning}" for sign, meaning in _MEANINGS.items() if sign in signs]
+    return metric_table_text(
+        heads, lines, corner="Model · method",
+        caption=f"{made.table.project}, against {name}: {gold_summary(made.table)}",
+        notes=[
+            what_it_is(made, name),
+            *([f"{'; '.join(meanings)}; ↑ higher is better, ↓ lower is better."] if meanings else []),
+            *filter(None, [what_could_be_told(made)]),
+            *reasons(made),
+        ],
+    )  # fmt: skip
+
+
+def _text_cell(cell: Compared) -> TextCell:
+    if isinstance(cell, str):
+        return TextCell(UNDEFINED)
+    notes = [f"[{signed(cell.low)}, {signed(cell.high)}]"] if cell.low is not None and cell.high is not None else []
+    corrected = "" if cell.p == cell.corrected else f", Holm {p_in_words(cell.corrected).removeprefix('p ')}"
+    notes.append(p_in_words(cell.p) + corrected)
+    return TextCell(signed(cell.difference), "", WORDS[cell.word], (*notes, f"n {cell.n:,}"))
+
+
+@speaking("en")
+def against_latex(made: AgainstTable) -> str:
+    """For a paper: differences with intervals, stars where the corrected p is below .05."""
+    heads = [
+        Head(column.group, column.definition.title, family_of(column), ARROWS[column.definition.direction], "")
+        for column in made.columns
+    ]
+    lines = [
+        Line(name, "", [_tex_cell(made.cell(at, column)) for column in made.columns])
+        for at, name in enumerate(names_of_compared(made))
+    ]
+    name = reference_name(made)
+    own_cells = [_own(made, column) for column in made.columns]
+    lines.append(Line(f"{name}: its own values", "", [_with_n(cell) for cell in own_cells], is_baseline=True))
+    caption = (
+        f"Differences from {name} on {made.table.project} ({_asked(made)}), over the instances that both have, "
+        f"with 95 % paired bootstrap intervals. p is by sign flips, corrected (Holm) for "
+        f"{counted(made.n_comparisons, 'comparison')}; *: p < .05."
+    )
+    return metric_table_latex(
+        heads, lines, corner="Model, method", caption=caption, label=label_of("differences", made.table.project),
+        notes=list(reasons(made)), undefined="–: not compared, or no number.",
+    )  # fmt: skip
+
+
+def _with_n(cell: Cell) -> Cell:
+    return Cell(cell.text, tuple(note.replace("n ", "n = ") for note in cell.notes))
+
+
+def _tex_cell(cell: Compared) -> Cell:
+    if isinstance(cell, str):
+        return Cell(UNDEFINED)
+    notes = [f"[{signed(cell.low)}, {signed(cell.high)}]"] if cell.low is not None and cell.high is not None else []
+    p = p_in_words(cell.corrected).replace("p .", "p = .").replace("p 1", "p = 1")
+    return Cell(text_of(cell), (*notes, p, f"n = {cell.n:,}"))
+
+
+def _asked(made: AgainstTable) -> str:
+    table = made.table
+    parts = [f"gold policy {table.gold_policy}"]
+    parts += [] if table.release is None else [f"gold: {table.release}"]
+    parts += [] if table.split is None else [f"split {table.split or '(none)'}"]
+    parts += [] if table.criterion is None else [f"criterion {criterion_in_words(table.criterion)}"]
+    return ", ".join(parts)
+
+
+@speaking("en")
+def against_csv(made: AgainstTable, *, explained: str = "predicted") -> str:
+    """A line a comparison, with all digits; also of what is not compared, with the reason."""
+    table = made.table
+    options = {
+        "gold_policy": table.gold_policy, "gold_release": table.release or "", "split": table.split or "",
+        "criterion": "" if table.criterion is None else criterion_in_words(table.criterion),
+        "explained": explained, "gamma": table.gamma,
+    }  # fmt: skip
+    lines = (_head(of) | line | options for of, line in difference_lines(made))
+    return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
+
+
+def difference_lines(made: AgainstTable) -> Iterator[tuple[ComparedRow, dict[str, object]]]:
+    """Each row and column by the fields of the CSV but for the row's; what one of the two has no number for is left out."""
+    name = reference_name(made)
+    for at, of in enumerate(made.rows):
+        for column in made.columns:
+            cell = made.cell(at, column)
+            if cell in ("no number", "no number of the reference"):
+                continue
+            yield of, {
+                "against": name, "group": column.group, "metric": column.name, "title": column.definition.title,
+                "direction": column.definition.direction, "n_comparisons": made.n_comparisons, **_figures(cell),
+            }  # fmt: skip
+
+
+def _head(of: ComparedRow) -> dict[str, object]:
+    row = of.row
+    seeds: Sequence[int | None] = row.seeds if of.seed is None else (of.seed,)
+    return {
+        "model": row.model, "method": row.method, "parameters": "" if row.parameters == "{}" else row.parameters,
+        "seeds": " ".join(str(seed) for seed in seeds if seed is not None), "kind": row.kind,
+        "layer": "" if row.layer is None else row.layer,
+    }  # fmt: skip
+
+
+def _figures(cell: Compared) -> dict[str, object]:
+    if isinstance(cell, str):
+        return {"reason": cell}
+    return {
+        "difference": cell.difference, "low": cell.low, "high": cell.high, "p": cell.p, "p_corrected": cell.corrected,
+        "verdict": cell.word, "n": cell.n, "n_left_out": cell.n_left_out, "value": cell.value,
+        "value_of_reference": cell.of_reference, "n_higher": cell.n_higher, "n_lower": cell.n_lower, "told": cell.told,
+    }  # fmt: skip
