@@ -109,7 +109,7 @@ def panel_sentences(source: str) -> Iterator[tuple[int, _Message]]:
 
 
 def _counted(noun: str, plural: str) -> _Message:
-    """As `counted` says a noun (domain/numbers.py, shared/spoken.js)."""
+    """As `counted` says a noun (domain/numbers.py, shared/naming.js)."""
     return f"{{n}} {noun}", f"{{n}} {plural}"
 
 

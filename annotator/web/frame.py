@@ -71,7 +71,7 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
     n_new = count_unread(store, session.user)
     page = _navigation(session.user, roles_anywhere(store, session.user), has_projects=bool(projects), n_new=n_new)
     is_known, project = _find_project(projects)
-    # The browser's tab names page and project; a screen with a text puts the text's key before them (panel/shared/tab_title.js).
+    # The browser's tab names page and project; a screen with a text puts the text's key before them (panel/shared/streamlit.js).
     st.set_page_config(page_title=" · ".join([page.title, *([project.name] if project else [])]))
     roles = roles_in(store, session.user, project.id) if project else frozenset()
     start_visit(Visit(session.user, session.csrf, project, roles))

@@ -19,7 +19,7 @@ def colours(text: str) -> list[str]:
 
 @pytest.mark.parametrize(("theme", "place"), [("LIGHT", 0), ("DARK", 1)])
 def test_gold_sets_have_the_colours_of_the_panel(theme: str, place: int) -> None:
-    palette = (PANEL / "shared" / "palette.js").read_text(encoding="utf-8")
+    palette = (PANEL / "shared" / "set_styles.js").read_text(encoding="utf-8")
     [of_panel] = re.findall(rf"const {theme} = \[(.*?)\]", palette)
     of_report = [re.findall(rf"--set{number}: (#\w+)", SHEET)[place].lower() for number in range(9)]
     assert of_report == colours(of_panel)
@@ -32,7 +32,7 @@ def test_heat_has_the_colours_of_the_saliency_screen_in_both_themes(name: str, k
 
 
 def test_what_scores_mean_is_said_in_the_words_of_the_saliency_screen() -> None:
-    words = (PANEL / "saliency" / "meaning.js").read_text(encoding="utf-8")
+    words = (PANEL / "saliency" / "heat.js").read_text(encoding="utf-8")
     for said in (
         meaning_in_head("", is_signed=False), meaning_in_legend("", is_signed=False), meaning_in_head("", is_signed=True),
         meaning_in_legend("", is_signed=True).removeprefix("− opposes, + supports "),

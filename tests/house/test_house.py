@@ -165,6 +165,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
 PANEL = ROOT / "annotator" / "web" / "panel"
 PANEL_ROOMS = {
     "words": set[str](),
+    "page": {"words", "shared"},
     "shared": {"words"},
     "annotate": {"words", "shared"},
     "review": {"words", "shared"},

@@ -48,7 +48,7 @@ def test_every_count_that_the_panel_says_agrees_with_its_noun(path: Path) -> Non
         rf"\$\{{[^{{}}]*(?:length|[cC]ount|size|\bn(?:_\w+)?)(?:\.toLocaleString\([^)]*\))?\}} (?:{NOUNS})\b"
     )
     wrong = [
-        f"line {number}: {found.group()}: write ${{counted(…)}} (spoken.js)"
+        f"line {number}: {found.group()}: write ${{counted(…)}} (naming.js)"
         for number, line in enumerate(path.read_text().splitlines(), 1)
         for found in said.finditer(line)
         if "=== 1 ?" not in line and " of ${" not in line

@@ -1,7 +1,7 @@
 // The end of a visit by a crowd door: at the quota, or when the time is up.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CrowdVisit } from "../../annotator/web/panel/annotate/crowd_visit.js";
+import { CrowdVisit } from "../../annotator/web/panel/annotate/flow.js";
 
 const MINUTE_MS = 60 * 1000;
 

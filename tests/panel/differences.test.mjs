@@ -6,7 +6,7 @@ import {
   countsOf,
   differencesOf,
   differenceWords,
-} from "../../annotator/web/panel/saliency/differences.js";
+} from "../../annotator/web/panel/saliency/typed_text.js";
 
 const answer = (label, p) => ({ label, probabilities: { [label]: p, other: 1 - p } });
 const texts = { aligned: [0, null, 2], own: ["good", "warm", "soup"], typed: ["good", "very", "soup"] };

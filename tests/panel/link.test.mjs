@@ -12,8 +12,8 @@ import {
   typedOf,
   typedText,
 } from "../../annotator/web/panel/saliency/link.js";
-import { whichOf } from "../../annotator/web/panel/saliency/which.js";
-import { TypedMemory } from "../../annotator/web/panel/saliency/typed_memory.js";
+import { whichOf } from "../../annotator/web/panel/saliency/slices.js";
+import { TypedMemory } from "../../annotator/web/panel/saliency/typed_text.js";
 
 const GIVEN = {
   runs: [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Messages, isForLater } from "../../annotator/web/panel/shared/messages.js";
-import { ReviewMessages } from "../../annotator/web/panel/review/messages.js";
+import { ReviewMessages } from "../../annotator/web/panel/review/flow.js";
 
 const REVIEW = {
   review: 7,

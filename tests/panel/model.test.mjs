@@ -1,8 +1,8 @@
 // The annotation that is being made: states, what is sent of them, and their history.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { History } from "../../annotator/web/panel/shared/history.js";
-import * as model from "../../annotator/web/panel/shared/model.js";
+import { History } from "../../annotator/web/panel/shared/session.js";
+import * as model from "../../annotator/web/panel/shared/annotation.js";
 
 const started = (sets = [], more = {}) => model.stateFrom({ sets, ...more });
 const spansOf = (state) => state.sets.map((set) => set.spans);

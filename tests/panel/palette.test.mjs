@@ -1,7 +1,7 @@
 // How sets are told apart without colour: by the style and the place of their lines.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { SETS_WITH_LOOKS, faint, laneOf, lookOf } from "../../annotator/web/panel/shared/palette.js";
+import { SETS_WITH_LOOKS, faint, laneOf, lookOf } from "../../annotator/web/panel/shared/set_styles.js";
 
 const SETS = Array.from({ length: SETS_WITH_LOOKS }, (_, set) => set);
 

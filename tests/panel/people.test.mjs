@@ -1,8 +1,8 @@
 // Whose lanes stand below the words of a text, what they are called, and how well a map agrees with each person.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { agreementsOf, numberingWords } from "../../annotator/web/panel/saliency/people.js";
-import { lookOfSet, ownerOf, setRulesOf, signOf, viewOf } from "../../annotator/web/panel/saliency/view.js";
+import { agreementsOf, numberingWords } from "../../annotator/web/panel/saliency/shown_sets.js";
+import { lookOfSet, ownerOf, setRulesOf, signOf, viewOf } from "../../annotator/web/panel/saliency/shown_sets.js";
 
 const person = (name, ...sets) => ({
   name,

@@ -1,7 +1,7 @@
 // Where one was reading before a jump, in a text whose places still move while it is laid out.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Places } from "../../annotator/web/panel/shared/places.js";
+import { Places } from "../../annotator/web/panel/shared/navigation.js";
 
 /** A text of lines 20 pixels high in a window of 400; `shift` moves what is in sight, as lines do that are laid out. */
 function page() {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { boxedWords, missingQuotes, missingWords } from "../../annotator/web/panel/saliency/quotes.js";
+import { boxedWords, missingQuotes, missingWords } from "../../annotator/web/panel/saliency/generation.js";
 
 test("the number of missing quotes agrees with its verb", () => {
   assert.equal(missingWords({ n: 1, n_missing: 1, missing: ["a"] }), "The one quote of the model is not in the text");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { depthsOf, hasNoOrder, orderOf, selectedOf } from "../../annotator/web/panel/saliency/numbers.js";
-import { remarksOf } from "../../annotator/web/panel/saliency/remarks.js";
+import { remarksOf } from "../../annotator/web/panel/saliency/numbers.js";
 
 const of = (scores, more = {}) => ({ scores, ranking: null, spans: null, facts: {}, ...more });
 const wordsOf = (panel) => remarksOf(panel).map(({ words }) => words);

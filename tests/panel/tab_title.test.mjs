@@ -30,7 +30,7 @@ globalThis.MutationObserver = class {
   }
 };
 globalThis.requestAnimationFrame = (callback) => setTimeout(callback);
-const { TabTitle } = await import("../../annotator/web/panel/shared/tab_title.js");
+const { TabTitle } = await import("../../annotator/web/panel/shared/streamlit.js");
 const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 test("where a screen is made before the one it follows is taken away, the newer alone names the tab", async () => {

@@ -1,8 +1,8 @@
 // The numberings of a text's tokens: by index, by character, and in the order in which one reads.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { TokenMap, directionOf, lowerBound } from "../../annotator/web/panel/shared/text.js";
-import { counted, quoted, within, without } from "../../annotator/web/panel/shared/spoken.js";
+import { TokenMap, directionOf, lowerBound } from "../../annotator/web/panel/shared/tokens.js";
+import { counted, quoted, within, without } from "../../annotator/web/panel/shared/naming.js";
 
 /** A segment whose tokens are its words. */
 function segment(text, more = {}) {

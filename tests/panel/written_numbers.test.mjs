@@ -1,7 +1,7 @@
 // The browser writes measured numbers as the server's pages do (annotator/domain/numbers.py).
 import assert from "node:assert/strict";
 import test from "node:test";
-import { percent, signed, written } from "../../annotator/web/panel/saliency/written_numbers.js";
+import { percent, signed, written } from "../../annotator/web/panel/saliency/numbers.js";
 
 test("a number has as many digits as its size asks for", () => {
   const values = [0.3711, 0.05, 0.0042, -0.187, 1.0, 12.345, 1234.4, 0.00002, -1e-17, -0.0, 0.0, 0.99999, null];

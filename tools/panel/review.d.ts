@@ -68,7 +68,7 @@ interface Review {
   decision: Decision | null;
 }
 
-/** In the words of the parts that send and keep work (review/messages.js). */
+/** In the words of the parts that send and keep work (review/flow.js). */
 interface ReviewWork extends Review {
   assignment: number;
   draft: Scores;

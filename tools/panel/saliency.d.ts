@@ -89,7 +89,7 @@ interface HeatPanel {
   seen: string | null;
   /** What the model wrote; the map is the mean of the maps of its pieces. */
   written: HeatWritten | null;
-  /** Of the map of one piece of what was written, what the pieces before it counted for it (written_answer.js). */
+  /** Of the map of one piece of what was written, what the pieces before it counted for it (generation.js). */
   earlier?: number[];
   /** By which parameters it differs from another one of its name: found here (runs.js). */
   differs?: string;

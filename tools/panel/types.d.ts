@@ -6,13 +6,13 @@
  * saliency.d.ts.
  */
 
-type Span = import("../../annotator/web/panel/shared/text.js").Span;
-type TokenMap = import("../../annotator/web/panel/shared/text.js").TokenMap;
-type State = import("../../annotator/web/panel/shared/model.js").State;
-type RationaleSet = import("../../annotator/web/panel/shared/model.js").RationaleSet;
+type Span = import("../../annotator/web/panel/shared/tokens.js").Span;
+type TokenMap = import("../../annotator/web/panel/shared/tokens.js").TokenMap;
+type State = import("../../annotator/web/panel/shared/annotation.js").State;
+type RationaleSet = import("../../annotator/web/panel/shared/annotation.js").RationaleSet;
 type Session = import("../../annotator/web/panel/shared/session.js").Session;
 type ReviewSession = import("../../annotator/web/panel/review/session.js").ReviewSession;
-type Entry = import("../../annotator/web/panel/shared/storage.js").Entry;
+type Entry = import("../../annotator/web/panel/shared/drafts.js").Entry;
 type Proposal = import("../../annotator/web/panel/shared/proposals.js").Proposal;
 
 type Direction = "ltr" | "rtl";
@@ -63,7 +63,7 @@ interface WorkSession {
   readonly opens: number;
   work: { state: string; revision: number; draft: object; instance: Instance };
   map: TokenMap;
-  clock: import("../../annotator/web/panel/shared/clock.js").Clock;
+  clock: import("../../annotator/web/panel/shared/session.js").Clock;
   revision: number;
   version: number;
   saved: number;
@@ -72,7 +72,7 @@ interface WorkSession {
   readonly draft: object;
   readonly dirty: boolean;
   readonly held: boolean;
-  readonly unsaved: import("../../annotator/web/panel/shared/word.js").SavingWord | null;
+  readonly unsaved: import("../../annotator/web/panel/shared/saving.js").SavingWord | null;
   readonly open: boolean;
   /** The token that the cursor stands on, and the other end of its range. */
   cursor: number | null;

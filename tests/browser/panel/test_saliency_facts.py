@@ -13,7 +13,7 @@ FACTS = """async (panel) => {
   const { factsOf } = await import(`${panelAt}/saliency/numbers.js`);
   return factsOf(panel).map(({ title, value }) => [title, value]);
 }"""
-MAP = "async () => (await (await fetch(`${panelAt}/saliency/rows.js`)).text()).includes('Convergence')"
+MAP = "async () => (await (await fetch(`${panelAt}/saliency/tables.js`)).text()).includes('Convergence')"
 
 
 def test_what_the_scores_miss_is_named_by_whether_it_is_a_difference_or_a_share(

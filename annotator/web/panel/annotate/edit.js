@@ -5,10 +5,10 @@
 import { openKeys } from "../shared/dialogs.js";
 import { part, setText } from "../shared/dom.js";
 import { Keyboard } from "./keyboard.js";
-import { PROPOSED_KEYS, keysFor, withoutKeys } from "./key_list.js";
+import { PROPOSED_KEYS, keysFor, withoutKeys } from "./keyboard.js";
 import { Marking } from "./marking.js";
-import { problemOf } from "../shared/model.js";
-import { mountable } from "../shared/mount.js";
+import { problemOf } from "../shared/annotation.js";
+import { mountable } from "../shared/streamlit.js";
 import { Pointer } from "./pointer.js";
 import { Screen } from "./screen.js";
 import { Session } from "../shared/session.js";

@@ -2,20 +2,80 @@
  * Which instance is on the screen, and what happens when it leaves: submit, skip, discard, refusals, conflicts,
  * lost leases, finished work. The next instance is leased ahead, so it is drawn at once and saved behind it.
  */
-import { _, several } from "../words/language.js";
+import { problemOf, sameDraft } from "../shared/annotation.js";
 import { afterPaint } from "../shared/dom.js";
 import { dayBegan, sentenceOf } from "../shared/messages.js";
-import { problemOf, sameDraft } from "../shared/model.js";
 import { Session } from "../shared/session.js";
 import { WorkFlow } from "../shared/work_flow.js";
-import { CrowdVisit } from "./crowd_visit.js";
+import { _, several } from "../words/language.js";
+
+/**
+ * The visit of whoever came in by a crowd door: it ends when the quota is reached or the time is up, and the page of
+ * the end (routes/crowd.py) says what comes then.
+ */
+
+const END = "/crowd/end";
+const WARN_MS = 5 * 60 * 1000;
+/** What is on its way is let arrive first; what still waits then is sent as the page closes. */
+const LAST_SAVE_MS = 2000;
+
+export class CrowdVisit {
+  /**
+   * @param {{say: (sentence: string) => void, go?: (address: string) => void}} parts
+   */
+  constructor({ say, go = (address) => location.assign(address) }) {
+    this.say = say;
+    this.go = go;
+    this.isOne = false;
+    this.isDone = false;
+    this.hasEnded = false;
+    /** @type {ReturnType<typeof setTimeout>[]} */
+    this.timers = [];
+  }
+
+  /** What a message said of it; of everybody else's work it says nothing. @param {Counts} counts */
+  note({ quota, done, seconds_left: seconds }) {
+    if (quota === undefined) return;
+    this.isOne = true;
+    this.isDone = (done ?? 0) >= quota;
+    this.#wait((seconds ?? 0) * 1000);
+  }
+
+  /** @param {number} left  milliseconds */
+  #wait(left) {
+    this.close();
+    this.timers = [setTimeout(() => this.#timeIsUp(), left)];
+    if (left > WARN_MS) this.timers.push(setTimeout(() => this.#warn(), left - WARN_MS));
+  }
+
+  #warn() {
+    this.say(_("Five minutes are left. What you marked is saved; hand in what is finished."));
+  }
+
+  #timeIsUp() {
+    this.say(_("Your time is up. What you marked is saved."));
+    this.timers = [setTimeout(() => this.end(), LAST_SAVE_MS)];
+  }
+
+  end() {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.close();
+    this.go(END);
+  }
+
+  close() {
+    for (const timer of this.timers) clearTimeout(timer);
+    this.timers = [];
+  }
+}
 
 const ON_ITS_WAY = _("Your last submission is still on its way. It is reopened as soon as it has arrived.");
 const NOTHING = _("There is nothing to annotate here at the moment.");
 const BARE = _("Nothing is marked yet. Accept a proposed set (a), or mark the tokens of set A.");
 
 /** @typedef {import("./screen.js").Screen} Screen */
-/** @typedef {import("./messages.js").PanelMessages} PanelMessages */
+/** @typedef {import("./main.js").PanelMessages} PanelMessages */
 /** @typedef {import("../shared/saving.js").JobKind} JobKind */
 /** @typedef {import("../shared/saving.js").Job<Session>} Job */
 /** @typedef {{ status: Refused, body: Refusal }} Refusing */

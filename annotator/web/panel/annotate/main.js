@@ -2,28 +2,70 @@
  * The token panel: the component's entry. What it exports is called at the first mount and again at every script run;
  * the panel of an element is made once and only told what may have changed. See docs/panel.md.
  */
-import { _ } from "../words/language.js";
-import { Answers } from "../shared/answers.js";
+import { sameDraft } from "../shared/annotation.js";
 import { openDiscard, openKeys } from "../shared/dialogs.js";
 import { afterPaint, afterwards } from "../shared/dom.js";
-import { EarlyPlace, PlaceMemory, earlyData } from "./early.js";
-import { Flow } from "./flow.js";
+import { DraftStorage } from "../shared/drafts.js";
 import { Guidelines } from "../shared/guidelines.js";
-import { Keyboard } from "./keyboard.js";
-import { keysFor } from "./key_list.js";
-import { Marking } from "./marking.js";
-import { PanelMessages } from "./messages.js";
-import { sameDraft } from "../shared/model.js";
-import { mountable } from "../shared/mount.js";
-import { openMyWork } from "./my_work.js";
-import { Original } from "./original.js";
-import { Pointer } from "./pointer.js";
-import { Proposing } from "./proposing.js";
+import { Messages, dayBegan } from "../shared/messages.js";
+import { counted } from "../shared/naming.js";
+import { Answers } from "../shared/predictions.js";
 import { Outbox } from "../shared/saving.js";
-import { Screen } from "./screen.js";
 import { Session } from "../shared/session.js";
-import { DraftStorage } from "../shared/storage.js";
+import { mountable } from "../shared/streamlit.js";
 import { Talk } from "../shared/talk.js";
+import { openOwnList } from "../shared/work_flow.js";
+import { _ } from "../words/language.js";
+import { EarlyPlace, PlaceMemory, earlyData, takeEarly } from "./early.js";
+import { Flow } from "./flow.js";
+import { Keyboard, keysFor } from "./keyboard.js";
+import { Marking } from "./marking.js";
+import { Pointer } from "./pointer.js";
+import { Proposing } from "./proposals.js";
+import { Original, Screen } from "./screen.js";
+
+/** The token panel's messages (docs/panel.md): the first text may have been asked for before the panel was there. */
+
+/** @extends {Messages<PanelRoutes>} */
+export class PanelMessages extends Messages {
+  /** @param {number} project @param {number|null} instance */
+  async next(project, instance) {
+    const query = { project, instance, day: dayBegan() };
+    return (await takeEarly(this.urlOf("next", query))) || this.get("next", query);
+  }
+}
+
+/** My work: the list of what one has submitted, proposed to discard or skipped. */
+
+const STATES = {
+  submitted: _("Submitted"),
+  accepted: _("Accepted"),
+  returned: _("Returned"),
+  proposed: _("Proposed to discard"),
+  discarded: _("Discarded"),
+  skipped: _("Skipped"),
+  draft: _("Draft"),
+  "passed on": _("Given to another annotator"),
+};
+
+/** @type {import("../shared/work_flow.js").Words<MyWorkRow>} */
+const WORDS = {
+  title: _("My work"),
+  search: _("Search my work for words or a key"),
+  count: (n) => counted(n, "text"),
+  states: STATES,
+  none: _("There is nothing here yet. What you submit, skip or propose to discard is listed here."),
+  noMatch: _("No text matches. Change the search, or choose all states."),
+  facts: (row) => [row.may_reopen && _("can be reopened")],
+  lines: (row) => row.lines,
+};
+
+/**
+ * @param {HTMLElement} root
+ * @param {(asked: import("../shared/work_flow.js").Asked) => Promise<Answer<OwnPage<MyWorkRow>>>} fetchPage
+ * @param {(row: MyWorkRow) => void} onopen
+ */
+export const openMyWork = (root, fetchPage, onopen) => openOwnList(root, WORDS, fetchPage, onopen);
 
 class Panel {
   /** @param {PanelData} data @param {HTMLElement|ShadowRoot} parent @param {Trigger} trigger */

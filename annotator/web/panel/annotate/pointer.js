@@ -8,7 +8,7 @@ const DRAG_PIXELS = 5;
 const DOUBLE_MS = 400;
 const EDGE = 44;
 
-/** @typedef {import("../shared/draw.js").Place} Place */
+/** @typedef {import("../shared/text_drawing.js").Place} Place */
 /**
  * A drag, or a click that may become one: what it began and ends on, and what it will do.
  * @typedef {{from: Place, to: Place, x: number, y: number, moved: boolean, shown: boolean, pointer: number,

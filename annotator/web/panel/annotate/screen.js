@@ -2,18 +2,135 @@
  * The panel's elements and what they show. It knows which session is on the screen and how it is looked at;
  * it changes nothing in it.
  */
-import { _, joined, listed, several } from "../words/language.js";
-import { answerSpans } from "./answering.js";
-import { Bar } from "./bar.js";
-import { element, focused } from "../shared/dom.js";
+import { holds, letterOf } from "../shared/annotation.js";
+import { openDialog } from "../shared/dialogs.js";
+import { button, element, focused } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
-import { holds, letterOf } from "../shared/model.js";
-import { nameOf } from "../shared/naming.js";
-import { WorkNotices } from "./notices.js";
-import { Preview } from "./preview.js";
-import { counted, rangeWords } from "../shared/spoken.js";
+import { sentenceOf } from "../shared/messages.js";
+import { counted, nameOf, rangeWords } from "../shared/naming.js";
+import { Notices } from "../shared/notices.js";
+import { badgeOf } from "../shared/set_styles.js";
 import { Stage } from "../shared/stage.js";
-import { TabTitle } from "../shared/tab_title.js";
+import { TabTitle } from "../shared/streamlit.js";
+import { pieceNodes } from "../shared/text_drawing.js";
+import { _, joined, listed, several } from "../words/language.js";
+import { Bar, Preview } from "./bar.js";
+import { answerSpans } from "./marking.js";
+import { ProposedNotes } from "./proposals.js";
+
+/** Boxes above the text of one's own work: what has become of it, that it was reopened, changed, or sent back. */
+
+/** @type {Record<string, string>} */
+const STANDS = {
+  submitted: _("You have submitted this text."),
+  accepted: _("Your work on this text was accepted."),
+  proposed: _("You have proposed to discard this text."),
+  discarded: _("This text was discarded."),
+  "passed on": _("This text was given to another annotator."),
+};
+
+/** @extends {Notices<Session>} */
+export class WorkNotices extends Notices {
+  /** @param {WorkActions} actions */
+  constructor(actions) {
+    super(actions);
+    this.ways = actions;
+    this.proposed = new ProposedNotes();
+  }
+
+  /** @param {Session} session @param {{dark: boolean}} look */
+  update(session, look) {
+    super.update(session, look);
+    this.proposed.update(session);
+  }
+
+  /** @param {Session} session */
+  keyOf(session) {
+    return [...super.keyOf(session), session.reopened, session.state.sets.map((set) => set.origin)];
+  }
+
+  /** @param {Session} session */
+  boxes(session) {
+    return [this.#submitted(session), this.#reopened(session), this.#changed(session), this.#feedback(session)];
+  }
+
+  /**
+   * What has become of a text that has left one's hands, with its scores and reasons.
+   * @param {Session} given
+   */
+  #submitted({ work, state }) {
+    if (work.state !== "submitted" || work.foreign) return null;
+    const { state: stands = "submitted", closed = "", lines = [], sets = {} } = work.outcome ?? {};
+    const mayReopen = !closed && (stands === "submitted" || stands === "accepted");
+    const read =
+      closed && (stands === "submitted" || stands === "accepted")
+        ? _("You can read it here, but not change it. It cannot be reopened: {why}.", { why: closed })
+        : _("You can read it here, but not change it.");
+    const words = element(
+      "div",
+      {},
+      element("p", { class: "notice-title" }, STANDS[stands] ?? STANDS.submitted),
+      element("p", {}, read),
+      ...lines.map((line) => element("p", {}, line)),
+      ...this.#setLines(state, sets),
+    );
+    return this.box(
+      "info",
+      "lock",
+      words,
+      mayReopen && button(_("Reopen"), { onclick: this.ways.withdraw }),
+      button(_("Back to work"), { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
+    );
+  }
+
+  /**
+   * A submission that was reopened is a draft, and the text that one left for it is waiting.
+   * @param {Session} session
+   */
+  #reopened({ reopened, work }) {
+    if (!reopened || work.state === "submitted") return null;
+    return this.box(
+      "info",
+      "unlocked",
+      _("You have reopened this submission. It is a draft again until you submit it."),
+      button(_("Return to the text that you left"), { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
+    );
+  }
+
+  /** @param {State} given @param {Record<number, string[]>} said */
+  #setLines({ sets }, said) {
+    return sets.flatMap((set, index) =>
+      (set.origin === null ? [] : (said[set.origin] ?? [])).map((line) =>
+        element("p", { class: "set-line" }, badgeOf(index, this.dark), line),
+      ),
+    );
+  }
+
+  /**
+   * What somebody who judges a changed version is to know, with the way to its original.
+   * @param {Session} given
+   */
+  #changed({ work }) {
+    if (!work.is_changed || !this.ways.original) return null;
+    const words = element("p", {}, _("This is a changed version of another text. Judge it as it stands here."));
+    return this.box(
+      "changed",
+      "warning",
+      element("div", {}, words, this.proposed.root),
+      button(_("Original"), { key: "c", title: _("The original, and what was changed"), onclick: this.ways.original }),
+    );
+  }
+
+  /** @param {Session} given */
+  #feedback({ work, state }) {
+    const { feedback } = work;
+    if (!feedback) return null;
+    const lines = feedback.lines.map((line) => element("p", {}, line));
+    const sets = this.#setLines(state, feedback.sets ?? {});
+    const title = element("p", { class: "notice-title" }, _("Returned after round {round}", { round: feedback.round }));
+    return this.box("returned", "returned", element("div", {}, title, ...lines, ...sets));
+  }
+}
 
 /** @type {Span[]} */
 const NONE = [];
@@ -298,4 +415,68 @@ function describe({ map, state, offer }, token) {
     holds(offer.ignored?.spans ?? NONE, token) && _("not rationale by a word list"),
     map.isTarget(token) && _("target, cannot be marked"),
   );
+}
+
+/**
+ * The original of a changed version, one key away: its text and what was changed. It is asked for when one wants to see
+ * it.
+ */
+
+export class Original {
+  /** @param {import("./main.js").PanelMessages} messages @param {Screen} screen */
+  constructor(messages, screen) {
+    this.messages = messages;
+    this.screen = screen;
+    /** @type {HTMLDialogElement|null} */
+    this.dialog = null;
+  }
+
+  async open() {
+    const { session } = this.screen;
+    if (!session || this.dialog?.open) return;
+    if (!session.work.is_changed) return this.screen.hint(_("This text is not a changed version of another one."));
+    const body = element("div", { class: "original" }, "…");
+    const dialog = (this.dialog = openDialog(this.screen.root, _("The original, and what was changed"), body));
+    dialog.addEventListener(
+      "keydown",
+      (event) => event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey && dialog.close(),
+    );
+    const answer = await this.messages.get("original", { assignment: session.work.assignment });
+    if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
+    body.replaceChildren(...partsOf(answer.body, session.offer));
+    body.querySelector("del, ins")?.scrollIntoView({ block: "center" });
+  }
+}
+
+/** @param {ShownOriginal} given0 @param {Session["offer"]} given1 */
+function partsOf({ language, direction, segments }, { change, warnings: all, isOfAnotherResult }) {
+  const isNamed = segments.length > 1;
+  const said = change && element("p", { class: `dialog-words${isOfAnotherResult ? " warns" : ""}` }, change.words);
+  const legend = element(
+    "p",
+    { class: "dialog-words" },
+    element("del", {}, _("in the original only")),
+    " · ",
+    element("ins", {}, _("in this text only")),
+  );
+  const warnings = all.filter((words) => words !== change?.words);
+  return [
+    said,
+    legend,
+    ...segments.map(({ title, is_changed: isChanged, pieces }) =>
+      element(
+        "section",
+        {},
+        isNamed && element("h3", { class: "segment-title" }, isChanged ? title : _("{title} · not changed", { title })),
+        element("p", { class: "since", dir: direction, lang: language }, ...pieceNodes(pieces)),
+      ),
+    ),
+    warnings.length > 0 &&
+      element(
+        "section",
+        { class: "proposed-notes" },
+        element("h3", { class: "segment-title" }, _("Sets proposed from the original")),
+        ...warnings.map((line) => element("p", {}, line)),
+      ),
+  ].filter((made) => made !== null && made !== false);
 }

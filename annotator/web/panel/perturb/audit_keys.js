@@ -4,8 +4,8 @@
  */
 import { _ } from "../words/language.js";
 import { afterwards, element } from "../shared/dom.js";
-import { isEntry, keyOf } from "../shared/keys.js";
-import { mountable } from "../shared/mount.js";
+import { isEntry, keyOf } from "../shared/dialogs.js";
+import { mountable } from "../shared/streamlit.js";
 
 /** What is judged, and how many faults it can have. @typedef {{version: string, faults: number}} Judged */
 

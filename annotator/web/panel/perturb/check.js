@@ -4,8 +4,8 @@ import { button, element, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { nameOf } from "../shared/naming.js";
 import { Desk, factsOf } from "./desk.js";
-import { historyOf } from "./history.js";
-import { Pair } from "./pair.js";
+import { historyOf } from "./mine.js";
+import { Pair } from "./side_by_side.js";
 import { STATES, resultWords } from "./words.js";
 import { deskKey } from "./write.js";
 

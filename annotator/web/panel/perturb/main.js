@@ -5,18 +5,18 @@
 import { _ } from "../words/language.js";
 import { openKeys } from "../shared/dialogs.js";
 import { element, focused, part, parts, scrollerOf, setText } from "../shared/dom.js";
-import { isEntry, keyOf, KeyListener } from "../shared/keys.js";
+import { isEntry, keyOf, KeyListener } from "../shared/dialogs.js";
 import { Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
-import { mountable } from "../shared/mount.js";
+import { mountable } from "../shared/streamlit.js";
 import { Check } from "./check.js";
 import { Mine } from "./mine.js";
 import { Progress } from "./progress.js";
 import { KEY_LIST, TABS } from "./words.js";
 import { Write } from "./write.js";
-import { applyReading } from "../shared/reading.js";
-import { signInLink } from "../shared/sign_in.js";
+import { applyReading } from "../shared/head.js";
+import { signInLink } from "../shared/notices.js";
 import { coveredAbove, isDark } from "../shared/stage.js";
-import { TabTitle } from "../shared/tab_title.js";
+import { TabTitle } from "../shared/streamlit.js";
 
 const RETRY_MS = 3000;
 const BELOW_BAR = 8;

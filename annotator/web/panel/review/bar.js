@@ -2,16 +2,246 @@
  * The review's bar, which stays in view: how far each set is, what is asked now, the views of the text, and the ways
  * on.
  */
+import { sizeOf } from "../shared/annotation.js";
+import { button, element, icon, part, press, setText, toggle } from "../shared/dom.js";
+import { counted } from "../shared/naming.js";
+import { Word } from "../shared/saving.js";
+import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
 import { _ } from "../words/language.js";
-import { makeChip, paintChip, setWords } from "../shared/chip.js";
-import { button, element, setText } from "../shared/dom.js";
-import { icon } from "../shared/icons.js";
-import { sizeOf } from "../shared/model.js";
-import { Ask } from "./ask.js";
-import { isUnsure, nameOf, scoreAt, wordsOf } from "./scores.js";
-import { Views } from "./views.js";
-import { carriedWords } from "./words.js";
-import { Word } from "../shared/word.js";
+import {
+  SCALES,
+  VIEWS,
+  carriedWords,
+  isUnsure,
+  nameOf,
+  placeOf,
+  questionOf,
+  scoreAt,
+  stopWords,
+  wordsOf,
+} from "./scores.js";
+import { changesOf } from "./session.js";
+
+/**
+ * The one score that is asked for now: which it is, its question, and its scale with the papers' words. The same number
+ * means something else on each scale, so what was chosen stands there in words: large beside the scale's name, and all
+ * in one line.
+ */
+
+const LONGEST = Math.max(...Object.values(SCALES).map((words) => words.length));
+
+/** @typedef {import("./scores.js").Step} Step */
+
+export class Ask {
+  /** @param {ReviewActions} actions */
+  constructor(actions) {
+    this.where = element("span", { class: "ask-where" });
+    /** @param {string} sign @param {string} key @param {string} title @param {number} by */
+    const mover = (sign, key, title, by) =>
+      button(sign, {
+        key,
+        title,
+        className: "plain step-button",
+        onclick: () => actions.move(by),
+        "aria-label": title,
+      });
+    this.back = mover("‹", "k", _("Previous score"), -1);
+    this.forth = mover("›", "j", _("Next score"), 1);
+    this.title = element("h2", { class: "ask-title" });
+    this.chosen = element("span", { class: "ask-chosen" });
+    this.question = element("p", { class: "ask-question" });
+    this.given = element("p", { class: "ask-given", "aria-label": _("Scores given") });
+    this.choices = Array.from({ length: LONGEST }, (_, index) => choice(index + 1, actions));
+    this.scale = element("div", { class: "scale", role: "radiogroup" }, ...this.choices.map(({ root }) => root));
+    this.root = element(
+      "div",
+      { class: "ask" },
+      element("div", { class: "ask-steps" }, this.back, this.where, this.forth),
+      element(
+        "div",
+        { class: "ask-words" },
+        element("div", { class: "ask-top" }, this.title, this.chosen),
+        this.question,
+      ),
+      this.scale,
+      this.given,
+    );
+  }
+
+  /** @param {import("./session.js").ReviewSession} session @param {{dark: boolean, readOnly: boolean}} given */
+  update(session, { dark, readOnly }) {
+    const { step, at, steps } = session;
+    const name = nameOf(step.property);
+    setText(this.where, `${at + 1} / ${steps.length}`);
+    // Not `disabled`: the focus would fall off a button that is pressed at the last step.
+    this.back.setAttribute("aria-disabled", String(at === 0));
+    this.forth.setAttribute("aria-disabled", String(at === steps.length - 1));
+    this.title.replaceChildren(
+      step.set === null ? _("The whole ·") : badgeOf(step.set, dark),
+      " ",
+      session.work.state === "decided" ? _("{score} – yours", { score: name }) : name,
+    );
+    const [before, result, after] = questionOf(session);
+    this.question.replaceChildren(before, element("b", {}, result), after);
+    this.question.title = before + result + after;
+    this.scale.setAttribute("aria-label", _("{score} of {place}", { score: name, place: placeOf(step.set) }));
+    const score = scoreAt(session.scores, step);
+    setText(this.chosen, score === null ? "" : wordsOf(step.property, score));
+    this.chosen.classList.toggle("unsure", isUnsure(step.property, score));
+    this.#updateScale(step.property, score, readOnly);
+    this.#updateGiven(session, dark);
+  }
+
+  /**
+   * What has been given, in the words of the scales; the part of the step in sight.
+   * @param {ReviewSession} given
+   * @param {boolean} dark
+   */
+  #updateGiven({ steps, step, scores }, dark) {
+    const places = [...new Set(steps.map(({ set }) => set))];
+    const parts = places.map((set) =>
+      element(
+        "span",
+        { class: set === step.set ? "given-part at-hand" : "given-part" },
+        set === null ? _("The whole") : badgeOf(set, dark),
+        ...steps.filter((one) => one.set === set).map((one) => givenWords(one.property, scoreAt(scores, one))),
+      ),
+    );
+    this.given.replaceChildren(...parts);
+    this.given.title = parts.map((part) => [...part.childNodes].map((node) => node.textContent).join(" ")).join(" · ");
+    const at = part(this.given, ".at-hand", HTMLElement);
+    this.given.scrollLeft = at.offsetLeft + at.offsetWidth - this.given.clientWidth;
+  }
+
+  /**
+   * The same buttons for every step, so that the focus stays where it is.
+   * @param {ScoreName} property
+   * @param {number|null} score
+   * @param {boolean} readOnly
+   */
+  #updateScale(property, score, readOnly) {
+    const words = SCALES[property];
+    this.choices.forEach(({ root, label }, index) => {
+      root.hidden = index >= words.length;
+      root.disabled = readOnly;
+      root.classList.toggle("unsure", isUnsure(property, index + 1));
+      setText(label, words[index] || "");
+      root.setAttribute("aria-checked", String(score === index + 1));
+      root.tabIndex = score === null ? (index ? -1 : 0) : score === index + 1 ? 0 : -1;
+    });
+  }
+}
+
+/**
+ * A step of the scale. A click leaves the focus where it was: then Space still scrolls and does not score again.
+ * @param {number} value
+ * @param {Pick<ReviewActions, "score">} actions
+ */
+function choice(value, actions) {
+  const label = element("span", { class: "choice-words" });
+  const root = element(
+    "button",
+    {
+      type: "button",
+      class: "choice",
+      role: "radio",
+      "aria-keyshortcuts": String(value),
+      onclick: () => actions.score(value),
+      onmousedown: (event) => event.preventDefault(),
+    },
+    element("kbd", {}, String(value)),
+    label,
+  );
+  return { root, label };
+}
+
+/** @param {ScoreName} property @param {number|null} score */
+const givenWords = (property, score) =>
+  element(
+    "span",
+    { class: isUnsure(property, score) ? "given-words unsure" : "given-words" },
+    wordsOf(property, score),
+  );
+
+/** The line with the views of the text, and where one stands in the one that is shown. */
+
+const BRIEF_CHARS = 24;
+
+/** @typedef {import("./session.js").View} View */
+
+export class Views {
+  /** @param {Pick<ReviewActions, "look"|"arrow">} actions */
+  constructor(actions) {
+    /** @type {Map<View, HTMLButtonElement>} */
+    this.buttons = new Map();
+    for (const [view, label, key, title] of VIEWS)
+      this.buttons.set(
+        view,
+        toggle(label, key, title, () => actions.look(view)),
+      );
+    this.place = element("span", { class: "stop-words" });
+    this.legend = element("span", { class: "legend" });
+    /** @param {string} sign @param {string} title @param {boolean} right */
+    const stepper = (sign, title, right) =>
+      button(sign, {
+        title: `${title} (${sign})`,
+        className: "plain square",
+        onclick: () => actions.arrow(right),
+        "aria-label": title,
+      });
+    const back = stepper("←", _("Previous part"), false);
+    const forth = stepper("→", _("Next part"), true);
+    this.stepping = element("span", { class: "stepping" }, this.place, back, forth);
+    const views = element(
+      "div",
+      { class: "views", role: "group", "aria-label": _("Views of the text") },
+      ...this.buttons.values(),
+    );
+    this.root = element(
+      "div",
+      { class: "row views-row" },
+      views,
+      element("div", { class: "stops" }, this.legend, this.stepping),
+    );
+  }
+
+  /** @param {import("./session.js").ReviewSession} session */
+  update(session) {
+    const { views, view, stops, stop, work } = session;
+    for (const [name, made] of this.buttons) {
+      made.disabled = !views.includes(name);
+      made.hidden = name === "changes" && !work.previous;
+      press(made, name === view);
+    }
+    // Where there is only one place there is nothing to step through.
+    this.stepping.hidden = stops.length < 2 && view !== "less";
+    const count = view === "changes" ? "" : counted(stops.length, "part");
+    setText(this.place, stop === null ? count : stopWords(session, stop, BRIEF_CHARS));
+    this.legend.hidden = view !== "changes";
+    if (view === "changes") this.legend.replaceChildren(...legendOf(session));
+  }
+
+  /** @param {View} view */
+  nameOf(view) {
+    return VIEWS.find(([name]) => name === view)?.[1] ?? "";
+  }
+}
+
+/**
+ * What the marks of the changes mean, with how many tokens each has.
+ * @param {ReviewSession} session
+ */
+function legendOf(session) {
+  const { added, gone } = changesOf(session);
+  const { step, work } = session;
+  if (step.set !== null && work.sets[step.set].previous === null)
+    return [_("a new set: "), sample("added", _("{n} added", { n: sizeOf(added) }))];
+  if (!added.length && !gone.length) return [_("unchanged since round {round}", { round: work.previous?.round ?? "" })];
+  return [sample("added", _("{n} added", { n: sizeOf(added) })), sample("gone", _("{n} removed", { n: sizeOf(gone) }))];
+}
+
+/** @param {"added"|"gone"} kind @param {string} words */
+const sample = (kind, words) => element("span", { class: `legend-${kind}` }, words);
 
 const MANY_SETS = 5;
 /** @type {ScoreName[]}  what each set is scored by */

@@ -1,11 +1,11 @@
 /** Which review is on the screen, and what happens when it leaves: submit, skip, refusals, conflicts, lost leases. */
-import { _ } from "../words/language.js";
+import { letterOf } from "../shared/annotation.js";
 import { afterPaint } from "../shared/dom.js";
-import { sentenceOf } from "../shared/messages.js";
-import { letterOf } from "../shared/model.js";
+import { Messages, sentenceOf } from "../shared/messages.js";
+import { WorkFlow } from "../shared/work_flow.js";
+import { _ } from "../words/language.js";
 import { nameOf, nextMissing, sameScores } from "./scores.js";
 import { ReviewSession } from "./session.js";
-import { WorkFlow } from "../shared/work_flow.js";
 
 const UNSENT = _("You have changed a review that was submitted. Submit it again (Ctrl+Enter), or undo the change.");
 const NOTHING = _("There is nothing for you to review now.");
@@ -14,9 +14,8 @@ const KEPT = _(
 );
 
 /** @typedef {import("./screen.js").ReviewScreen} Screen */
-/** @typedef {import("./messages.js").ReviewMessages} ReviewMessages */
 /** @typedef {import("../shared/saving.js").Job<ReviewSession>} Job */
-/** @typedef {import("../shared/word.js").SavingWord} SavingWord */
+/** @typedef {import("../shared/saving.js").SavingWord} SavingWord */
 /** @typedef {{ status: Refused, body: Refusal<ReviewWork> }} Refusing */
 
 /** @extends {WorkFlow<ReviewSession, NextReview, Screen, ReviewMessages>} */
@@ -240,3 +239,67 @@ export class ReviewFlow extends WorkFlow {
     this.arrived(answer.body);
   }
 }
+
+/**
+ * The routes of docs/review.md for the parts that send and keep work (saving.js, drafts.js, work_flow.js). Those say
+ * "draft" and "assignment"; here a draft is all that has been scored, and the assignment is the review.
+ */
+
+/** @typedef {{assignment: number, revision: number, draft: Scores, timing: Timing}} Sent  what those send */
+
+export class ReviewMessages {
+  /** @param {string} routes @param {string} csrf */
+  constructor(routes, csrf) {
+    /** @type {Messages<ReviewRoutes, Review>} */
+    this.messages = new Messages(routes, csrf);
+  }
+
+  /** @param {string} csrf */
+  set csrf(csrf) {
+    this.messages.csrf = csrf;
+  }
+
+  /** @param {number} project @param {number|null} annotation @returns {Promise<Answer<NextReview, ReviewWork>>} */
+  async next(project, annotation) {
+    const answer = await this.messages.get("next", { project, annotation });
+    return answer.status === 200 ? { ...answer, body: nextOf(answer.body) } : refusalOf(answer);
+  }
+
+  /** @param {number} project @param {import("../shared/work_flow.js").Asked} asked */
+  mine(project, asked) {
+    return this.messages.get("mine", { project, ...asked });
+  }
+
+  /**
+   * @param {import("../shared/saving.js").JobKind} kind
+   * @param {Sent} sent
+   * @returns {Promise<Answer<Saved, ReviewWork>>}
+   */
+  async post(kind, { assignment, revision, draft, timing }) {
+    if (kind === "skip") return goneOf(await this.messages.post("skip", { review: assignment }));
+    const { active_ms, idle_ms } = timing;
+    const body = { review: assignment, revision, scores: draft, timing: { active_ms, idle_ms } };
+    if (kind === "submit") return goneOf(await this.messages.post("submit", body));
+    const answer = await this.messages.post("save", body);
+    return answer.status === 200 ? answer : refusalOf(answer);
+  }
+}
+
+/** @param {Review} work @returns {ReviewWork} */
+const workOf = (work) => ({ ...work, assignment: work.review, draft: work.scores });
+
+/** @param {NextReview<Review>} next @returns {NextReview} */
+const nextOf = (next) => ({ ...next, work: next.work && workOf(next.work) });
+
+/**
+ * @param {{status: Refused, body: Refusal<Review>}} answer
+ * @returns {{status: Refused, body: Refusal<ReviewWork>}}
+ */
+const refusalOf = ({ status, body: { work, ...body } }) => ({
+  status,
+  body: work ? { ...body, work: workOf(work) } : body,
+});
+
+/** @param {Answer<{next: NextReview<Review>}, Review>} answer @returns {Answer<Saved, ReviewWork>} */
+const goneOf = (answer) =>
+  answer.status === 200 ? { ...answer, body: { next: nextOf(answer.body.next) } } : refusalOf(answer);

@@ -1,19 +1,48 @@
 /** The review screen: the component's entry, made of the token panel's parts. See docs/review.md. */
-import { Answers } from "../shared/answers.js";
 import { openKeys } from "../shared/dialogs.js";
+import { DraftStorage } from "../shared/drafts.js";
 import { Guidelines } from "../shared/guidelines.js";
-import { mountable } from "../shared/mount.js";
-import { openMyReviews } from "./my_reviews.js";
-import { ReviewFlow } from "./flow.js";
-import { ReviewKeyboard } from "./keyboard.js";
-import { ReviewMessages } from "./messages.js";
-import { ReviewScreen } from "./screen.js";
-import { Scoring } from "./scoring.js";
-import { sameScores } from "./scores.js";
-import { REVIEW_KEYS } from "./words.js";
+import { counted } from "../shared/naming.js";
+import { Answers } from "../shared/predictions.js";
 import { Outbox } from "../shared/saving.js";
-import { DraftStorage } from "../shared/storage.js";
+import { mountable } from "../shared/streamlit.js";
 import { Talk } from "../shared/talk.js";
+import { openOwnList } from "../shared/work_flow.js";
+import { _ } from "../words/language.js";
+import { ReviewKeyboard, Scoring } from "./actions.js";
+import { ReviewFlow, ReviewMessages } from "./flow.js";
+import { REVIEW_KEYS, sameScores } from "./scores.js";
+import { ReviewScreen } from "./screen.js";
+
+/** My reviews: the list of what one has scored, with one's scores and what came of them. */
+
+/** @type {import("../shared/work_flow.js").Words<MyReviewRow>} */
+const WORDS = {
+  title: _("My reviews"),
+  search: _("Search my reviews for words or a key"),
+  count: (n) => counted(n, "review"),
+  states: {
+    submitted: _("Not decided yet"),
+    accepted: _("Accepted"),
+    returned: _("Returned"),
+    discarded: _("Discarded"),
+    skipped: _("Skipped"),
+    draft: _("Draft"),
+  },
+  none: _(
+    "There is nothing here yet. What you score or skip is listed here. Scores can be changed until their round is decided.",
+  ),
+  noMatch: _("No review matches. Change the search, or choose all states."),
+  facts: (row) => [row.round > 1 && _("round {round}", { round: row.round }), row.may_change && _("can be changed")],
+  lines: (row) => [...row.scored.map((line) => _("You: {line}", { line })), ...row.lines],
+};
+
+/**
+ * @param {HTMLElement} root
+ * @param {(asked: import("../shared/work_flow.js").Asked) => Promise<Answer<OwnPage<MyReviewRow>, object>>} fetchPage
+ * @param {(row: MyReviewRow) => void} onopen
+ */
+export const openMyReviews = (root, fetchPage, onopen) => openOwnList(root, WORDS, fetchPage, onopen);
 
 class ReviewPage {
   /** @param {ReviewData} data @param {HTMLElement|ShadowRoot} parent @param {Trigger} trigger */

@@ -3,8 +3,9 @@
  * asked for: for each set that is not carried its sufficiency, then its compactness; at the end the comprehensiveness
  * of the whole.
  */
+import { letterOf } from "../shared/annotation.js";
+import { labelWords } from "../shared/naming.js";
 import { _ } from "../words/language.js";
-import { letterOf } from "../shared/model.js";
 
 /** @typedef {{property: ScoreName, set: number|null}} Step */
 
@@ -160,3 +161,163 @@ export function decimalOf(number) {
   const [above, below = 1] = number.split("/").map(Number);
   return Number.isFinite(above / below) ? String(Math.round((above / below) * 100) / 100) : "–";
 }
+
+/** What the review screen says about a step, a stop and a decision. Pure. */
+
+/**
+ * The question of the step in three parts; the one in the middle is the result, to stand out.
+ * @param {ReviewSession} given
+ * @returns {[string, string, string]}
+ */
+export function questionOf({ step, work }) {
+  const result = work.result === null ? _("the result") : labelWords(work.result, work.instance) || _("no answer");
+  const values = { result: RESULT, place: placeOf(step.set) };
+  const [before, after] = sentenceOf(step, work.sets.length > 0, values).split(RESULT);
+  return [before, result, after];
+}
+
+/** Stands for the result in the sentence until the sentence is cut there; no text holds it. */
+const RESULT = "\uFFFC";
+
+/** @param {Step} step @param {boolean} hasSets @param {{result: string, place: string}} values */
+function sentenceOf({ property }, hasSets, values) {
+  if (property === "sufficiency") return _("Can {result} be inferred from {place} alone?", values);
+  if (property === "compactness") return _("Does {result} need every token of {place}?", values);
+  if (hasSets) return _("Do the sets together hold everything that supports {result}?", values);
+  return _("No rationale was marked. Is there really nothing in the text that supports {result}?", values);
+}
+
+/**
+ * Keeps words of any direction from turning round what stands beside them.
+ * @param {string} words
+ */
+const isolated = (words) => `\u2068${words}\u2069`;
+
+/**
+ * Where one stands among the stops of the view.
+ * @param {ReviewSession} given
+ * @param {number} stop
+ * @param {number} chars
+ */
+export function stopWords({ view, stops, map }, stop, chars) {
+  const words = isolated(map.brief([stops[stop]], chars));
+  const values = { words, at: stop + 1, all: stops.length };
+  return view === "less" ? _("without “{words}” {at} of {all}", values) : _("“{words}” {at} of {all}", values);
+}
+
+/**
+ * What a set that is not scored again brings along.
+ * @param {CarriedMeans} carried
+ */
+export const carriedWords = (carried) =>
+  _("passed in an earlier round: sufficiency score {sufficiency}, compactness score {compactness}", {
+    sufficiency: decimalOf(carried.sufficiency),
+    compactness: decimalOf(carried.compactness),
+  });
+
+/** @type {Record<Decision["outcome"], (values: {round: number}) => string>} */
+const BY_GATE = {
+  accepted: (values) => _("Accepted in round {round}.", values),
+  returned: (values) => _("Returned to the annotator after round {round}.", values),
+  discarded: (values) => _("Discarded after round {round}.", values),
+};
+
+/** @type {Record<Decision["outcome"], (values: {round: number, person: string}) => string>} */
+const BY_PERSON = {
+  accepted: (values) => _("Accepted in round {round} by {person}.", values),
+  returned: (values) => _("Returned to the annotator after round {round} by {person}.", values),
+  discarded: (values) => _("Discarded after round {round} by {person}.", values),
+};
+
+/**
+ * The outcome of a decided round, by whom, and why.
+ * @param {Decision} decision
+ * @param {number} round
+ * @returns {{title: string, why: string}}
+ */
+export function decisionWords(decision, round) {
+  const { by, outcome } = decision;
+  return {
+    title: by === "gate" ? BY_GATE[outcome]({ round }) : BY_PERSON[outcome]({ round, person: by }),
+    why: decision.reason || failureWords(decision.findings),
+  };
+}
+
+/**
+ * Which means fell short, in a sentence.
+ * @param {Finding[]} findings
+ */
+function failureWords(findings) {
+  const failed = findings
+    .filter((finding) => !finding.passes)
+    .sort((a, b) => (a.set ?? Infinity) - (b.set ?? Infinity));
+  if (!findings.length) return "";
+  if (!failed.length) return _("Every mean reaches its threshold.");
+  const named = failed.map(({ property, set }) =>
+    set === null ? nameOf(property) : _("set {letter}: {score}", { letter: letterOf(set), score: nameOf(property) }),
+  );
+  return _("Below the threshold: {named}.", { named: named.join("; ") });
+}
+
+/**
+ * The views of the text: their names, keys, and what they show.
+ * @type {[view: import("./session.js").View, label: string, key: string, title: string][]}
+ */
+export const VIEWS = [
+  ["all", _("All sets"), "v", _("The text with all sets (also Esc)")],
+  ["alone", _("Set alone"), "o", _("Only this set; the rest fades")],
+  ["less", _("Less one token"), "t", _("This set with one token left out; ← → choose another one")],
+  ["without", _("Without sets"), "x", _("The text with the sets' tokens blanked")],
+  ["changes", _("Changes"), "p", _("What differs from the previous round, token by token")],
+];
+
+/** The list of keys as it is shown to people. @type {KeyGroup[]} */
+export const REVIEW_KEYS = [
+  [
+    _("Scores"),
+    [
+      ["1 – 4", _("give the score, and go to the next missing one")],
+      ["j", _("next score")],
+      ["k", _("previous score")],
+      ["Del", _("remove the score")],
+      ["c", _("comment on the set, or on the annotation")],
+      ["Esc", _("leave the comment; show all sets")],
+    ],
+  ],
+  [
+    _("Views of the text"),
+    [
+      ["o", _("the set alone")],
+      ["t", _("the set less one token")],
+      ["x", _("the text without the sets")],
+      ["p", _("what has changed since the previous round")],
+      ["v", _("the text with all sets")],
+      ["← →", _("another token to leave out, or another part of the set")],
+      ["↑ ↓", _("scroll; also PgUp, PgDn, Home, End, Space")],
+      ["f", _("unfold or fold the question, when it is out of sight")],
+      ["b", _("back to where you were reading before a click on the map")],
+      ["+ −", _("larger or smaller text")],
+      ["z", _("text size and line spacing")],
+    ],
+  ],
+  [
+    _("With the mouse"),
+    [
+      [_("set"), _("a click goes to its scores; on a number, to that score")],
+      [_("token"), _("in “Less one token”: a click leaves this one out")],
+    ],
+  ],
+  [
+    _("Work"),
+    [
+      ["Ctrl+⏎", _("submit and go to the next one")],
+      ["s", _("skip for now")],
+      ["q", _("ask the lead; comments on this text")],
+      ["w", _("what the project's model answers, where the lead allows it")],
+      ["g", _("guidelines beside the text: open, close")],
+      ["Shift + g", _("go into them, to scroll by keys; back: Shift + g or Esc")],
+      ["m", _("my reviews")],
+      ["?", _("this list")],
+    ],
+  ],
+];

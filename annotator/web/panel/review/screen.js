@@ -2,18 +2,71 @@
  * The review's elements and what they show. It knows which review is on the screen and how its text is looked at;
  * it changes nothing in it.
  */
-import { _, several, together } from "../words/language.js";
-import { element, focused, scrollerOf, viewportOf } from "../shared/dom.js";
+import { button, element, focused, scrollerOf, viewportOf } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { nameOf } from "../shared/naming.js";
-import { ReviewBar } from "./bar.js";
-import { pictureOf } from "./looks.js";
-import { ReviewNotices } from "./notices.js";
-import { nameOf as scoreName, placeOf } from "./scores.js";
-import { Sheet } from "./sheet.js";
-import { questionOf, stopWords } from "./words.js";
+import { Notices } from "../shared/notices.js";
 import { Stage } from "../shared/stage.js";
-import { TabTitle } from "../shared/tab_title.js";
+import { TabTitle } from "../shared/streamlit.js";
+import { _, several, together } from "../words/language.js";
+import { ReviewBar } from "./bar.js";
+import { decisionWords, nameOf as scoreName, placeOf, questionOf, stopWords } from "./scores.js";
+import { pictureOf } from "./session.js";
+import { Sheet } from "./sheet.js";
+
+/** Boxes above the text of a review: what the gate decided, that it was submitted. */
+
+/** @extends {Notices<ReviewSession>} */
+export class ReviewNotices extends Notices {
+  /** @param {ReviewActions} actions */
+  constructor(actions) {
+    super(actions);
+    this.ways = actions;
+  }
+
+  /** @param {ReviewSession} session */
+  keyOf(session) {
+    return [...super.keyOf(session), session.unsaved];
+  }
+
+  /** @param {ReviewSession} session */
+  boxes(session) {
+    return [this.#submitted(session), this.#decision(session)];
+  }
+
+  /** @param {ReviewSession} given */
+  #submitted({ submitted, unsaved }) {
+    if (!submitted) return null;
+    if (unsaved === "unsent") {
+      return this.box(
+        "info",
+        "warning",
+        _("You have changed a review that was submitted. Submit it again, or undo the change."),
+        button(_("Undo the change"), { onclick: this.ways.takeBack }),
+      );
+    }
+    return this.box(
+      "info",
+      "check",
+      _("You have submitted this review. Until the round is decided you can change the scores and submit them again."),
+      button(_("Back to work"), { onclick: this.actions.goOn }),
+    );
+  }
+
+  /** @param {ReviewSession} given */
+  #decision({ work }) {
+    if (work.state !== "decided" || !work.decision) return null;
+    const { title, why } = decisionWords(work.decision, work.round);
+    const words = element("div", {}, element("p", { class: "notice-title" }, title), why && element("p", {}, why));
+    const kind = work.decision.outcome === "accepted" ? "accepted" : "returned";
+    return this.box(
+      kind,
+      kind === "accepted" ? "check" : "returned",
+      words,
+      button(_("Back to work"), { onclick: this.actions.goOn }),
+    );
+  }
+}
 
 const SPOKEN_CHARS = 300;
 /** So many parts of a set are looked at to find out whether one of them is in sight. */

@@ -3,10 +3,10 @@
  * returned before, the means it carries, and, once the round is decided, the gate's arithmetic.
  */
 import { _ } from "../words/language.js";
-import { badgeOf } from "../shared/chip.js";
+import { badgeOf } from "../shared/set_styles.js";
 import { element } from "../shared/dom.js";
-import { letterOf, sizeOf, unionOf } from "../shared/model.js";
-import { counted } from "../shared/spoken.js";
+import { letterOf, sizeOf, unionOf } from "../shared/annotation.js";
+import { counted } from "../shared/naming.js";
 import { commentAt, decimalOf, exactWords, nameOf, placeOf } from "./scores.js";
 
 const BRIEF_CHARS = 160;

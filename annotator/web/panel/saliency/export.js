@@ -1,12 +1,13 @@
 /**
  * What is on screen as a file: a page of its own, a piece of LaTeX, a table. Drawings and pictures: drawing.js.
  */
-import { element, parts } from "../shared/dom.js";
-import { wordsOf } from "./drawing.js";
-import { ownerOf, signOf } from "./view.js";
-import { keepPieces, mapsOfPieces, shownPieces, writtenWords } from "./written_files.js";
+import { openDialog } from "../shared/dialogs.js";
+import { button, element, parts, treeOf } from "../shared/dom.js";
+import { _, inEnglish } from "../words/language.js";
+import { drawingOf, keepPieces, mapsOfPieces, pictureOf, shownPieces, wordsOf, writtenWords } from "./drawing.js";
+import { ownerOf, signOf } from "./shown_sets.js";
 
-/** @typedef {import("./map.js").SaliencyMap} SaliencyMap */
+/** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
 
 /**
  * One HTML page without scripts or anything from elsewhere, in the light theme.
@@ -94,7 +95,7 @@ export function csvOf(maps) {
   return [[...head, ...ofAnswers], ...rows].map((row) => row.map(cell).join(",")).join("\r\n");
 }
 
-/** @param {SaliencyMap} map @param {import("./written_files.js").MapOfPiece} one @returns {(string|number)[][]} */
+/** @param {SaliencyMap} map @param {import("./drawing.js").MapOfPiece} one @returns {(string|number)[][]} */
 function rowsOfWords(map, one) {
   const { view, answer } = map;
   return wordsOf(view).map(({ word, token }) => {
@@ -112,7 +113,7 @@ function rowsOfWords(map, one) {
   });
 }
 
-/** @param {SaliencyMap} map @param {import("./written_files.js").MapOfPiece} one @returns {(string|number)[][]} */
+/** @param {SaliencyMap} map @param {import("./drawing.js").MapOfPiece} one @returns {(string|number)[][]} */
 function rowsOfEarlier(map, { panel, step }) {
   const { answer } = map;
   if (!answer) return [];
@@ -178,3 +179,90 @@ const TEX = {
 };
 /** @param {string} text */
 const tex = (text) => text.replace(/[\\~^−↵]|[&%$#_{}]/g, (sign) => TEX[sign] || `\\${sign}`);
+
+/** In which form the maps are saved, and what is offered where a form cannot be had. */
+
+/** @typedef {(kind: FileKind) => unknown} Save */
+
+/** @type {[label: string, words: string, kind: FileKind][]} */
+const KINDS = [
+  ["HTML", _("a page of its own, without scripts"), "html"],
+  ["SVG", _("a drawing, for slides and papers"), "svg"],
+  ["PNG", _("a picture, at twice the size of the drawing"), "png"],
+  ["LaTeX", _("coloured boxes, for a paper (needs xcolor)"), "tex"],
+  ["CSV", _("a row for each token of each map"), "csv"],
+];
+
+/** @param {HTMLElement} root @param {Save} save */
+export function openExport(root, save) {
+  const rows = KINDS.map(([label, words, kind]) =>
+    element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), save(kind)) }), words),
+  );
+  const dialog = openDialog(root, _("Export the maps"), ...rows);
+}
+
+/**
+ * A file that could not be made, and a drawing instead.
+ * @param {HTMLElement} root
+ * @param {string} refusal
+ * @param {Save} save
+ */
+export function offerDrawing(root, refusal, save) {
+  const dialog = openDialog(
+    root,
+    _("The file could not be made"),
+    element("p", { class: "dialog-words", role: "alert" }, refusal),
+    element(
+      "div",
+      { class: "dialog-foot" },
+      button(_("Save as SVG"), { className: "primary", onclick: () => (dialog.close(), save("svg")) }),
+    ),
+  );
+}
+
+/** Files of what is on the screen. */
+
+/** @typedef {import("./screen.js").SaliencyScreen} SaliencyScreen */
+
+/**
+ * @param {FileKind} kind
+ * @param {SaliencyScreen} screen
+ * @param {HeatAnswer} view  the text on it
+ */
+export async function saveShown(kind, screen, view) {
+  const { shown, maps, partnerMaps } = screen;
+  const name = `saliency-${view.instance.key.replace(/[^\p{L}\p{N}_-]+/gu, "_").slice(0, 60)}`;
+  if (kind === "html") save(`${name}.html`, "text/html", pageOf(screen, view));
+  if (kind === "svg") save(`${name}.svg`, "image/svg+xml", drawingOf(shown).svg);
+  if (kind === "tex")
+    save(
+      `${name}.tex`,
+      "text/plain",
+      inEnglish(() => latexOf(shown)),
+    );
+  if (kind === "csv")
+    save(
+      `${name}.csv`,
+      "text/csv",
+      inEnglish(() => csvOf([...maps, ...partnerMaps])),
+    );
+  if (kind !== "png") return;
+  const { blob, refusal } = await pictureOf(drawingOf(shown));
+  if (blob) save(`${name}.png`, "image/png", blob);
+  else offerDrawing(screen.root, refusal, (other) => saveShown(other, screen, view));
+}
+
+/** @param {SaliencyScreen} screen @param {HeatAnswer} view */
+function pageOf(screen, { instance }) {
+  const root = treeOf(screen.root);
+  const sheets = [...root.querySelectorAll("style")].map((style) => style.textContent).join("\n");
+  const adopted = root.adoptedStyleSheets
+    .flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))
+    .join("\n");
+  return htmlOf(
+    _("Saliency of {key}", { key: instance.key }),
+    `${adopted}\n${sheets}`,
+    screen.title.where,
+    screen.content,
+  );
+}

@@ -5,6 +5,9 @@
  * saliency.css names for each theme, and text keeps its contrast on the strongest of them. Files are drawn in the light
  * theme.
  */
+import { element } from "../shared/dom.js";
+import { _ } from "../words/language.js";
+import { percent, scoredOf, signed, written } from "./numbers.js";
 
 /** @typedef {[red: number, green: number, blue: number]} Colour */
 /** @typedef {"s"|"o"|"w"} End  supports, opposes, a weight */
@@ -95,4 +98,101 @@ function highest(scores, clip) {
   return clip
     ? sizes[Math.min(sizes.length - 1, Math.floor(0.98 * sizes.length))] || sizes[sizes.length - 1]
     : sizes[sizes.length - 1];
+}
+
+/** What the scores of a map mean, in words: whether they have signs, and which label they belong to. */
+
+const OF_NO_LABEL = () => _("weight; belongs to no label");
+
+/**
+ * What scores mean, in words. head: in the head of the map; legend: beside the colours; number: a score alone; said: a
+ * score in a sentence of its own.
+ * @typedef {{head: string, legend: string, number: (score: number) => string, said: (score: number) => string}} Meaning
+ */
+
+/**
+ * The label is that of the attribution alone: what the model answers is not what a score without a label explains.
+ * @param {{is_signed: boolean, label: string, answer: {label: string}|null}} panel
+ * @returns {Meaning}
+ */
+export function meaningOf({ is_signed: isSigned, label, answer }) {
+  if (!isSigned) return weightOf(label);
+  // A reading model explains its own answer, and that may be that there is none.
+  const of = label ? `“${label}”` : answer?.label === "" ? _("“no answer”") : "";
+  return {
+    head: of ? _("for {label}", { label: of }) : _("label not named"),
+    legend: of
+      ? _("− opposes, + supports {label}", { label: of })
+      : _("− opposes, + supports a label that the source does not name"),
+    number: signed,
+    said: (score) => (of ? _("{score} for {label}", { score: signed(score), label: of }) : signed(score)),
+  };
+}
+
+/** @param {string} label @returns {Meaning} */
+function weightOf(label) {
+  const head = label ? _("weight for “{label}”, without a sign", { label }) : OF_NO_LABEL();
+  return {
+    head,
+    legend: label
+      ? _("weight for “{label}”; does not say whether a word supports or opposes it", { label })
+      : OF_NO_LABEL(),
+    number: written,
+    said: (score) =>
+      label
+        ? _("weight {score} for “{label}”", { score: written(score), label })
+        : _("weight {score}; belongs to no label", { score: written(score) }),
+  };
+}
+
+/** The highest scores of a map as bars, and the model's own pieces as chips. */
+
+const BARS = 15;
+
+/** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
+
+/** @param {Pick<SaliencyMap, "panel"|"scale"|"tokens"|"meaning">} map */
+export function barsOf({ panel, scale, tokens, meaning }) {
+  const list = scoredOf(panel).sort((a, b) => Math.abs(b.score) - Math.abs(a.score) || a.token - b.token);
+  return list.slice(0, BARS).map(({ score, token }) => {
+    const part = scale ? (panel.is_signed ? 50 : 100) * Math.min(1, Math.abs(score) / scale) : 0;
+    return element(
+      "div",
+      { class: "bar-row", "data-token": token },
+      element("span", { class: "bar-word" }, tokens[token].textContent),
+      element(
+        "span",
+        { class: "bar-track" },
+        element("span", {
+          class: `bar-fill ${!panel.is_signed ? "weight" : score < 0 ? "against" : "for"}`,
+          style: `width:${scale ? part.toFixed(1) : 0}%`,
+        }),
+      ),
+      element("span", { class: "bar-number" }, meaning.number(score)),
+    );
+  });
+}
+
+/** @param {Pick<SaliencyMap, "panel"|"meaning">} map */
+export function piecesOf({ panel: { pieces }, meaning }) {
+  if (!pieces) return [element("p", {}, _("There are no pieces: the source gives a score for each word."))];
+  const special = pieces.filter((piece) => piece[3]).reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
+  const all = pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
+  return [
+    ...pieces.map(([text, , , isSpecial, , score]) =>
+      element(
+        "span",
+        { class: `piece ${isSpecial ? "special" : ""}` },
+        text || "∅",
+        element("small", {}, meaning.number(score)),
+      ),
+    ),
+    element(
+      "p",
+      {},
+      _("{share} of all |score| lies on special pieces, which belong to no word.", {
+        share: percent(all ? special / all : 0),
+      }),
+    ),
+  ];
 }

@@ -2,37 +2,132 @@
  * The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be
  * shared.
  */
-import { _, together } from "../words/language.js";
+import { KeyListener, isEntry, openKeys } from "../shared/dialogs.js";
 import { parts } from "../shared/dom.js";
-import { openKeys } from "../shared/dialogs.js";
-import { isEntry, KeyListener } from "../shared/keys.js";
-import { mountable } from "../shared/mount.js";
-import { Asking } from "./asking.js";
-import { FLAGS, goldOf, remember, stateOf } from "./address.js";
+import { Messages } from "../shared/messages.js";
+import { mountable } from "../shared/streamlit.js";
+import { _, together } from "../words/language.js";
+import { saveShown } from "./export.js";
 import {
+  FLAGS,
+  IN_THIS_TAB,
   copyLink,
   drawnOf,
+  goldOf,
   goneOf,
   goneParts,
   goneSteps,
   goneWords,
-  IN_THIS_TAB,
   panelsOf,
+  remember,
+  stateOf,
   stepsOf,
   stepsText,
   typedOf,
   typedText,
 } from "./link.js";
-import { saveShown } from "./files.js";
-import { KEYS } from "./key_list.js";
-import { InstanceList } from "./list.js";
-import { SavedLists } from "./lists.js";
+import { SavedLists } from "./saved_lists.js";
 import { Scatter } from "./scatter.js";
 import { SaliencyScreen } from "./screen.js";
-import { TypedText } from "./typed.js";
-import { TypedMemory } from "./typed_memory.js";
-import { TypedSaving } from "./typed_saving.js";
-import { whichOf } from "./which.js";
+import { whichOf } from "./slices.js";
+import { InstanceList } from "./text_list.js";
+import { TypedMemory, TypedSaving, TypedText } from "./typed_text.js";
+
+/** What is asked of the server: each answer is what a route says, or words that can be shown instead. */
+
+/** The first answer after the server's start waits until it has loaded what it counts with. */
+const PATIENCE_MS = 120_000;
+
+export class Asking {
+  /** @param {() => SaliencyData} data  as it is now: the token of a page may be renewed */
+  constructor(data) {
+    this.data = data;
+  }
+
+  /** @returns {Messages<SaliencyRoutes>} */
+  get #messages() {
+    const { routes, csrf } = this.data();
+    return new Messages(routes, csrf, PATIENCE_MS);
+  }
+
+  /**
+   * @template {keyof SaliencyRoutes} R
+   * @param {R} route
+   * @param {import("../shared/messages.js").Query} query
+   * @returns {Promise<SaliencyRoutes[R]|NoAnswer>}
+   */
+  async ask(route, query) {
+    const { status, body } = await this.#messages.get(route, query);
+    if (status === 200) return body;
+    if (status === 0) return { error: _("The server cannot be reached. Check the connection and try again.") };
+    return { error: body.error || _("The server could not answer. Try again."), status };
+  }
+
+  /**
+   * Changes a saved list.
+   * @param {import("./saved_lists.js").Change} change
+   * @param {object} body
+   * @returns {Promise<SavedList|NoAnswer>}
+   */
+  async tell(change, body) {
+    const answer = await this.#messages.post(`lists/${change}`, body);
+    if (answer.status === 200) return answer.body;
+    return { error: answer.body.error || _("The server cannot be reached, so nothing was changed. Try again.") };
+  }
+
+  /**
+   * The maps on the screen for a text that is typed: of the labels that stand there, so that they can be compared.
+   * @param {HeatAnswer} view  the text on the screen
+   * @param {import("./typed_text.js").Texts} texts
+   * @returns {Promise<TypedAnswer|NoAnswer>}
+   */
+  async askTyped(view, texts) {
+    const panels = view.panels.map(({ run, layer, label }) => `${run}:${layer ?? "-"}:${label}`);
+    const answer = await this.#messages.post("typed", { instance: view.instance.id, texts, panels });
+    if (answer.status === 200) return answer.body;
+    return {
+      error: answer.body.error || _("The server cannot be reached. What you typed stays here; type on to try again."),
+    };
+  }
+}
+
+/** The keys of the Saliency screen, as the page lists them. */
+
+/** @type {KeyGroup[]} */
+export const KEYS = [
+  [
+    _("Texts"),
+    [
+      ["j", _("next text")],
+      ["k", _("previous text")],
+      ["i", _("show or hide the list of texts")],
+      ["/", _("search by key or words")],
+      ["f", _("slices: by label, split, length, metadata or annotators")],
+      ["d", _("the scatter: two numbers of the listed texts against each other")],
+      ["t", _("type another text beside this one")],
+      ["Esc", _("leave a field or a menu, so that keys work again; else close the typed text")],
+      ["l", _("lists: save the texts that are listed, or put this text on a list")],
+    ],
+  ],
+  [
+    _("Maps"),
+    [
+      ["← →", _("point at the next or the previous word")],
+      ["[ ]", _("one token fewer or more in the top k")],
+      ["s", _("one scale for all maps of a method")],
+      ["m", _("show sizes without signs")],
+      ["c", _("cut the scale at the 98th percentile")],
+      ["n", _("show the scores under the words")],
+      ["b", _("show the highest scores as bars")],
+      ["p", _("show the model's own pieces")],
+      ["x", _("show a matrix of maps by tokens")],
+      ["g", _("people's own sets below the words, or the project's gold")],
+      ["e", _("export the maps")],
+      ["u", _("copy the link to what you see")],
+      ["?", _("show these keys")],
+    ],
+  ],
+];
 
 const MOST_MAPS = 8;
 /** The number of a text that is not stored. */

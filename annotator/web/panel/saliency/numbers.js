@@ -2,9 +2,60 @@
  * Numbers of a panel: which tokens are the top k and how they fit the gold sets, and what the method says of its own
  * scores.
  */
+import { counted, inPercent } from "../shared/naming.js";
 import { _ } from "../words/language.js";
-import { percent, written } from "./written_numbers.js";
-import { counted } from "../shared/spoken.js";
+
+/**
+ * Measured numbers as people read them: the rule of annotator/domain/numbers.py, in the browser. Counts are not written
+ * here.
+ */
+
+const UNDEFINED = "–";
+/** What remains of a zero that was added up. */
+const NOISE = 1e-12;
+const SMALLEST_WITH_DECIMALS = 1e-4;
+
+/**
+ * As many digits as its size asks for: three, of small numbers two beyond the zeros; no minus before a zero; a dash for
+ * none.
+ * @param {number|null|undefined} value
+ */
+export function written(value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return UNDEFINED;
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  if (size < NOISE) return "0";
+  if (size < SMALLEST_WITH_DECIMALS) return value.toExponential(1).replaceAll("-", "−");
+  const decimals = decimalsOf(size);
+  return value
+    .toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+    .replace("-", "−");
+}
+
+/**
+ * Three digits in all; below 1 three decimals, or as many as show two digits.
+ * @param {number} size
+ */
+function decimalsOf(size) {
+  const first = Math.floor(Math.log10(Number(size.toPrecision(size >= 0.1 ? 3 : 2))));
+  return first < 0 ? Math.max(3, 1 - first) : Math.max(0, 2 - first);
+}
+
+/**
+ * A number that may be on either side of zero, with its sign.
+ * @param {number} value
+ */
+export function signed(value) {
+  const text = written(value);
+  return value > 0 && text !== "0" ? `+${text}` : text;
+}
+
+/**
+ * A share between 0 and 1.
+ * @param {number|null|undefined} share
+ */
+export const percent = (share) =>
+  share === null || share === undefined ? UNDEFINED : inPercent((Math.round(1000 * share) / 10 + 0).toFixed(1));
 
 /**
  * A number of a map: `detail` of this value alone; `badge`: of the set that it is about.
@@ -239,4 +290,31 @@ function convergenceOf(facts, convergence) {
       words: _("how far all scores together are from what they explain, as the source says; 0 is best"),
     },
   ];
+}
+
+/** What has to be known before a map is read, in sentences that stand in its head. */
+
+/** Where scores miss more of what they explain, the integral was cut too coarsely (scoring/chance_verdicts.py). */
+const MOST_SHARE = 0.05;
+
+/** @typedef {{words: string, short: string}} Remark  short: where there is room for a few words */
+
+/** @param {Pick<HeatPanel, "scores"|"ranking"|"facts">} panel @returns {Remark[]} */
+export function remarksOf(panel) {
+  const { convergence_share: share = 0 } = panel.facts;
+  const remarks = [];
+  if (hasNoOrder(panel))
+    remarks.push({
+      words: _("All scores are equal: no order, so no word is in the top k."),
+      short: _("all scores are equal"),
+    });
+  if (share > MOST_SHARE)
+    remarks.push({
+      words: _(
+        "Did not converge: the scores together miss {share} of the change that they explain. Take more steps or another baseline.",
+        { share: percent(share) },
+      ),
+      short: _("did not converge ({share})", { share: percent(share) }),
+    });
+  return remarks;
 }

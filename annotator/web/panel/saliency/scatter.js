@@ -4,7 +4,7 @@
  */
 import { _, listed, together } from "../words/language.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
-import { counted } from "../shared/spoken.js";
+import { counted } from "../shared/naming.js";
 import { fullTitleOf, layerWords } from "./runs.js";
 import { ScatterPlot } from "./scatter_plot.js";
 import {

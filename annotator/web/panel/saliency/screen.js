@@ -1,24 +1,108 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
-import { _, together } from "../words/language.js";
 import { button, element, press, setText, toggle } from "../shared/dom.js";
 import { nameOf } from "../shared/naming.js";
-import { depthsTable } from "./depths.js";
-import { openExport } from "./export_dialogs.js";
+import { goldBadge } from "../shared/set_styles.js";
+import { TabTitle } from "../shared/streamlit.js";
+import { _, together } from "../words/language.js";
+import { openExport } from "./export.js";
 import { heatRules, scalesOf } from "./heat.js";
-import { SaliencyMap, TEXT_AND_GOLD } from "./map.js";
-import { matrixOf, matrixOfAnswer } from "./matrix.js";
+import { SaliencyMap, TEXT_AND_GOLD } from "./heatmap.js";
 import { countsOf } from "./numbers.js";
-import { goldWords, paintAgreements, PeopleLegend } from "./people.js";
-import { differences, groupOf, nextOfGroup } from "./runs.js";
-import { columnsFor, NumbersTable } from "./table.js";
-import { TextTitle } from "./title.js";
-import { setRulesOf, viewOf } from "./view.js";
-import { TabTitle } from "../shared/tab_title.js";
+import { differences, groupOf, groupsOf, nextOfGroup } from "./runs.js";
+import { PeopleLegend, goldChoice, goldWords, offerGold, paintAgreements, setRulesOf, viewOf } from "./shown_sets.js";
+import { NumbersTable, columnsFor, depthsTable, matrixOf, matrixOfAnswer } from "./tables.js";
+
+/** The head of a text: what it is called, its label, and what is shown of it: which sets, which version, which maps. */
+
+/** @typedef {Pick<ScreenActions, "step"|"list"|"partner"|"gold"|"type">} TitleActions */
+
+export class TextTitle {
+  /** @param {TitleActions} actions @param {(run: number) => unknown} added  a run is to be opened as a map */
+  constructor(actions, added) {
+    this.actions = actions;
+    this.gold = goldChoice(actions.gold);
+    this.add = element("select", { class: "add-panel", "aria-label": _("Add a map") });
+    this.add.addEventListener("change", () => {
+      const run = Number(this.add.value);
+      this.add.value = "";
+      added(run);
+    });
+    this.partner = element("select", {
+      class: "partner",
+      "aria-label": _("Version beside it"),
+      onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null),
+    });
+    this.where = element("div", { class: "heat-where" });
+    const texts = button(_("Texts"), {
+      key: "i",
+      title: _("Show or hide the list of texts"),
+      className: "plain",
+      onclick: () => actions.list(),
+    });
+    this.type = button(_("Type a text"), {
+      key: "t",
+      title: _("Change this text, or type another one, beside it"),
+      className: "plain",
+      onclick: () => actions.type(),
+    });
+    this.choose = element("div", { class: "heat-choose" }, this.gold, this.partner, this.add, this.type, texts);
+    this.root = element("div", { class: "heat-title" }, this.where, this.choose);
+  }
+
+  /**
+   * @param {HeatAnswer} answer
+   * @param {{name: string, partner: number|null, gold: string}} looks
+   *   gold: which sets are asked for; partner: the version beside it
+   */
+  show({ instance, gold: sets, partners, choices, policy }, { name, partner, gold }) {
+    this.where.replaceChildren(
+      button("‹", { title: _("Previous text"), key: "k", className: "plain", onclick: () => this.actions.step(-1) }),
+      button("›", { title: _("Next text"), key: "j", className: "plain", onclick: () => this.actions.step(1) }),
+      element("h2", { title: _("Key of this text: {key}", { key: instance.key }) }, name),
+      element("span", { class: "gold-label" }, labelWords(instance.result)),
+      ...sets.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`)),
+      ...(instance.kind
+        ? [
+            element(
+              "span",
+              { class: "kind" },
+              _("{kind} of {parent}", { kind: instance.kind, parent: String(instance.parent) }),
+            ),
+          ]
+        : []),
+    );
+    offerGold(this.gold, { gold, policy });
+    this.#offerVersions(partners, partner);
+    this.add.replaceChildren(
+      element("option", { value: "" }, _("Add a map …")),
+      ...groupsOf(choices).map(({ first, title }) => element("option", { value: first.run }, title)),
+    );
+    this.add.disabled = !choices.length;
+  }
+
+  /** @param {HeatAnswer["partners"]} partners @param {number|null} partner */
+  #offerVersions(partners, partner) {
+    const options = partners.map(({ id, key, kind }) =>
+      element("option", { value: id }, kind ? _("{key} ({kind})", { key, kind }) : _("{key} (original)", { key })),
+    );
+    this.partner.replaceChildren(
+      element("option", { value: "" }, partners.length ? _("no version beside it") : _("no other version")),
+      ...options,
+      ...(partner === 0 ? [element("option", { value: 0 }, _("the typed text"))] : []),
+    );
+    this.partner.value = partner === null ? "" : String(partner);
+    this.partner.disabled = !partners.length && partner !== 0;
+  }
+}
+
+/** @param {string|null} result */
+const labelWords = (result) =>
+  result === null ? _("no label") : _("gold: {label}", { label: result || _("no answer") });
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 /** @typedef {"own"|"partner"} Which  of two versions side by side */
-/** @typedef {import("./view.js").HeatView} HeatView */
+/** @typedef {import("./shown_sets.js").HeatView} HeatView */
 /**
  * @typedef {Object} ScreenActions
  * @property {(by: number) => unknown} step

@@ -1,9 +1,8 @@
 /** The line above the bar: what is asked, and the quiet buttons for what one needs now and then. */
 import { _, several } from "../words/language.js";
-import { labelWords } from "./choices.js";
+import { openDialog } from "./dialogs.js";
 import { button, element, setText } from "./dom.js";
-import { isMachineKey, nameOf } from "./naming.js";
-import { counted } from "./spoken.js";
+import { counted, inPercent, isMachineKey, labelWords, nameOf } from "./naming.js";
 
 /** So much of an answer stands in the question; the whole stands in its field. */
 const ANSWER_CHARS = 24;
@@ -232,4 +231,222 @@ function ghostsOf({ project, work }, question) {
   return longest.map((words) =>
     element("span", { class: "ghost", "aria-hidden": "true" }, ...partsOf(question, words)),
   );
+}
+
+/**
+ * What is asked of the text, in one line below the bar, while it has scrolled out of sight itself: the question or
+ * claim of the text, else the project's question. It lies over the text, so that nothing moves when it comes; a click
+ * or a key unfolds it.
+ */
+
+/** Of less than this nothing can be read. */
+const HIDDEN_PIXELS = 6;
+
+export class QuestionLine {
+  /** @param {() => void} onturn  it was folded or unfolded */
+  constructor(onturn) {
+    this.parts = element("span", { class: "asked-parts" });
+    this.root = element(
+      "button",
+      {
+        type: "button",
+        class: "asked-line",
+        hidden: true,
+        title: _("Unfold or fold what is asked (f)"),
+        "aria-keyshortcuts": "f",
+        onclick: onturn,
+      },
+      this.parts,
+      element("kbd", { "aria-hidden": "true" }, "f"),
+    );
+    /** @type {HTMLElement[]} */
+    this.sources = [];
+    this.rule = element("span", { class: "asked-part asked-rule" });
+    this.isFolded = true;
+    this.hasOwn = false;
+  }
+
+  /**
+   * @param {Array<{title: string, words: string, dir: string, lang: string|undefined}>} asked  the segments that ask
+   *   something
+   * @param {HTMLElement[]} sources  the elements that show it in full
+   * @param {string} rule  the project's question
+   */
+  show(asked, sources, rule) {
+    this.sources = sources;
+    this.hasOwn = asked.length > 0;
+    this.rule = element("span", { class: "asked-part asked-rule" }, rule);
+    const own = asked.map(({ title, words, dir, lang }) =>
+      element(
+        "span",
+        { class: "asked-part" },
+        element("span", { class: "asked-title" }, title),
+        element("bdi", { class: "asked-words", dir, lang }, words),
+      ),
+    );
+    this.parts.replaceChildren(...own, this.rule);
+    this.fold(true);
+    this.root.hidden = true;
+  }
+
+  /**
+   * The project's question changes with the result.
+   * @param {string} rule
+   */
+  update(rule) {
+    setText(this.rule, rule);
+  }
+
+  /**
+   * Shows itself when what it repeats is out of sight, above the window or behind the bar.
+   * @param {number} top  of what can be seen of the page @param {HTMLElement} bar
+   */
+  place(top, bar) {
+    const source = this.sources.findLast((one) => one.isConnected);
+    const box = source?.getBoundingClientRect();
+    const line = this.hasOwn ? bar.getBoundingClientRect().bottom : top;
+    const isGone = box !== undefined && box.height > 0 && box.bottom < line + HIDDEN_PIXELS;
+    if (this.root.hidden === isGone) this.root.hidden = !isGone;
+  }
+
+  fold(isFolded = !this.isFolded) {
+    this.isFolded = isFolded;
+    this.root.classList.toggle("folded", isFolded);
+    this.root.setAttribute("aria-expanded", String(!isFolded));
+    this.rule.hidden = isFolded && this.hasOwn;
+  }
+
+  get words() {
+    return this.parts.textContent;
+  }
+
+  get height() {
+    return this.root.hidden ? 0 : this.root.offsetHeight;
+  }
+}
+
+/**
+ * How large one's texts are written and how far apart their lines stand: a setting of the person at this browser, kept
+ * in its storage, the same on all screens with a text.
+ */
+
+const KEY = "annotator:reading";
+const STEP = 0.1;
+/** Least and most of each, in parts of the usual. */
+const BOUNDS = { size: [0.8, 2.4], space: [0.8, 1.8] };
+const USUAL = Object.freeze({ size: 1, space: 1 });
+
+/** @param {"size"|"space"} name @param {number} value */
+const bounded = (name, value) => {
+  const [least, most] = BOUNDS[name];
+  return Number.isFinite(value) ? Math.min(most, Math.max(least, Math.round(value * 10) / 10)) : USUAL[name];
+};
+
+/** @returns {{size: number, space: number}} */
+export function readingOf() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? "null") || {};
+    return { size: bounded("size", kept.size), space: bounded("space", kept.space) };
+  } catch {
+    return { ...USUAL };
+  }
+}
+
+/** Writes the setting where the style sheet reads it. @param {HTMLElement} root */
+export function applyReading(root, { size, space } = readingOf()) {
+  root.style.setProperty("--text-size", String(size));
+  root.style.setProperty("--text-space", String(space));
+}
+
+export class Reading {
+  /** @param {HTMLElement} root @param {(setting: {size: number, space: number}) => void} onchange */
+  constructor(root, onchange) {
+    this.root = root;
+    this.onchange = onchange;
+    this.value = readingOf();
+    applyReading(root, this.value);
+  }
+
+  /**
+   * One step more or less of a part.
+   * @param {"size"|"space"} name
+   * @param {number} by
+   */
+  step(name, by) {
+    this.#set({ ...this.value, [name]: bounded(name, this.value[name] + by * STEP) });
+  }
+
+  /** @param {{size: number, space: number}} value */
+  #set(value) {
+    if (value.size === this.value.size && value.space === this.value.space) return;
+    this.value = value;
+    try {
+      localStorage.setItem(KEY, JSON.stringify(value));
+    } catch {
+      // A browser that keeps nothing shows it all the same.
+    }
+    this.onchange(value);
+  }
+
+  get words() {
+    /** @param {number} part */
+    const percent = (part) => inPercent(Math.round(part * 100));
+    return _("text size {size}, line spacing {space}", {
+      size: percent(this.value.size),
+      space: percent(this.value.space),
+    });
+  }
+
+  open() {
+    const rows = [this.#row("size", _("Text size"), ["-", "+"]), this.#row("space", _("Line spacing"))];
+    const usual = button(_("As usual"), {
+      className: "plain",
+      onclick: () => {
+        this.#set({ ...USUAL });
+        rows.forEach(({ show }) => show());
+      },
+    });
+    const dialog = openDialog(
+      this.root,
+      _("Text"),
+      ...rows.map(({ root }) => root),
+      element("div", { class: "dialog-foot" }, usual),
+    );
+    dialog.classList.add("reading");
+  }
+
+  /**
+   * @param {[string, string]} [keys]  that do the same anywhere
+   * @param {"size"|"space"} name
+   * @param {string} title
+   */
+  #row(name, title, keys) {
+    const shown = element("output", { class: "reading-value", "aria-label": title });
+    const show = () => setText(shown, inPercent(Math.round(this.value[name] * 100)));
+    /** @param {number} by */
+    const turn = (by) => {
+      this.step(name, by);
+      show();
+    };
+    show();
+    /** @param {string} sign @param {string} words @param {number} by @param {string} [key] */
+    const turner = (sign, words, by, key) => {
+      const name = _("{title}: {sentence}", { title, sentence: words });
+      return button(sign, {
+        title: key ? `${name} (${key})` : name,
+        className: "square",
+        "aria-label": name,
+        onclick: () => turn(by),
+      });
+    };
+    const root = element(
+      "div",
+      { class: "reading-row" },
+      element("span", {}, title),
+      turner("−", _("less"), -1, keys?.[0]),
+      shown,
+      turner("+", _("more"), 1, keys?.[1]),
+    );
+    return { root, show };
+  }
 }

@@ -2,6 +2,8 @@
  * What a text is called where there is room for a few words: what is asked of it, else its key, or its first words
  * where a machine made the key.
  */
+import { _, several } from "../words/language.js";
+import { cutSpan, sizeOf } from "./annotation.js";
 
 /**
  * 32 hexadecimal digits, with or without the dashes of a UUID, also of a changed version: nobody knows a text by them.
@@ -68,3 +70,101 @@ export function nameOf({ key, segments }) {
  * @param {string} key
  */
 export const shownKey = (key) => (isMachineKey(key) ? "" : key);
+
+/**
+ * Labels that are single letters name the choices of a question; standing alone they would read as the names of
+ * rationale sets. So they are written as choices are, "B) painting", with the words that the text gives for them.
+ */
+
+const LETTER = /^[A-Z]$/;
+
+/**
+ * What the choices of an instance say of a letter, or "".
+ * @param {string} letter
+ * @param {Instance|null|undefined} instance
+ */
+function wordsOf(letter, instance) {
+  const choices = instance?.segments?.find(({ name }) => name === "choices")?.text ?? "";
+  return new RegExp(`^[ \\t]*\\(?${letter}[.):][ \\t]*(.+)$`, "m").exec(choices)?.[1].trim() ?? "";
+}
+
+/**
+ * A label as it is written: "positive", "B) painting".
+ * @param {string} label
+ * @param {Instance|null|undefined} instance
+ */
+export function labelWords(label, instance) {
+  return LETTER.test(label) ? `${label}) ${wordsOf(label, instance)}`.trim() : label;
+}
+
+/**
+ * A label as it is spoken: "label positive", "choice B, painting".
+ * @param {string} label
+ * @param {Instance|null|undefined} instance
+ */
+export function spokenLabel(label, instance) {
+  if (!LETTER.test(label)) return _("label {label}", { label });
+  const words = wordsOf(label, instance);
+  return words ? _("choice {label}, {words}", { label, words }) : _("choice {label}", { label });
+}
+
+/** What is said of words of the text, for those who hear it: how many they are, and which. Pure. */
+
+/** So many characters of a range are said; of a longer one its beginning and its end. */
+const SPOKEN_CHARS = 120;
+
+/**
+ * A number with its noun: "1 word", "1,200 words".
+ * @param {number} count
+ * @param {string} noun  written where this is called, for the catalogues are gathered from there
+ */
+export function counted(count, noun) {
+  const one = `{n} ${noun}`;
+  return several(one, `${one}s`, count);
+}
+
+/**
+ * A written number with the sign of percent: "12.5 %".
+ * @param {number|string} number
+ */
+export const inPercent = (number) => _("{number} %", { number });
+
+/** @param {number} count */
+export const countWords = (count) => counted(count, "word");
+
+/**
+ * The words of some spans in quotation marks.
+ * @param {import("./tokens.js").TokenMap} map
+ * @param {Span[]} spans
+ */
+export function quoted(map, spans) {
+  const whole = map.brief(spans, SPOKEN_CHARS);
+  if (!whole.endsWith("…")) return `“${whole}”`;
+  const tokens = spans.flatMap(([start, end]) => [start, end - 1]);
+  const end = map.brief([[tokens[tokens.length - 1], tokens[tokens.length - 1] + 1]], SPOKEN_CHARS);
+  return `“${map.brief(spans, SPOKEN_CHARS / 2)} ${end}”`;
+}
+
+/**
+ * "3 words: “the room was”"
+ * @param {TokenMap} map
+ * @param {Span[]} spans
+ */
+export const rangeWords = (map, spans) =>
+  _("{count}: {words}", { count: countWords(sizeOf(spans)), words: quoted(map, spans) });
+
+/**
+ * The parts of some spans that other spans do not hold.
+ * @param {Span[]} spans
+ * @param {Span[]} others
+ * @returns {Span[]}
+ */
+export const without = (spans, others) => others.reduce(cutSpan, spans);
+
+/**
+ * The parts of some spans that other spans hold too.
+ * @param {Span[]} spans
+ * @param {Span[]} others
+ * @returns {Span[]}
+ */
+export const within = (spans, others) => without(spans, without(spans, others));

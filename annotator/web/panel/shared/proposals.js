@@ -4,7 +4,7 @@
  * remembered.
  */
 import { joined, several } from "../words/language.js";
-import { addSet, sharedTokens, sizeOf, tidyCopy } from "./model.js";
+import { addSet, sharedTokens, sizeOf, tidyCopy } from "./annotation.js";
 
 /**
  * @typedef {{id: number, source: "carried"|"lexicon"|"complement", name: string, title: string, spans: Span[], size:
@@ -49,7 +49,7 @@ function openOf(state, proposals) {
 
 /** What is proposed for one text, once it was asked for. */
 export class Offer {
-  /** @param {{state: import("./model.js").State}} session */
+  /** @param {{state: import("./annotation.js").State}} session */
   constructor(session) {
     this.session = session;
     this.asked = false;

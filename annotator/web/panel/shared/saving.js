@@ -5,6 +5,8 @@
  * the last one wins and none overtakes another. A message that cannot be delivered stays at the head of the
  * queue and is tried again; everything unacknowledged lies in the browser's storage meanwhile.
  */
+import { _ } from "../words/language.js";
+import { element, setText } from "./dom.js";
 import { dayBegan, isForLater } from "./messages.js";
 
 /** @typedef {"draft"|"submit"|"skip"|"discard"} JobKind */
@@ -12,7 +14,6 @@ import { dayBegan, isForLater } from "./messages.js";
  * @template {WorkSession} S
  * @typedef {{kind: JobKind, session: S, extra: object}} Job
  */
-/** @typedef {import("./word.js").SavingWord} SavingWord */
 /**
  * What is sent; the rest is what a submit or a discard adds.
  * @typedef {{assignment: number, ahead?: number|null, day?: string, revision?: number, draft?: object,
@@ -26,7 +27,7 @@ export class Outbox {
   /**
    * @param {Object} parts
    * @param {Sender<S["work"]>} parts.messages
-   * @param {import("./storage.js").DraftStorage} parts.storage
+   * @param {import("./drafts.js").DraftStorage} parts.storage
    * @param {(word: SavingWord) => void} parts.onword
    * @param {(job: Job<S>, answer: { status: Refused, body: Refusal<S["work"]> }) => void} parts.onrefused
    * @param {(job: Job<S>, answer: { body: Saved }) => void} parts.ondone
@@ -277,5 +278,43 @@ export class Outbox {
     this.timer = undefined;
     this.storage.release();
     this.#go();
+  }
+}
+
+/** The small word that says whether everything has been saved. */
+
+const WORDS = {
+  saved: _("saved"),
+  saving: _("saving…"),
+  offline: _("offline – kept in this browser"),
+  unstored: _("not stored – kept in this browser"),
+  "signed-out": _("signed out – kept in this browser"),
+  held: _("not saved – see below"),
+  unsent: _("changed – submit sends it"),
+  kept: _("kept in this browser"),
+};
+/** @typedef {keyof typeof WORDS} SavingWord */
+
+const PATIENCE_MS = 150;
+
+export class Word {
+  constructor() {
+    this.root = element("span", { class: "word", role: "status" }, WORDS.saved);
+  }
+
+  /**
+   * "saving…" appears only if it takes a moment: a word that flickers at each mark tires.
+   * @param {SavingWord} word
+   */
+  say(word) {
+    clearTimeout(this.timer);
+    const show = () => {
+      setText(this.root, WORDS[word]);
+      this.root.title = WORDS[word];
+      this.root.dataset.word = word;
+    };
+    if (word === "saving" && !["offline", "unstored"].includes(this.root.dataset.word ?? ""))
+      this.timer = setTimeout(show, PATIENCE_MS);
+    else show();
   }
 }

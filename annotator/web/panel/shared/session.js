@@ -1,9 +1,130 @@
 /** One work object while it is in the panel: its states, its place in the text, its time, what is wrong with it. */
-import { Clock } from "./clock.js";
-import { History } from "./history.js";
-import { draftOf, sameDraft, stateFrom } from "./model.js";
+import { draftOf, sameDraft, stateFrom } from "./annotation.js";
 import { Offer } from "./proposals.js";
-import { TokenMap } from "./text.js";
+import { TokenMap } from "./tokens.js";
+
+/** Time spent on one instance since the last message about it that the server acknowledged. */
+
+export class Clock {
+  /** @param {number|undefined} idleAfter  seconds; a longer pause counts as idle */
+  constructor(idleAfter, now = Date.now) {
+    this.idleAfter = (idleAfter || 60) * 1000;
+    this.now = now;
+    this.last = null;
+    /** @type {string|null} */
+    this.firstAction = null;
+    this.reported = false;
+    this.active = 0;
+    this.idle = 0;
+    this.edits = 0;
+  }
+
+  /** The instance is on the screen from now on. */
+  start() {
+    this.last = this.now();
+  }
+
+  /** The instance has left the screen. */
+  stop() {
+    this.touch();
+    this.last = null;
+  }
+
+  /** The person did something. */
+  touch() {
+    const now = this.now();
+    const pause = this.last === null ? 0 : now - this.last;
+    if (pause > this.idleAfter) this.idle += pause;
+    else this.active += pause;
+    this.last = now;
+  }
+
+  edit() {
+    this.touch();
+    this.edits += 1;
+    this.firstAction ??= new Date(this.now()).toISOString();
+  }
+
+  /** What to send. */
+  timing() {
+    return {
+      first_action_at: this.reported ? null : this.firstAction,
+      active_ms: Math.round(this.active),
+      idle_ms: Math.round(this.idle),
+      edits: this.edits,
+    };
+  }
+
+  /**
+   * A timing reached the server: count from there on.
+   * @param {Timing} timing
+   */
+  acknowledge(timing) {
+    this.active = Math.max(0, this.active - timing.active_ms);
+    this.idle = Math.max(0, this.idle - timing.idle_ms);
+    this.edits = Math.max(0, this.edits - timing.edits);
+    if (timing.first_action_at) this.reported = true;
+  }
+}
+
+/** The states that a piece of work was in, without limit: undo goes back, redo on again. Pure: no DOM. */
+
+export class History {
+  /** @param {State} state */
+  constructor(state) {
+    this.present = state;
+    /** @type {State[]} */
+    this.past = [];
+    /** @type {State[]} */
+    this.future = [];
+  }
+
+  /**
+   * Goes on to another state; the old one can be come back to.
+   * @param {State} state
+   */
+  push(state) {
+    this.past.push(this.present);
+    this.future.length = 0;
+    this.present = state;
+  }
+
+  /**
+   * Replaces the present without a step in the past: for what is not an edit (which set is current, the note).
+   * @param {State} state
+   */
+  replace(state) {
+    this.present = state;
+  }
+
+  undo() {
+    if (!this.past.length) return false;
+    this.future.push(this.present);
+    this.present = this.#carry(/** @type {State} */ (this.past.pop()));
+    return true;
+  }
+
+  redo() {
+    if (!this.future.length) return false;
+    this.past.push(this.present);
+    this.present = this.#carry(/** @type {State} */ (this.future.pop()));
+    return true;
+  }
+
+  /** Takes the last step back as if it had not been (a double click begins with a click). */
+  forget() {
+    const before = this.past.pop();
+    if (before) this.present = this.#carry(before);
+  }
+
+  /**
+   * The note has an undo of its own in its field, so it is not changed from here.
+   * @param {State} state
+   */
+  #carry(state) {
+    return state.note === this.present.note ? state : { ...state, note: this.present.note };
+  }
+}
 
 export class Session {
   /** @param {Work} work  the server's work object @param {Project|null} project */
@@ -18,7 +139,7 @@ export class Session {
     this.anchor = null;
     /** @type {number|null} */
     this.scroll = null;
-    /** @type {{words: string, spans: Span[]}|null}  where the answer was taken from (annotate/answering.js) */
+    /** @type {{words: string, spans: Span[]}|null}  where the answer was taken from (annotate/marking.js) */
     this.answerPlace = null;
     this.version = 0;
     this.saved = 0;

@@ -16,12 +16,12 @@ import {
   treeOf,
   viewportOf,
 } from "./dom.js";
-import { TextView } from "./draw.js";
-import { MarkMap } from "./mark_map.js";
+import { TextView } from "./text_drawing.js";
+import { MarkMap } from "./marks.js";
 import { Marks } from "./marks.js";
-import { Places } from "./places.js";
-import { QuestionLine } from "./question_line.js";
-import { Reading, applyReading } from "./reading.js";
+import { Places } from "./navigation.js";
+import { QuestionLine } from "./head.js";
+import { Reading, applyReading } from "./head.js";
 
 let stages = 0;
 /** As in panel.css: a window in which each row of the bar is one line; fingers, which need larger targets. */

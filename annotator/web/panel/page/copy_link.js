@@ -1,0 +1,101 @@
+/** A button that copies a link to what is on the screen; where the browser refuses, the link stands in a field. */
+import { element, setText } from "../shared/dom.js";
+import { mountable } from "../shared/streamlit.js";
+import { _ } from "../words/language.js";
+
+const COPIED = _("The link is copied.");
+const BY_HAND = _("The browser did not copy the link. Press Ctrl+C to copy it from the field.");
+
+/**
+ * The whole link of a page: where it is reached now, with other parameters.
+ * @param {string} query  as it stands behind the question mark
+ * @param {{origin: string, pathname: string}} here
+ */
+export function linkTo(query, { origin, pathname }) {
+  return `${origin}${pathname}${query ? `?${query}` : ""}`;
+}
+
+export class LinkCopier {
+  /** @param {() => string} linkNow  the link to what is on the screen at the moment of the click */
+  constructor(linkNow) {
+    this.linkNow = linkNow;
+    this.status = element("span", { class: "link-status", role: "status" });
+    this.field = element("input", {
+      class: "link-field",
+      type: "text",
+      readOnly: true,
+      hidden: true,
+      "aria-label": _("The link to what is shown"),
+    });
+    this.button = element(
+      "button",
+      {
+        type: "button",
+        class: "button link-button",
+        title: _("Copy a link to exactly what is shown here, for whoever has the same rights"),
+        onclick: () => this.copy(),
+      },
+      _("Copy link"),
+    );
+    this.root = element("div", { class: "link-copier" }, this.button, this.status, this.field);
+  }
+
+  async copy() {
+    const link = this.linkNow();
+    const isCopied = await written(link);
+    this.field.hidden = isCopied;
+    setText(this.status, isCopied ? COPIED : BY_HAND);
+    if (isCopied) return;
+    this.field.value = link;
+    this.field.focus();
+    this.field.select();
+  }
+
+  /** Something else is on the screen now: what was said of the former link no longer holds. */
+  forget() {
+    setText(this.status, "");
+    this.field.hidden = true;
+  }
+}
+
+/**
+ * Whether the clipboard took a text; there is none where the page came without TLS from another machine.
+ * @param {string} text
+ */
+async function written(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @typedef {{query: string}} CopyLinkData */
+
+/** The same as a component of a page; it is told the parameters of the address. */
+class CopyLink {
+  /** @param {CopyLinkData} data @param {HTMLElement|ShadowRoot} parent */
+  constructor(data, parent) {
+    this.data = data;
+    this.copier = new LinkCopier(() => linkTo(this.data.query, location));
+    this.root = element("div", { class: "panel" }, this.copier.root);
+    parent.append(this.root);
+  }
+
+  differs() {
+    return false;
+  }
+
+  /** @param {CopyLinkData} data */
+  update(data) {
+    if (data.query !== this.data.query) this.copier.forget();
+    this.data = data;
+  }
+
+  destroy() {
+    this.root.remove();
+  }
+}
+
+export default mountable((/** @type {CopyLinkData} */ data, parent) => new CopyLink(data, parent));
