@@ -1,7 +1,7 @@
 // The runs of a changed text, each given to the segment that it belongs to.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { runsBySegment } from "../../annotator/web/panel/perturb/diff.js";
+import { runsBySegment } from "../../annotator/web/panel/perturb/changes.js";
 
 const segments = (...lengths) => {
   let first = 0;

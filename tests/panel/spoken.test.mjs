@@ -27,6 +27,7 @@ test("a sentence that is not said by _ is found, as a string and as a template",
 test("single words are found where people read them", () => {
   assert.deepEqual(found('button("Skip", { title: "Later", className: "plain", key: "s" });'), ["Skip", "Later"]);
   assert.deepEqual(found('element("option", { value: "all" }, "All");'), ["All"]);
+  assert.deepEqual(found('div("row main-row", inline("count", "All"));'), ["All"]);
 });
 
 test("what is said, what nobody reads and names of metrics are left alone", () => {

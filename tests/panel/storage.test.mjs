@@ -1,7 +1,7 @@
 // Drafts in the browser's storage: whose they are, and when another tab may take them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { DraftStorage } from "../../annotator/web/panel/shared/drafts.js";
+import { DraftStorage } from "../../annotator/web/panel/shared/browser_storage.js";
 
 /** What a browser's storage does, as far as drafts need it. */
 function storageOf() {

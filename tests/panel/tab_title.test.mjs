@@ -17,6 +17,7 @@ globalThis.document = {
     if (n_changes < MOST_CHANGES) for (const watcher of watchers) queueMicrotask(watcher.tell);
   },
   querySelector: () => ({}),
+  documentElement: {},
 };
 globalThis.MutationObserver = class {
   constructor(tell) {

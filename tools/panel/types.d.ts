@@ -12,7 +12,7 @@ type State = import("../../annotator/web/panel/shared/annotation.js").State;
 type RationaleSet = import("../../annotator/web/panel/shared/annotation.js").RationaleSet;
 type Session = import("../../annotator/web/panel/shared/session.js").Session;
 type ReviewSession = import("../../annotator/web/panel/review/session.js").ReviewSession;
-type Entry = import("../../annotator/web/panel/shared/drafts.js").Entry;
+type Entry = import("../../annotator/web/panel/shared/browser_storage.js").Entry;
 type Proposal = import("../../annotator/web/panel/shared/proposals.js").Proposal;
 
 type Direction = "ltr" | "rtl";

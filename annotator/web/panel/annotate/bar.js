@@ -1,10 +1,13 @@
-/** The bar that stays in view: the label, the sets, the views, and the ways on. Nothing in it moves while one works. */
+/**
+ * The bar that stays in view: the label, the sets, the views, and the ways on; and the table of sets with the note.
+ * Nothing in it moves while one works.
+ */
 import { letterOf, sharedTokens, unionOf } from "../shared/annotation.js";
-import { button, element, icon, part, press, setText, toggle } from "../shared/dom.js";
+import { button, div, element, icon, inline, part, press, setText, toggle, tr } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { Word } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
-import { _, joined, several } from "../words/language.js";
+import { _, dotted, joined, several } from "../words/language.js";
 import { ProposedRow } from "./proposals.js";
 import { ResultPlace } from "./result.js";
 
@@ -56,8 +59,8 @@ export class Bar {
       title: _("Propose to discard this text"),
       onclick: actions.discard,
     });
-    const long = element("span", { class: "long-words" }, _("Propose to discard"));
-    const short = element("span", { class: "short-words" }, _("discard"));
+    const long = inline("long-words", _("Propose to discard"));
+    const short = inline("short-words", _("discard"));
     part(this.discard, ".button-label", HTMLElement).replaceChildren(long, short);
     this.submit = button(_("Submit"), {
       key: "Ctrl+⏎",
@@ -65,7 +68,7 @@ export class Bar {
       title: _("Submit and go to the next text"),
       onclick: () => actions.submit(),
     });
-    this.ways = element("div", { class: "ways" }, this.undo, this.redo, this.skip, this.discard, this.submit);
+    this.ways = div("ways", this.undo, this.redo, this.skip, this.discard, this.submit);
     this.adder = button(_("New set"), { key: "n", className: "plain adder", onclick: actions.newSet });
     this.erase = toggle(_("Erase"), "e", _("Erase: clicking and dragging remove tokens"), () => actions.look("erase"));
     this.only = toggle(_("This set only"), "o", _("Show this set only"), () => actions.look("only"));
@@ -78,19 +81,18 @@ export class Bar {
       _("No rationale: nothing in the text supports the result"),
       actions.noRationale,
     );
-    this.views = element("div", { class: "views" }, this.erase, this.only, this.hide, this.table);
-    this.tools = element(
-      "div",
-      { class: "row tools-row" },
+    this.views = div("views", this.erase, this.only, this.hide, this.table);
+    this.tools = div(
+      "row tools-row",
       element("h2", { class: "result-title" }, _("Sets")),
       this.sets,
-      element("div", { class: "views" }, this.adder, this.none),
+      div("views", this.adder, this.none),
       this.views,
     );
     this.root = element(
       "div",
       { class: "bar", role: "toolbar", "aria-label": _("Label, rationale sets and submit"), tabIndex: -1 },
-      element("div", { class: "row main-row" }, this.result.root, this.word.root, this.ways),
+      div("row main-row", this.result.root, this.word.root, this.ways),
       this.tools,
       this.proposed.root,
     );
@@ -202,9 +204,7 @@ export class Bar {
     if (symbol && chip.symbol !== symbol) chip.lock.replaceChildren(icon((chip.symbol = symbol)));
     chip.flag.hidden = !feedback.length;
     const words = setWords(index, set.size);
-    const notes = [set.locked && _("passed and locked: click the lock or press u to unlock it"), ...feedback]
-      .filter(Boolean)
-      .join(" · ");
+    const notes = dotted(set.locked && _("passed and locked: click the lock or press u to unlock it"), ...feedback);
     chip.root.title = [
       words,
       index < 9 && _("key {key}", { key: index + 1 }),
@@ -221,9 +221,7 @@ export class Bar {
   }
 }
 
-/**
- * Numbers that move as one marks: each set's tokens and share of the text, their union, their overlaps; and the note.
- */
+// ---- Numbers that move as one marks: tokens and share of each set, their union, their overlaps; and the note
 
 const BRIEF_CHARS = 90;
 const MANY_PAIRS = 8;
@@ -244,9 +242,7 @@ export class Preview {
       element(
         "thead",
         {},
-        element(
-          "tr",
-          {},
+        tr(
           element("th", { scope: "col" }, _("Set")),
           element("th", { scope: "col", class: "number" }, _("Tokens")),
           element(
@@ -271,16 +267,10 @@ export class Preview {
       oninput: () => actions.note(this.note.value),
       placeholder: _("for the reviewers and the lead"),
     });
-    this.noteTitle = element("span", { class: "note-title" }, _("Note"));
+    this.noteTitle = inline("note-title", _("Note"));
     this.noteBox = element("label", { class: "note-box" }, this.noteTitle, this.note);
-    this.sets = element("div", { class: "numbers-box" }, this.table, this.overlaps);
-    this.root = element(
-      "div",
-      { class: "aside" },
-      element("h2", { class: "heard" }, _("Table of sets and note")),
-      this.sets,
-      this.noteBox,
-    );
+    this.sets = div("numbers-box", this.table, this.overlaps);
+    this.root = div("aside", element("h2", { class: "heard" }, _("Table of sets and note")), this.sets, this.noteBox);
   }
 
   /** @param {Session} session */
@@ -322,9 +312,7 @@ export class Preview {
     const union = unionOf(sets);
     const size = union.reduce((sum, [start, end]) => sum + end - start, 0);
     this.total.replaceChildren(
-      element(
-        "tr",
-        {},
+      tr(
         element("td", {}, _("All")),
         element("td", { class: "number" }, `${size} / ${map.selectableCount}`),
         element("td", { class: "number" }, ratio(size, map.selectableCount)),
@@ -378,7 +366,5 @@ function overlapWords(sets, current) {
   }
   const named = pairs.length <= MANY_PAIRS ? pairs : pairs.filter(({ a, b }) => a === current || b === current);
   const more = pairs.length - named.length;
-  return [...named.map(({ words }) => words), more > 0 && several("{n} more pairs", "{n} more pairs", more)]
-    .filter(Boolean)
-    .join(" · ");
+  return dotted(...named.map(({ words }) => words), more > 0 && several("{n} more pairs", "{n} more pairs", more));
 }

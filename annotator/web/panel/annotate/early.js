@@ -3,6 +3,7 @@
  * whom, and the panel is made at once, at the place where it stood the last time; Streamlit's component takes it over
  * as it is.
  */
+import { storeValue, storedValue } from "../shared/browser_storage.js";
 import { scrollerOf } from "../shared/dom.js";
 
 const REMEMBERED = "annotator:place";
@@ -156,20 +157,10 @@ function rememberPlace(root) {
   const all = read();
   const kind = kindOfWindow();
   if (JSON.stringify(all[kind]) === JSON.stringify(place)) return;
-  try {
-    localStorage.setItem(REMEMBERED, JSON.stringify({ ...all, [kind]: place }));
-  } catch {
-    // a browser that keeps nothing waits for Streamlit
-  }
+  storeValue(REMEMBERED, { ...all, [kind]: place });
 }
 
 const kindOfWindow = () => KINDS.map(({ matches }) => Number(matches)).join("");
 
-/** @returns {Record<string, Place>}  by kind of window */
-function read() {
-  try {
-    return JSON.parse(localStorage.getItem(REMEMBERED) ?? "null") || {};
-  } catch {
-    return {};
-  }
-}
+/** By kind of window. @returns {Record<string, Place>} */
+const read = () => storedValue(REMEMBERED) || {};

@@ -2,16 +2,15 @@
  * The lead's version of an annotation: the token panel with marks only. It asks no route for anything; what is made
  * here goes to the script when the person stores it. See docs/panel.md, "The panel for editing".
  */
+import { problemOf } from "../shared/annotation.js";
 import { openKeys } from "../shared/dialogs.js";
 import { part, setText } from "../shared/dom.js";
-import { Keyboard } from "./keyboard.js";
-import { PROPOSED_KEYS, keysFor, withoutKeys } from "./keyboard.js";
-import { Marking } from "./marking.js";
-import { problemOf } from "../shared/annotation.js";
+import { Session } from "../shared/session.js";
 import { mountable } from "../shared/streamlit.js";
+import { Keyboard, PROPOSED_KEYS, keysFor, withoutKeys } from "./keyboard.js";
+import { Marking } from "./marking.js";
 import { Pointer } from "./pointer.js";
 import { Screen } from "./screen.js";
-import { Session } from "../shared/session.js";
 
 const NOT_HERE = ["s", "d", "g", "m", "q", "v", "Shift + v"];
 /** @param {Project} project */

@@ -1,6 +1,7 @@
 /**
- * Which instance is on the screen, and what happens when it leaves: submit, skip, discard, refusals, conflicts,
- * lost leases, finished work. The next instance is leased ahead, so it is drawn at once and saved behind it.
+ * Which instance is on the screen, and what happens when it leaves: submit, skip, discard, refusals, conflicts, lost
+ * leases, finished work, the end of a recruited worker's visit. The next instance is leased ahead, so it is drawn at
+ * once and saved behind it.
  */
 import { problemOf, sameDraft } from "../shared/annotation.js";
 import { afterPaint } from "../shared/dom.js";
@@ -9,10 +10,8 @@ import { Session } from "../shared/session.js";
 import { WorkFlow } from "../shared/work_flow.js";
 import { _, several } from "../words/language.js";
 
-/**
- * The visit of whoever came in by a crowd door: it ends when the quota is reached or the time is up, and the page of
- * the end (routes/crowd.py) says what comes then.
- */
+// ---- The visit of whoever came by a recruitment link: it ends with the quota or the time; routes/crowd.py has its
+// last page
 
 const END = "/crowd/end";
 const WARN_MS = 5 * 60 * 1000;
@@ -271,10 +270,7 @@ export class Flow extends WorkFlow {
     else this.screen.announce(_("Fetching the next text."));
   }
 
-  /**
-   * The assignment that is on the screen after `session` has left.
-   * @param {Session} session
-   */
+  /** @param {Session} session */
   aheadOf(session) {
     if (this.current && this.current !== session && this.current.open) return this.current.id;
     return this.upcoming[0]?.id ?? null;

@@ -1,6 +1,5 @@
-/** The keyboard: a token cursor that walks through the text, and one key for each action. */
-import { KeyListener, isEntry, keyOf, moveRadio } from "../shared/dialogs.js";
-import { scrollerOf } from "../shared/dom.js";
+/** The keyboard: a token cursor that walks through the text, one key for each action, and the list of keys. */
+import { KeyListener, isCombined, isEntry, keyOf, moveRadio, scrollerOf } from "../shared/dom.js";
 import { _ } from "../words/language.js";
 
 const WITHOUT_TEXT = new Set(["v", "m", "g", "?"]);
@@ -62,7 +61,7 @@ export class Keyboard {
    */
   #withoutText(event, target) {
     const key = keyOf(event).toLowerCase();
-    if (!WITHOUT_TEXT.has(key) || isEntry(target) || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (!WITHOUT_TEXT.has(key) || isEntry(target) || isCombined(event)) return false;
     this.bindings[key](event.shiftKey);
     return true;
   }
@@ -318,7 +317,7 @@ export class Keyboard {
 const sameLine = (a, b) =>
   Math.abs((a.top + a.bottom) / 2 - (b.top + b.bottom) / 2) < Math.max(a.height, b.height) * 0.6;
 
-/** The keys of Annotate as they are listed for people. */
+// ---- The keys as they are listed for people
 
 /** @type {KeyGroup} */
 const ANSWER_KEYS = [

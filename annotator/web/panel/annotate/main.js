@@ -2,15 +2,13 @@
  * The token panel: the component's entry. What it exports is called at the first mount and again at every script run;
  * the panel of an element is made once and only told what may have changed. See docs/panel.md.
  */
-import { sameDraft } from "../shared/annotation.js";
+import { DraftStorage } from "../shared/browser_storage.js";
 import { openDiscard, openKeys } from "../shared/dialogs.js";
 import { afterPaint, afterwards } from "../shared/dom.js";
-import { DraftStorage } from "../shared/drafts.js";
 import { Guidelines } from "../shared/guidelines.js";
 import { Messages, dayBegan } from "../shared/messages.js";
 import { counted } from "../shared/naming.js";
 import { Answers } from "../shared/predictions.js";
-import { Outbox } from "../shared/saving.js";
 import { Session } from "../shared/session.js";
 import { mountable } from "../shared/streamlit.js";
 import { Talk } from "../shared/talk.js";
@@ -24,7 +22,7 @@ import { Pointer } from "./pointer.js";
 import { Proposing } from "./proposals.js";
 import { Original, Screen } from "./screen.js";
 
-/** The token panel's messages (docs/panel.md): the first text may have been asked for before the panel was there. */
+// ---- The messages (docs/panel.md): the first text may have been asked for before the panel was there
 
 /** @extends {Messages<PanelRoutes>} */
 export class PanelMessages extends Messages {
@@ -35,37 +33,28 @@ export class PanelMessages extends Messages {
   }
 }
 
-/** My work: the list of what one has submitted, proposed to discard or skipped. */
-
-const STATES = {
-  submitted: _("Submitted"),
-  accepted: _("Accepted"),
-  returned: _("Returned"),
-  proposed: _("Proposed to discard"),
-  discarded: _("Discarded"),
-  skipped: _("Skipped"),
-  draft: _("Draft"),
-  "passed on": _("Given to another annotator"),
-};
+// ---- My work: what one has submitted, skipped, or proposed to discard
 
 /** @type {import("../shared/work_flow.js").Words<MyWorkRow>} */
 const WORDS = {
   title: _("My work"),
   search: _("Search my work for words or a key"),
   count: (n) => counted(n, "text"),
-  states: STATES,
+  states: {
+    submitted: _("Submitted"),
+    accepted: _("Accepted"),
+    returned: _("Returned"),
+    proposed: _("Proposed to discard"),
+    discarded: _("Discarded"),
+    skipped: _("Skipped"),
+    draft: _("Draft"),
+    "passed on": _("Given to another annotator"),
+  },
   none: _("There is nothing here yet. What you submit, skip or propose to discard is listed here."),
   noMatch: _("No text matches. Change the search, or choose all states."),
   facts: (row) => [row.may_reopen && _("can be reopened")],
   lines: (row) => row.lines,
 };
-
-/**
- * @param {HTMLElement} root
- * @param {(asked: import("../shared/work_flow.js").Asked) => Promise<Answer<OwnPage<MyWorkRow>>>} fetchPage
- * @param {(row: MyWorkRow) => void} onopen
- */
-export const openMyWork = (root, fetchPage, onopen) => openOwnList(root, WORDS, fetchPage, onopen);
 
 class Panel {
   /** @param {PanelData} data @param {HTMLElement|ShadowRoot} parent @param {Trigger} trigger */
@@ -74,36 +63,20 @@ class Panel {
     this.trigger = trigger;
     const actions = this.#actions();
     this.screen = new Screen(parent, actions, data.mode === "read");
-    this.marking = new Marking(this.screen, (session) => this.outbox.changed(session));
+    this.marking = new Marking(this.screen, (session) => this.flow.changed(session));
     this.proposing = new Proposing(this.screen, this.marking);
     this.storage = new DraftStorage(undefined, data.user ?? null);
     this.messages = new PanelMessages(data.routes || "/api/panel", data.csrf);
-    /** @type {Outbox<Session>} */
-    this.outbox = new Outbox({
-      messages: this.messages,
-      storage: this.storage,
-      same: sameDraft,
-      onword: (word) => this.flow.say(word),
-      ondone: (job, answer) => this.flow.done(job, answer),
-      onrefused: (job, answer) => this.flow.refused(job, answer),
-      aheadOf: (session) => this.flow.aheadOf(session),
-    });
     this.flow = new Flow({
       messages: this.messages,
       storage: this.storage,
-      outbox: this.outbox,
       screen: this.screen,
       trigger: (name, value) => this.trigger(name, value),
       project: data.project,
     });
-    this.talk = new Talk({ routes: "/api/talk", csrf: data.csrf, project: data.project, screen: this.screen });
+    this.talk = new Talk(data, this.screen);
     /** @type {Answers<Session>} */
-    this.answers = new Answers({
-      routes: "/api",
-      csrf: data.csrf,
-      screen: this.screen,
-      setsOf: ({ state }) => state.sets.map(({ spans }) => spans),
-    });
+    this.answers = new Answers(data, this.screen, ({ state }) => state.sets.map(({ spans }) => spans));
     this.original = new Original(this.messages, this.screen);
     this.screen.root.classList.toggle("brief", Boolean(data.brief));
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
@@ -170,8 +143,9 @@ class Panel {
   }
 
   #openMine() {
-    openMyWork(
+    openOwnList(
       this.screen.root,
+      WORDS,
       (asked) => this.messages.get("mine", { project: this.data.project, ...asked }),
       (row) => this.flow.open(row.instance),
     );
@@ -208,7 +182,7 @@ class Panel {
 
   #listen() {
     const { signal } = this.leaving;
-    this.outbox.listen(signal);
+    this.flow.outbox.listen(signal);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
   }
 
@@ -276,7 +250,6 @@ class Panel {
     this.place.close();
     this.flow.close();
     this.talk.close();
-    this.outbox.close();
     this.leaving.abort();
     this.keyboard.destroy();
     this.screen.destroy();

@@ -3,10 +3,7 @@ import * as model from "../shared/annotation.js";
 import { countWords, counted, quoted, spokenLabel, within, without } from "../shared/naming.js";
 import { _, joined } from "../words/language.js";
 
-/**
- * The answer and its place in the text. The draft holds only the answer's words; which of several places was meant is
- * known while one works.
- */
+// ---- The answer's place: a draft holds its words alone; which of several places was meant is known while one works
 
 /** @type {Span[]} */
 const NOWHERE = [];

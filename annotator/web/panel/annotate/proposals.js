@@ -1,8 +1,6 @@
-/**
- * Above a changed version: which of the original's sets are proposed, and what is to be known before they are accepted.
- */
+/** Proposed sets: the note above a changed version, their row in the bar, and what a person does with them. */
 import { letterOf } from "../shared/annotation.js";
-import { button, element, icon, part, parts, setText, treeOf } from "../shared/dom.js";
+import { button, div, element, icon, inline, part, parts, setText, treeOf } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { accept, answer, answerOf, saidOf } from "../shared/proposals.js";
 import { _, joined, listed, several, together } from "../words/language.js";
@@ -37,7 +35,7 @@ function carriedWords({ answered, sets }) {
   return several("One set of the original is proposed.", "{n} sets of the original are proposed.", count);
 }
 
-/** The row of the bar with the proposed sets: dashed chips, of which one is at hand, and what can be done with it. */
+// ---- The row of the bar: dashed chips, of which one is at hand, and what can be done with it
 
 /** @typedef {import("./screen.js").Showing} Showing */
 
@@ -47,10 +45,10 @@ export class ProposedRow {
     this.actions = actions;
     /** What the chips were drawn of. */
     this.drawn = "";
-    this.title = element("span", { class: "result-title" }, _("Proposed"));
+    this.title = inline("result-title", _("Proposed"));
     this.chips = element("div", { class: "proposed-sets", role: "radiogroup", "aria-label": _("Proposed sets") });
-    this.words = element("span", { class: "proposed-words" });
-    this.ignored = element("span", { class: "proposed-words ignored-words" });
+    this.words = inline("proposed-words");
+    this.ignored = inline("proposed-words ignored-words");
     this.accept = button(_("Accept"), {
       key: "a",
       title: _("Accept the current proposed set"),
@@ -69,13 +67,8 @@ export class ProposedRow {
       className: "plain",
       onclick: () => actions.reject(false),
     });
-    this.ways = element("div", { class: "views" }, this.accept, this.all, this.reject);
-    this.root = element(
-      "div",
-      { class: "row proposed-row" },
-      element("div", { class: "sets-group" }, this.title, this.chips, this.words, this.ignored),
-      this.ways,
-    );
+    this.ways = div("views", this.accept, this.all, this.reject);
+    this.root = div("row proposed-row", div("sets-group", this.title, this.chips, this.words, this.ignored), this.ways);
     this.chips.addEventListener("pointerleave", () => actions.glance(null));
   }
 
@@ -127,9 +120,9 @@ export class ProposedRow {
         onclick: () => this.actions.take(id),
         onpointerenter: () => this.actions.glance(id),
       },
-      element("span", { class: "proposal-title" }, isUnasked ? `${title}?` : title),
-      element("span", { class: "count" }, String(size)),
-      notes.length > 0 && element("span", { class: "flag" }, icon("warning")),
+      inline("proposal-title", isUnasked ? `${title}?` : title),
+      inline("count", String(size)),
+      notes.length > 0 && inline("flag", icon("warning")),
     );
   }
 }
@@ -141,10 +134,7 @@ function undecidedWords(state, { open, sets }) {
   return saidOf(state, sets) || _("already marked");
 }
 
-/**
- * What a person does with proposed sets: takes one to hand, accepts it, rejects it, asks for one that waits to be asked
- * for.
- */
+// ---- What a person does with proposed sets
 
 const BRIEF_CHARS = 80;
 const ONE_BY_ONE = _("These sets supported another result. Look at each one, and accept it (a) or reject it (r).");

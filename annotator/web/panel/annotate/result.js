@@ -2,14 +2,11 @@
  * The place of the result in the bar: the one that is given, a choice of labels, or an answer. It is built once for
  * each text.
  */
-import { element, focused, press, toggle } from "../shared/dom.js";
+import { div, element, focused, inline, press, toggle } from "../shared/dom.js";
 import { labelWords, spokenLabel } from "../shared/naming.js";
 import { _ } from "../words/language.js";
 
-/**
- * The answer in the bar: a field to type it, a button that takes it from the text, and a button that says that there is
- * none.
- */
+// ---- The answer: a field to type it, a button that takes it from the text, and one that says that there is none
 
 export class AnswerField {
   /** @param {Pick<WorkActions, "result"|"look"|"noAnswer">} actions @param {string|null} given */
@@ -41,7 +38,7 @@ export class AnswerField {
       _("No answer"),
       element("kbd", { "aria-hidden": "true" }, "i"),
     );
-    this.nodes = [element("div", { class: "answer-ways" }, this.input, this.pick, this.none)];
+    this.nodes = [div("answer-ways", this.input, this.pick, this.none)];
   }
 
   /** @param {Session} given0 @param {{readOnly: boolean, isPicking: boolean}} given1 */
@@ -97,7 +94,7 @@ export class ResultPlace {
   /** @param {WorkActions} actions */
   constructor(actions) {
     this.actions = actions;
-    this.root = element("div", { class: "result" });
+    this.root = div("result");
     /** @type {ResultPart|null} */
     this.part = null;
     /** @type {unknown[]}  what the part was made for */
@@ -142,9 +139,7 @@ export class ResultPlace {
     this.key = key;
     this.part = this.#make(session, { kind, fixed, given, inList });
     const title = kind === "answer" ? _("Answer") : _("Label");
-    this.root.replaceChildren(
-      ...(this.part ? [element("span", { class: "result-title" }, title), ...this.part.nodes] : []),
-    );
+    this.root.replaceChildren(...(this.part ? [inline("result-title", title), ...this.part.nodes] : []));
   }
 
   /**
@@ -180,11 +175,7 @@ class Fixed {
   /** @param {string} result @param {Session} given */
   constructor(result, { work }) {
     this.nodes = [
-      element(
-        "span",
-        { class: "given" },
-        result === "" ? _("no answer") : element("bdi", {}, labelWords(result, work.instance)),
-      ),
+      inline("given", result === "" ? _("no answer") : element("bdi", {}, labelWords(result, work.instance))),
     ];
   }
 
@@ -216,7 +207,7 @@ class LabelPills {
         },
         labelsOnly && index < 9 && element("kbd", { "aria-hidden": "true" }, String(index + 1)),
         element("bdi", { class: "pill-words" }, words),
-        isGiven && element("span", { class: "was" }, _("given")),
+        isGiven && inline("was", _("given")),
       );
     });
     this.nodes = [

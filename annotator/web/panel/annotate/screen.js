@@ -4,7 +4,7 @@
  */
 import { holds, letterOf } from "../shared/annotation.js";
 import { openDialog } from "../shared/dialogs.js";
-import { button, element, focused } from "../shared/dom.js";
+import { button, div, element, focused } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { sentenceOf } from "../shared/messages.js";
 import { counted, nameOf, rangeWords } from "../shared/naming.js";
@@ -18,7 +18,7 @@ import { Bar, Preview } from "./bar.js";
 import { answerSpans } from "./marking.js";
 import { ProposedNotes } from "./proposals.js";
 
-/** Boxes above the text of one's own work: what has become of it, that it was reopened, changed, or sent back. */
+// ---- Boxes above the text: what has become of it, that it was reopened, changed, or sent back
 
 /** @type {Record<string, string>} */
 const STANDS = {
@@ -197,8 +197,8 @@ export class Screen extends Stage {
     this.text.addEventListener("focus", () => this.moveCursor(null));
     this.text.addEventListener("blur", () => this.view.showCursor(null));
     const title = element("h2", { class: "heard" }, _("Text"));
-    const main = element("div", { class: "main" }, title, notices.root, this.text, this.empty);
-    const body = element("div", { class: "body" }, main, this.numbers.root);
+    const main = div("main", title, notices.root, this.text, this.empty);
+    const body = div("body", main, this.numbers.root);
     this.raise(body, [this.head.root, bar.root, body, notices.dock, this.live]);
   }
 
@@ -417,10 +417,7 @@ function describe({ map, state, offer }, token) {
   );
 }
 
-/**
- * The original of a changed version, one key away: its text and what was changed. It is asked for when one wants to see
- * it.
- */
+// ---- The original of a changed version, asked for when one wants to see it
 
 export class Original {
   /** @param {import("./main.js").PanelMessages} messages @param {Screen} screen */
@@ -435,7 +432,7 @@ export class Original {
     const { session } = this.screen;
     if (!session || this.dialog?.open) return;
     if (!session.work.is_changed) return this.screen.hint(_("This text is not a changed version of another one."));
-    const body = element("div", { class: "original" }, "…");
+    const body = div("original", "…");
     const dialog = (this.dialog = openDialog(this.screen.root, _("The original, and what was changed"), body));
     dialog.addEventListener(
       "keydown",

@@ -1,5 +1,5 @@
 /** A button that copies a link to what is on the screen; where the browser refuses, the link stands in a field. */
-import { element, setText } from "../shared/dom.js";
+import { copyText, div, element, setText } from "../shared/dom.js";
 import { mountable } from "../shared/streamlit.js";
 import { _ } from "../words/language.js";
 
@@ -37,12 +37,12 @@ export class LinkCopier {
       },
       _("Copy link"),
     );
-    this.root = element("div", { class: "link-copier" }, this.button, this.status, this.field);
+    this.root = div("link-copier", this.button, this.status, this.field);
   }
 
   async copy() {
     const link = this.linkNow();
-    const isCopied = await written(link);
+    const isCopied = await copyText(link);
     this.field.hidden = isCopied;
     setText(this.status, isCopied ? COPIED : BY_HAND);
     if (isCopied) return;
@@ -58,19 +58,6 @@ export class LinkCopier {
   }
 }
 
-/**
- * Whether the clipboard took a text; there is none where the page came without TLS from another machine.
- * @param {string} text
- */
-async function written(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** @typedef {{query: string}} CopyLinkData */
 
 /** The same as a component of a page; it is told the parameters of the address. */
@@ -79,7 +66,7 @@ class CopyLink {
   constructor(data, parent) {
     this.data = data;
     this.copier = new LinkCopier(() => linkTo(this.data.query, location));
-    this.root = element("div", { class: "panel" }, this.copier.root);
+    this.root = div("panel", this.copier.root);
     parent.append(this.root);
   }
 

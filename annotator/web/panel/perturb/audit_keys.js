@@ -2,10 +2,9 @@
  * The keys with which audited versions are judged, said in a line under the verdict: what they press is drawn by the
  * page (annotator/web/sections/audits/verdicts.py), since judging is no part of the Perturb screen.
  */
-import { _ } from "../words/language.js";
-import { afterwards, element } from "../shared/dom.js";
-import { isEntry, keyOf } from "../shared/dialogs.js";
+import { afterwards, element, isCombined, isEntry, isSend, keyOf } from "../shared/dom.js";
 import { mountable } from "../shared/streamlit.js";
+import { _ } from "../words/language.js";
 
 /** What is judged, and how many faults it can have. @typedef {{version: string, faults: number}} Judged */
 
@@ -32,9 +31,9 @@ class AuditKeys {
   #down(event) {
     const target = event.composedPath()[0];
     if (event.isComposing || (target instanceof Element && target.closest("[role=dialog], dialog"))) return;
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return this.#submit();
+    if (isSend(event)) return this.#submit();
     if (target instanceof HTMLTextAreaElement && event.key === "Escape") return target.blur();
-    if (isEntry(target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isEntry(target) || isCombined(event)) return;
     const wanted = this.#wanted(keyOf(event));
     if (!wanted) return;
     event.preventDefault();

@@ -1,23 +1,17 @@
 /** Check: what others wrote waits beside its original; approve, correct or reject, and the next one follows. */
-import { _ } from "../words/language.js";
-import { button, element, setText } from "../shared/dom.js";
+import { act, button, div, element, inline, isCombined, isSend, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
-import { nameOf } from "../shared/naming.js";
-import { Desk, factsOf } from "./desk.js";
-import { historyOf } from "./mine.js";
+import { _ } from "../words/language.js";
+import { historyOf } from "./changes.js";
+import { DeskTab, factsOf } from "./desk.js";
 import { Pair } from "./side_by_side.js";
 import { STATES, resultWords } from "./words.js";
-import { deskKey } from "./write.js";
 
-export class Check {
+export class Check extends DeskTab {
   /** @param {PerturbParts} parts */
   constructor(parts) {
-    this.data = parts.data;
-    this.rules = parts.rules;
-    this.messages = parts.messages;
-    this.stage = parts.stage;
+    super(parts);
     this.startsAnew = true;
-    this.desk = new Desk(parts);
     this.pair = new Pair(() => {});
     this.title = element("h2", { class: "work-title" });
     this.result = element("p", { class: "check-result" });
@@ -26,14 +20,8 @@ export class Check {
     this.warnings = element("ul", { class: "check-warnings" });
     this.about = element("section", { class: "check-about", "aria-label": _("Note and history") });
     this.empty = element("p", { class: "empty", hidden: true });
-    /** @type {Perturbation|null}  what is checked, and its original */
-    this.one = null;
-    /** @type {PairInstance|null} */
-    this.original = null;
     /** @type {"empty"|"sheet"|"desk"} */
     this.part = "empty";
-    /** The newest question to the server. */
-    this.asked = 0;
     this.isSending = false;
     this.approve = button(_("Approve"), {
       key: "a",
@@ -41,9 +29,8 @@ export class Check {
       className: "primary",
       onclick: () => this.#decide("approve", ""),
     });
-    this.ways = element(
-      "div",
-      { class: "ways" },
+    this.ways = div(
+      "ways",
       button(_("Later"), {
         key: "n",
         title: _("Leave it for later; go to the next one"),
@@ -72,52 +59,18 @@ export class Check {
     this.rejecting = element(
       "div",
       { class: "row rejecting", hidden: true },
-      element(
-        "label",
-        { class: "kind reason-box" },
-        element("span", { class: "result-title" }, _("Reason")),
-        this.reason,
-      ),
+      element("label", { class: "kind reason-box" }, inline("result-title", _("Reason")), this.reason),
       this.refusal,
-      element(
-        "div",
-        { class: "ways" },
+      div(
+        "ways",
         button(_("Back"), { key: "Esc", className: "plain", onclick: () => this.#endReject() }),
         button(_("Reject"), { key: "Ctrl+⏎", className: "primary", onclick: () => this.#reject() }),
       ),
     );
-    const bar = element(
-      "div",
-      { class: "bar" },
-      element(
-        "div",
-        { class: "row main-row" },
-        element("div", { class: "check-told" }, this.title, this.result),
-        this.ways,
-      ),
-      this.rejecting,
-    );
-    this.sheet = element(
-      "div",
-      { class: "desk" },
-      bar,
-      this.kindWords,
-      this.facts,
-      this.warnings,
-      this.pair.root,
-      this.about,
-    );
-    this.root = element("div", { class: "check" }, this.empty, this.sheet, this.desk.root);
+    const bar = div("bar", div("row main-row", div("check-told", this.title, this.result), this.ways), this.rejecting);
+    this.sheet = div("desk", bar, this.kindWords, this.facts, this.warnings, this.pair.root, this.about);
+    this.root = div("check", this.empty, this.sheet, this.desk.root);
     this.#showPart("empty");
-  }
-
-  get perturbation() {
-    return this.one?.id ?? null;
-  }
-
-  /** What the browser's tab is named after. */
-  get shownKey() {
-    return this.one && this.original ? nameOf(this.original) : "";
   }
 
   /** @param {Check["part"]} name */
@@ -168,11 +121,10 @@ export class Check {
     const { perturbation, original, look } = found;
     this.#showPart("sheet");
     this.#endReject();
-    const { key, author, kind, result, note, stale } = perturbation;
+    const { author, kind, result, note, stale } = perturbation;
     const title = this.desk.kind.titleOf(kind);
     const what = author ? _("{kind} · by {author}", { kind: title, author }) : title;
-    this.title.title = _("Key of this text: {key}", { key });
-    this.title.replaceChildren(this.shownKey, element("small", {}, what));
+    this.showTitle(this.title, what);
     setText(this.kindWords, this.desk.kind.wordsOf(kind));
     this.result.replaceChildren(...this.#resultWords(original.result, result));
     this.pair.show(original, this.rules.titles, { dark: this.stage.dark, isEditable: false });
@@ -313,36 +265,22 @@ export class Check {
 
   /** @param {KeyboardEvent} event @param {boolean} isTyping @returns {boolean} whether the key meant something here */
   key(event, isTyping) {
-    const isSend = event.key === "Enter" && (event.ctrlKey || event.metaKey);
-    if (this.part === "desk") return this.#deskKey(event, isTyping, isSend);
+    if (this.part === "desk") return this.deskKey(event, isTyping, () => this.#endCorrection());
     if (this.part !== "sheet") return false;
-    if (isSend && !this.rejecting.hidden) return (this.#reject(), true);
+    if (isSend(event) && !this.rejecting.hidden) return (this.#reject(), true);
     if (event.key === "Escape" && !this.rejecting.hidden) return (this.#endReject(), true);
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
-    /** @type {Record<string, () => unknown>} */
-    const acts = this.one?.may_check
-      ? { a: () => this.#decide("approve", ""), r: () => this.#startReject(), x: () => this.#startCorrection() }
-      : {};
-    if (event.key === "n") return (this.next(), true);
-    if (!acts[event.key]) return false;
-    acts[event.key]();
-    return true;
-  }
-
-  /** @param {KeyboardEvent} event @param {boolean} isTyping @param {boolean} isSend */
-  #deskKey(event, isTyping, isSend) {
-    if (isSend) return (this.desk.submit(), true);
-    if (event.key === "Escape" && !isTyping) return (this.#endCorrection(), true);
-    return !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && deskKey(this.desk, event);
+    if (isTyping || isCombined(event)) return false;
+    const acts = {
+      a: () => this.#decide("approve", ""),
+      r: () => this.#startReject(),
+      x: () => this.#startCorrection(),
+    };
+    return act({ n: () => this.next(), ...(this.one?.may_check ? acts : {}) }, event.key);
   }
 
   /** @param {boolean} dark */
   theme(dark) {
-    this.desk.theme(dark);
+    super.theme(dark);
     this.pair.theme(dark);
-  }
-
-  destroy() {
-    this.desk.destroy();
   }
 }

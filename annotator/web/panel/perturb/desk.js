@@ -2,18 +2,16 @@
  * Where a changed version is written: kind, copy, result, note, what it comes to, and the way out. For new ones,
  * revisions and corrections.
  */
-import { button, element, part, setText } from "../shared/dom.js";
+import { storeValue, storedValue } from "../shared/browser_storage.js";
+import { act, button, div, element, inline, isCombined, isSend, part, setText } from "../shared/dom.js";
 import { isForLater, sentenceOf } from "../shared/messages.js";
-import { inPercent } from "../shared/naming.js";
+import { inPercent, nameOf } from "../shared/naming.js";
 import { Word } from "../shared/saving.js";
 import { _, several } from "../words/language.js";
 import { KindField, ResultField, Suggestions } from "./fields.js";
 import { Pair } from "./side_by_side.js";
 
-/**
- * Asks what a changed text comes to, a moment after the last keystroke, and keeps it: in the browser at once, on the
- * server with each answer. One question at a time, so that no older answer or draft comes after a newer one.
- */
+// ---- What the text comes to: asked a moment after the last keystroke, one question at a time, and kept meanwhile
 
 const PAUSE_MS = 250;
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
@@ -70,21 +68,13 @@ export class Looking {
    * @returns {Changed|null}
    */
   static entry(key) {
-    try {
-      const entry = JSON.parse(localStorage.getItem(key) ?? "null");
-      return entry?.texts ? entry : null;
-    } catch {
-      return null;
-    }
+    const entry = storedValue(key);
+    return entry?.texts ? entry : null;
   }
 
   /** @param {string} key */
   static forget(key) {
-    try {
-      localStorage.removeItem(key);
-    } catch {
-      // A browser may forbid storage; then there is nothing to forget.
-    }
+    storeValue(key, undefined);
   }
 
   /** Something was typed. @param {number} [pause]  0: at once, for what is no keystroke */
@@ -92,22 +82,13 @@ export class Looking {
     const { work } = this;
     if (!work) return;
     work.version += 1;
-    this.#store(work);
+    storeValue(work.key, work.value());
     if (work.isKept) this.onword("saving");
     clearTimeout(work.timer);
     work.timer = setTimeout(() => {
       work.timer = undefined;
       this.#go(work);
     }, pause);
-  }
-
-  /** @param {Written} work */
-  #store(work) {
-    try {
-      localStorage.setItem(work.key, JSON.stringify(work.value()));
-    } catch {
-      // A full storage must not stop the writing; it is on its way to the server.
-    }
   }
 
   /** @param {Written} work */
@@ -243,12 +224,7 @@ export class Desk {
       placeholder: _("what you corrected, and why"),
       oninput: () => this.#unconfirm(),
     });
-    this.reasonBox = element(
-      "label",
-      { class: "kind reason-box" },
-      element("span", { class: "result-title" }, _("Reason")),
-      this.reason,
-    );
+    this.reasonBox = element("label", { class: "kind reason-box" }, inline("result-title", _("Reason")), this.reason);
     this.send = button(_("Submit"), { key: "Ctrl+⏎", className: "primary", onclick: () => this.submit() });
     this.cancel = button(_("Back"), { key: "Esc", className: "plain", onclick: () => this.work?.onleave?.() });
     this.facts = element("p", { class: "desk-facts", "aria-live": "polite" });
@@ -261,39 +237,26 @@ export class Desk {
       placeholder: _("for the checkers: what you changed, and why the label is right"),
       oninput: () => this.#changed(),
     });
-    this.bar = element(
-      "div",
-      { class: "bar" },
-      element(
-        "div",
-        { class: "row main-row" },
-        element("div", { class: "result-group" }, this.kind.root, this.result.root, this.reasonBox),
-        element("div", { class: "ways" }, this.word.root, this.cancel, this.send),
+    this.bar = div(
+      "bar",
+      div(
+        "row main-row",
+        div("result-group", this.kind.root, this.result.root, this.reasonBox),
+        div("ways", this.word.root, this.cancel, this.send),
       ),
-      element(
-        "div",
-        { class: "row desk-row" },
-        element("div", { class: "desk-told" }, this.kind.words, this.facts),
-        this.problems,
-      ),
+      div("row desk-row", div("desk-told", this.kind.words, this.facts), this.problems),
     );
-    const more = element(
-      "div",
-      { class: "desk-more" },
+    const more = div(
+      "desk-more",
       this.notes,
-      element("label", { class: "note-box" }, element("span", { class: "note-title" }, _("Note")), this.note),
+      element("label", { class: "note-box" }, inline("note-title", _("Note")), this.note),
     );
     /** @type {Pair} */
     this.pair = new Pair(
       () => this.#changed(),
       [aside ? [this.suggestions.root, aside] : [this.suggestions.root], [more]],
     );
-    this.root = element(
-      "div",
-      { class: "desk" },
-      this.bar,
-      element("div", { class: "desk-body" }, this.pair.root, this.kind.list),
-    );
+    this.root = div("desk", this.bar, div("desk-body", this.pair.root, this.kind.list));
   }
 
   /** @param {DeskWork} work */
@@ -445,6 +408,32 @@ export class Desk {
     this.work = null;
   }
 
+  /** A single key, while one does not type. @param {KeyboardEvent} event */
+  key(event) {
+    if (!this.work) return false;
+    const { key } = event;
+    const hasKind = Boolean(this.kind.value);
+    const digit = /^[1-9]$/.test(key) && this.rules.labels[Number(key) - 1];
+    if (hasKind && digit && !this.result.isAnswer) return (this.result.choose(digit), true);
+    if (key.startsWith("Arrow") && !walks(event.composedPath()[0], hasKind)) return false;
+    if (!hasKind)
+      return act(
+        { k: () => this.kind.step(0), ArrowDown: () => this.kind.step(1), ArrowUp: () => this.kind.step(-1) },
+        key,
+      );
+    const acts = {
+      e: () => this.pair.focus(),
+      l: () => this.result.focus(),
+      k: () => this.kind.field.focus(),
+      t: () => this.note.focus(),
+      s: () => this.suggestions.step(0),
+      "+": () => this.suggestions.next(),
+      ArrowDown: () => this.suggestions.step(1),
+      ArrowUp: () => this.suggestions.step(-1),
+    };
+    return act(acts, key);
+  }
+
   /** @param {boolean} dark */
   theme(dark) {
     this.pair.theme(dark);
@@ -453,6 +442,72 @@ export class Desk {
   destroy() {
     this.close();
     this.looking.destroy();
+  }
+}
+
+/**
+ * Whether an arrow key means the suggestions or the kinds; in a text that scrolls it scrolls.
+ * @param {EventTarget} target
+ * @param {boolean} hasKind
+ */
+const walks = (target, hasKind) =>
+  target instanceof Element &&
+  (target.closest(".suggestion, .kind-row") !== null || (!hasKind && !target.closest(".pair-text, .list, .tabs")));
+
+/** A tab with a desk: what it has of the screen, and which version of which original is on it. */
+export class DeskTab {
+  /** @param {PerturbParts} parts @param {Node|null} [aside]  stands below the original */
+  constructor(parts, aside = null) {
+    this.data = parts.data;
+    this.rules = parts.rules;
+    this.messages = parts.messages;
+    this.stage = parts.stage;
+    this.desk = new Desk({ ...parts, aside });
+    /** @type {Perturbation|null} */
+    this.one = null;
+    /** @type {PairInstance|null} */
+    this.original = null;
+    /** The newest question to the server. */
+    this.asked = 0;
+  }
+
+  get perturbation() {
+    return this.one?.id ?? null;
+  }
+
+  /** What the browser's tab is named after. */
+  get shownKey() {
+    return this.one && this.original ? nameOf(this.original) : "";
+  }
+
+  /** The name of the text, with what else is to be known of it. @param {HTMLElement} title @param {string} facts */
+  showTitle(title, facts) {
+    const { original } = this;
+    if (!original) return;
+    title.title = _("Key of this text: {key}", { key: this.one?.key ?? original.key });
+    title.replaceChildren(nameOf(original), element("small", {}, facts));
+  }
+
+  /**
+   * A key at the desk.
+   * @param {KeyboardEvent} event
+   * @param {boolean} isTyping
+   * @param {() => void} [leave]  where there is a way back from it
+   * @returns {boolean} whether the key meant something here
+   */
+  deskKey(event, isTyping, leave) {
+    if (isSend(event)) return (this.desk.submit(), true);
+    if (leave && event.key === "Escape" && !isTyping) return (leave(), true);
+    return !isTyping && !isCombined(event) && this.desk.key(event);
+  }
+
+  /** @param {boolean} dark */
+  theme(dark) {
+    this.desk.theme(dark);
+  }
+
+  destroy() {
+    this.desk.destroy();
   }
 }
 

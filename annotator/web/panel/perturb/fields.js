@@ -1,6 +1,8 @@
-/** The kind of a changed version, which is chosen first: as a list with descriptions, then as a field. */
-import { moveRadio } from "../shared/dialogs.js";
-import { button, element, parts, setText, treeOf } from "../shared/dom.js";
+/**
+ * What is said of a changed version at its desk: the kind, which is chosen first, the result, and suggestions for the
+ * kind.
+ */
+import { button, div, element, focusBeside, inline, moveRadio, parts, setText, treeOf } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { _, together } from "../words/language.js";
 
@@ -19,6 +21,8 @@ const keepsWords = ({ keeps_label: keeps }) =>
       ? _("The label usually stays.")
       : _("The label usually changes.");
 
+// ---- The kind: as a list with descriptions, then as a field
+
 export class KindField {
   /** @param {Kind[]} kinds @param {() => void} onchange */
   constructor(kinds, onchange) {
@@ -35,15 +39,15 @@ export class KindField {
         (title, rows) => element("optgroup", { label: title }, ...rows),
       ),
     );
-    this.words = element("span", { class: "kind-words" });
-    this.root = element("label", { class: "kind" }, element("span", { class: "result-title" }, _("Kind")), this.field);
+    this.words = inline("kind-words");
+    this.root = element("label", { class: "kind" }, inline("result-title", _("Kind")), this.field);
     this.list = element(
       "section",
       { class: "kind-list", "aria-label": _("Kinds") },
       element("h3", { class: "pair-head" }, _("What kind of change do you want to make?")),
       ...this.#families(
         (kind) => this.#row(kind),
-        (title, rows) => element("div", { class: "kind-family" }, element("h4", {}, title), ...rows),
+        (title, rows) => div("kind-family", element("h4", {}, title), ...rows),
       ),
     );
   }
@@ -108,9 +112,7 @@ export class KindField {
    * @param {number} by
    */
   step(by) {
-    const rows = parts(this.list, ".kind-row", HTMLElement);
-    const at = rows.findIndex((row) => row === treeOf(this.list).activeElement);
-    rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
+    focusBeside(parts(this.list, ".kind-row", HTMLElement), by);
   }
 }
 
@@ -120,7 +122,7 @@ export class KindField {
  */
 const withoutSource = (description) => description.replace(/ ?[(（][^()（）]*[)）]$/, "");
 
-/** The result of the changed text: buttons for labels, or a field for an answer. */
+// ---- The result: buttons for labels, or a field for an answer
 
 const STEPS = new Map([
   ["ArrowRight", 1],
@@ -164,13 +166,10 @@ export class ResultField {
       _("as in the original"),
     );
     const pills = { class: "pills", role: "radiogroup", "aria-label": _("Label of the changed text") };
-    this.root = element(
-      "div",
-      { class: "result" },
-      element("span", { class: "result-title" }, this.isAnswer ? _("Answer") : _("Label")),
-      this.isAnswer
-        ? element("span", { class: "answer-ways" }, this.field, this.same, this.none)
-        : element("div", pills, ...this.pills),
+    this.root = div(
+      "result",
+      inline("result-title", this.isAnswer ? _("Answer") : _("Label")),
+      this.isAnswer ? inline("answer-ways", this.field, this.same, this.none) : element("div", pills, ...this.pills),
     );
   }
 
@@ -244,7 +243,7 @@ export class ResultField {
   }
 }
 
-/** Suggestions for the kind: why, and what the text would be there. Nothing is applied that was not shown as it is. */
+// ---- Suggestions: why, and what the text would be; nothing is applied that was not shown as it is
 
 const AROUND = 36;
 const LONGEST = 160;
@@ -279,7 +278,7 @@ export class Suggestions {
       onclick: () => this.next(),
     });
     this.words = element("p", { class: "suggest-words", role: "status" });
-    this.body = element("div", { class: "suggest-body" });
+    this.body = div("suggest-body");
     this.root = element(
       "section",
       { class: "suggestions", "aria-label": _("Suggestions") },
@@ -384,9 +383,7 @@ export class Suggestions {
    * @param {number} by
    */
   step(by) {
-    const rows = parts(this.body, ".suggestion", HTMLElement);
-    const at = rows.findIndex((row) => row === treeOf(this.root).activeElement);
-    rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
+    focusBeside(parts(this.body, ".suggestion", HTMLElement), by);
   }
 }
 

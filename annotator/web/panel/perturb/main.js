@@ -2,21 +2,32 @@
  * The Perturb screen: the component's entry. It asks its own routes; the address holds project, tab and text. See
  * docs/perturb.md.
  */
-import { _ } from "../words/language.js";
 import { openKeys } from "../shared/dialogs.js";
-import { element, focused, part, parts, scrollerOf, setText } from "../shared/dom.js";
-import { isEntry, keyOf, KeyListener } from "../shared/dialogs.js";
+import {
+  KeyListener,
+  div,
+  element,
+  focused,
+  inline,
+  isCombined,
+  isEntry,
+  keyOf,
+  part,
+  parts,
+  scrollerOf,
+  setText,
+} from "../shared/dom.js";
+import { applyReading } from "../shared/head.js";
 import { Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
-import { mountable } from "../shared/streamlit.js";
+import { signInLink } from "../shared/notices.js";
+import { coveredAbove, isDark } from "../shared/stage.js";
+import { TabTitle, mountable, rememberAddress } from "../shared/streamlit.js";
+import { _ } from "../words/language.js";
 import { Check } from "./check.js";
 import { Mine } from "./mine.js";
 import { Progress } from "./progress.js";
 import { KEY_LIST, TABS } from "./words.js";
 import { Write } from "./write.js";
-import { applyReading } from "../shared/head.js";
-import { signInLink } from "../shared/notices.js";
-import { coveredAbove, isDark } from "../shared/stage.js";
-import { TabTitle } from "../shared/streamlit.js";
 
 const RETRY_MS = 3000;
 const BELOW_BAR = 8;
@@ -52,7 +63,7 @@ export class Perturb {
       "div",
       { class: "panel perturb", tabIndex: -1 },
       element("h1", { class: "heard" }, _("Perturb")),
-      element("div", { class: "tab-row" }, this.tabs, this.notice, this.keys),
+      div("tab-row", this.tabs, this.notice, this.keys),
       this.content,
       this.live,
     );
@@ -124,7 +135,7 @@ export class Perturb {
   /** @param {PerturbRules} rules */
   #drawTabs(rules) {
     for (const [name, title, key] of TABS.filter(([name]) => this.views[name])) {
-      const count = element("span", { class: "tab-count" });
+      const count = inline("tab-count");
       this.buttons[name] = element(
         "button",
         {
@@ -210,19 +221,8 @@ export class Perturb {
   remember() {
     if (this.closed) return;
     this.tabTitle.name(this.view?.shownKey ?? "");
-    const said = new URLSearchParams(location.search);
-    const values = {
-      project: this.data.project,
-      tab: this.tab,
-      instance: this.view?.instance ?? null,
-      perturbation: this.view?.perturbation ?? null,
-    };
-    for (const [name, value] of Object.entries(values)) {
-      if (value === null) said.delete(name);
-      else said.set(name, String(value));
-    }
-    const address = `${location.pathname}?${said}`;
-    if (address !== location.pathname + location.search) history.replaceState(history.state, "", address);
+    const { instance, perturbation } = this.view ?? {};
+    rememberAddress({ project: this.data.project, tab: this.tab, instance, perturbation });
   }
 
   /**
@@ -280,12 +280,12 @@ export class Perturb {
   /** @param {KeyboardEvent} event @param {EventTarget|null} target */
   #key(event, target) {
     const key = keyOf(event);
-    if (!this.view) return !event.ctrlKey && !event.metaKey && !event.altKey && this.#want(key);
+    if (!this.view) return !isCombined(event) && this.#want(key);
     const isTick = target instanceof HTMLInputElement && ["checkbox", "radio"].includes(target.type);
     const isTyping = isEntry(target) && !isTick;
     if (this.view.key?.(event, isTyping)) return true;
     if (event.key === "Escape" && isTyping) return (this.root.focus({ preventScroll: true }), true);
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (isTyping || isCombined(event)) return false;
     const tab = TABS.find(([name, , of]) => of === key && this.views[name]);
     if (tab) return (this.open(tab[0]), true);
     if (key !== "?") return false;

@@ -1,7 +1,7 @@
 /** Progress: how many of each kind there are against the target, by author and by checker. */
-import { _, several } from "../words/language.js";
-import { element } from "../shared/dom.js";
+import { div, element, tr } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
+import { _, several } from "../words/language.js";
 
 /** @typedef {string|number|undefined|Node} Cell  nothing counts as 0 */
 
@@ -12,7 +12,7 @@ export class Progress {
     this.messages = parts.messages;
     this.stage = parts.stage;
     this.startsAnew = true;
-    this.root = element("div", { class: "progress-view" });
+    this.root = div("progress-view");
   }
 
   async start() {
@@ -32,9 +32,8 @@ export class Progress {
           returned,
         ]),
       ),
-      element(
-        "div",
-        { class: "progress-people" },
+      div(
+        "progress-people",
         table(
           tellsAll.authors ? _("By author") : _("Written by me"),
           ["", _("Approved"), _("Being checked"), _("Returned")],
@@ -115,15 +114,13 @@ function table(title, heads, rows) {
     element(
       "thead",
       {},
-      element("tr", {}, ...heads.map((head) => element("th", { scope: "col", class: head ? "number" : "" }, head))),
+      tr(...heads.map((head) => element("th", { scope: "col", class: head ? "number" : "" }, head))),
     ),
     element(
       "tbody",
       {},
       ...rows.map((cells) =>
-        element(
-          "tr",
-          {},
+        tr(
           ...cells.map((cell, place) =>
             place === 0
               ? element("th", { scope: "row" }, cell instanceof Node ? cell : String(cell))

@@ -3,13 +3,13 @@
  * right.
  */
 import { letterOf } from "../shared/annotation.js";
-import { element, parts } from "../shared/dom.js";
+import { div, element, inline, parts } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { badgeOf, lanesOf } from "../shared/set_styles.js";
 import { _ } from "../words/language.js";
-import { combosOf, diffNodes, runsBySegment, segmentNodes, setRules } from "./diff.js";
+import { combosOf, diffNodes, runsBySegment, segmentNodes, setRules } from "./changes.js";
 
-/** Where the caret of a text area stands, which browsers do not tell: measured in a copy of it that is never seen. */
+// ---- The caret's line in a text area, which browsers do not tell: measured in a copy that is never seen
 
 /** @satisfies {(keyof CSSStyleDeclaration)[]} */
 const STYLES = /** @type {const} */ ([
@@ -74,8 +74,8 @@ export class Pair {
     this.onchange = onchange;
     this.under = under;
     this.rules = element("style");
-    this.chips = element("div", { class: "pair-sets" });
-    this.grid = element("div", { class: "pair-grid" });
+    this.chips = div("pair-sets");
+    this.grid = div("pair-grid");
     this.root = element(
       "section",
       { class: "pair", "aria-label": _("Original and changed version") },
@@ -137,16 +137,10 @@ export class Pair {
   #row(original, segment, text) {
     const title =
       original.segments.length > 1 &&
-      element(
-        "span",
-        { class: "segment-title" },
-        this.titles[segment.name] || segment.name,
-        !segment.is_selectable && _(" · not marked"),
-      );
+      inline("segment-title", this.titles[segment.name] || segment.name, !segment.is_selectable && _(" · not marked"));
     const where = { dir: original.direction, lang: original.language };
-    const left = element(
-      "div",
-      { class: "pair-cell" },
+    const left = div(
+      "pair-cell",
       title,
       element(
         "div",
@@ -169,7 +163,7 @@ export class Pair {
     });
     this.diffs.push(diff);
     const area = this.isEditable && this.#area(segment, text, where);
-    return [left, element("div", { class: "pair-cell after" }, title && title.cloneNode(true), area, diff)];
+    return [left, div("pair-cell after", title && title.cloneNode(true), area, diff)];
   }
 
   /** @param {PairSegment} segment @param {string} text @param {{dir: Direction, lang: string}} where */

@@ -1,12 +1,13 @@
-/** Write: an original is chosen or comes next, and changed versions of it are written. */
-import { button, element, parts, setText } from "../shared/dom.js";
+/** Write: an original is chosen from the list or comes next, and changed versions of it are written. */
+import { openQuestion } from "../shared/dialogs.js";
+import { act, button, div, element, inline, isCombined, pageButtons, parts, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { counted, nameOf, shownKey } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
-import { Desk, Looking } from "./desk.js";
-import { STATES, ask, resultWords } from "./words.js";
+import { DeskTab, Looking } from "./desk.js";
+import { STATES, resultWords } from "./words.js";
 
-/** The list of originals: those without a changed version first or alone, by key or words, a page at a time. */
+// ---- The list of originals: by key or words, those without a changed version first or alone
 
 const PAUSE_MS = 250;
 
@@ -35,8 +36,7 @@ export class Originals {
     this.without = element("input", { type: "checkbox", checked: true, onchange: () => this.load(1) });
     this.count = element("p", { class: "list-count", role: "status" });
     this.body = element("div", { class: "list-rows", role: "group", "aria-label": _("Originals") });
-    this.back = button("‹", { title: _("Previous page"), className: "plain", onclick: () => this.load(this.page - 1) });
-    this.on = button("›", { title: _("Next page"), className: "plain", onclick: () => this.load(this.page + 1) });
+    this.pages = pageButtons((by) => this.load(this.page + by));
     this.root = element(
       "aside",
       { class: "list", "aria-label": _("Originals") },
@@ -44,7 +44,7 @@ export class Originals {
       element("label", { class: "list-without" }, this.without, _("without a changed version")),
       this.count,
       this.body,
-      element("div", { class: "list-pages" }, this.back, this.on),
+      this.pages.root,
     );
   }
 
@@ -69,8 +69,8 @@ export class Originals {
     const texts = counted(n, "text");
     const where = pages > 1 ? _("{texts} · page {page} of {pages}", { texts, page, pages }) : texts;
     setText(this.count, (n ? where : this.#none()) + waitingWords(unfinished));
-    this.back.disabled = page <= 1;
-    this.on.disabled = page >= pages;
+    this.pages.back.disabled = page <= 1;
+    this.pages.forth.disabled = page >= pages;
     this.#draw();
   }
 
@@ -110,7 +110,7 @@ export class Originals {
       "button",
       { type: "button", class: "list-row", "data-id": id, title: key, onclick: () => this.actions.open(id) },
       element("b", {}, shownKey(key)),
-      element("span", { class: "facts" }, counts || result || "–"),
+      inline("facts", counts || result || "–"),
       element("span", { class: "excerpt", dir: "auto" }, excerpt || ""),
     );
   }
@@ -140,19 +140,12 @@ function waitingWords(n) {
 
 const FRESH = { kind: "", texts: null, result: null, note: "" };
 
-export class Write {
+export class Write extends DeskTab {
   /** @param {PerturbParts} parts */
   constructor(parts) {
-    this.data = parts.data;
-    this.rules = parts.rules;
-    this.messages = parts.messages;
-    this.stage = parts.stage;
-    /** @type {PerturbOriginal|null} */
-    this.original = null;
-    /** The newest question to the server. */
-    this.asked = 0;
-    this.others = element("section", { class: "others", "aria-label": _("Versions of this text") });
-    this.desk = new Desk({ ...parts, aside: this.others });
+    const others = element("section", { class: "others", "aria-label": _("Versions of this text") });
+    super(parts, others);
+    this.others = others;
     this.list = new Originals({
       ask: (query) => this.messages.get("originals", { project: this.data.project, ...query }),
       open: (id) => this.open(id),
@@ -169,13 +162,11 @@ export class Write {
       className: "plain drop-draft",
       onclick: () => this.original && this.discard(this.original.id, this.shownKey),
     });
-    const head = element(
-      "div",
-      { class: "work-head" },
+    const head = div(
+      "work-head",
       this.title,
-      element(
-        "span",
-        { class: "work-ways" },
+      inline(
+        "work-ways",
         this.drop,
         button(_("List"), {
           key: "i",
@@ -186,8 +177,8 @@ export class Write {
         this.next,
       ),
     );
-    this.main = element("div", { class: "work" }, head, this.empty, this.desk.root);
-    this.root = element("div", { class: "write" }, this.list.root, this.main);
+    this.main = div("work", head, this.empty, this.desk.root);
+    this.root = div("write", this.list.root, this.main);
     this.desk.root.hidden = true;
     this.channel = new BroadcastChannel("annotator:perturb");
     this.channel.onmessage = ({ data: said }) => this.#heard(said);
@@ -243,9 +234,8 @@ export class Write {
   /** @param {PerturbOriginal} original */
   #show(original) {
     this.original = original;
-    const { id, key, result } = original;
-    this.title.title = _("Key of this text: {key}", { key });
-    this.title.replaceChildren(nameOf(original), element("small", {}, resultWords(result)));
+    const { id, result } = original;
+    this.showTitle(this.title, resultWords(result));
     this.desk.root.hidden = false;
     this.desk.open({
       original,
@@ -290,7 +280,7 @@ export class Write {
    * @param {string} name
    */
   discard(id, name, ondone = () => {}) {
-    ask(
+    openQuestion(
       this.stage.root,
       _("Discard this draft?"),
       _("What you have written of “{name}” will be gone. The original stays as it is.", { name }),
@@ -362,7 +352,7 @@ export class Write {
       element(
         "li",
         {},
-        element("span", { class: `state ${one.state}` }, STATES[one.state]),
+        inline(`state ${one.state}`, STATES[one.state]),
         element("b", {}, this.desk.kind.titleOf(one.kind)),
         `${one.author ? _(" by {author}", { author: one.author }) : ""} · ${resultWords(one.result)} `,
         one.instance !== null && this.stage.link(one.instance),
@@ -382,14 +372,8 @@ export class Write {
 
   /** @param {KeyboardEvent} event @param {boolean} isTyping @returns {boolean} whether the key meant something here */
   key(event, isTyping) {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return (this.desk.submit(), true);
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return false;
-    return deskKey(this.desk, event) || this.#own(event.key);
-  }
-
-  /** @param {string} key */
-  #own(key) {
-    /** @type {Record<string, () => unknown>} */
+    if (this.deskKey(event, isTyping)) return true;
+    if (isTyping || isCombined(event)) return false;
     const acts = {
       n: () => this.goOn(),
       i: () => this.toggleList(),
@@ -398,18 +382,11 @@ export class Write {
         this.list.words.focus();
       },
     };
-    if (!acts[key]) return false;
-    acts[key]();
-    return true;
-  }
-
-  /** @param {boolean} dark */
-  theme(dark) {
-    this.desk.theme(dark);
+    return act(acts, event.key);
   }
 
   destroy() {
-    this.desk.destroy();
+    super.destroy();
     this.channel.close();
   }
 }
@@ -425,42 +402,4 @@ function changedText({ segments }, { texts }) {
     .map(({ name }) => texts[name] || _("(nothing is left)"))
     .join(" / ")
     .slice(0, 600);
-}
-
-/**
- * Whether an arrow key means the suggestions or the kinds; in a text that scrolls it scrolls.
- * @param {EventTarget} target
- * @param {boolean} hasKind
- */
-const walks = (target, hasKind) =>
-  target instanceof Element &&
-  (target.closest(".suggestion, .kind-row") !== null || (!hasKind && !target.closest(".pair-text, .list, .tabs")));
-
-/**
- * The single keys of a desk: while one does not type.
- * @param {Desk} desk
- * @param {KeyboardEvent} event
- */
-export function deskKey(desk, event) {
-  if (!desk.work) return false;
-  const hasKind = Boolean(desk.kind.value);
-  const digit = /^[1-9]$/.test(event.key) && desk.rules.labels[Number(event.key) - 1];
-  if (hasKind && digit && !desk.result.isAnswer) return (desk.result.choose(digit), true);
-  /** @type {Record<string, () => unknown>} */
-  const acts = hasKind
-    ? {
-        e: () => desk.pair.focus(),
-        l: () => desk.result.focus(),
-        k: () => desk.kind.field.focus(),
-        t: () => desk.note.focus(),
-        s: () => desk.suggestions.step(0),
-        "+": () => desk.suggestions.next(),
-        ArrowDown: () => desk.suggestions.step(1),
-        ArrowUp: () => desk.suggestions.step(-1),
-      }
-    : { k: () => desk.kind.step(0), ArrowDown: () => desk.kind.step(1), ArrowUp: () => desk.kind.step(-1) };
-  if (!acts[event.key]) return false;
-  if (event.key.startsWith("Arrow") && !walks(event.composedPath()[0], hasKind)) return false;
-  acts[event.key]();
-  return true;
 }

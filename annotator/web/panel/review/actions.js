@@ -1,10 +1,9 @@
 /**
- * What a reviewer can do to the review on the screen: score, go from step to step, look, comment. Each shows itself at
- * once.
+ * What a reviewer can do to the review on the screen: score, go from step to step, look, comment; and the keys for it.
+ * Each shows itself at once.
  */
 import { letterOf } from "../shared/annotation.js";
-import { KeyListener, isEntry, keyOf, moveRadio } from "../shared/dialogs.js";
-import { parts } from "../shared/dom.js";
+import { KeyListener, isCombined, isEntry, keyOf, moveRadio, parts } from "../shared/dom.js";
 import { _ } from "../words/language.js";
 import { SCALES, carriedWords, nameOf, nextMissing, placeOf, scoreAt, withComment, withScore } from "./scores.js";
 import { isInSet } from "./session.js";
@@ -196,7 +195,7 @@ const describeSet = (sets, index) => {
   return carried ? _("Set {letter} {what}", { letter, what: carriedWords(carried) }) : _("Set {letter}", { letter });
 };
 
-/** The review's keyboard: one key for each thing one can do. */
+// ---- The keyboard: one key for each of them
 
 export class ReviewKeyboard {
   /**
@@ -246,7 +245,7 @@ export class ReviewKeyboard {
    * @param {string} key
    */
   #withoutWork(event, key) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !["m", "g", "?"].includes(key)) return false;
+    if (isCombined(event) || !["m", "g", "?"].includes(key)) return false;
     return this.#do(() => this.bindings[key](false));
   }
 

@@ -3,7 +3,7 @@
  * on.
  */
 import { sizeOf } from "../shared/annotation.js";
-import { button, element, icon, part, press, setText, toggle } from "../shared/dom.js";
+import { button, div, element, icon, inline, part, press, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { Word } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
@@ -22,11 +22,8 @@ import {
 } from "./scores.js";
 import { changesOf } from "./session.js";
 
-/**
- * The one score that is asked for now: which it is, its question, and its scale with the papers' words. The same number
- * means something else on each scale, so what was chosen stands there in words: large beside the scale's name, and all
- * in one line.
- */
+// ---- The score that is asked for now. A number means something else on each scale, so what was chosen stands there
+// in words
 
 const LONGEST = Math.max(...Object.values(SCALES).map((words) => words.length));
 
@@ -35,7 +32,7 @@ const LONGEST = Math.max(...Object.values(SCALES).map((words) => words.length));
 export class Ask {
   /** @param {ReviewActions} actions */
   constructor(actions) {
-    this.where = element("span", { class: "ask-where" });
+    this.where = inline("ask-where");
     /** @param {string} sign @param {string} key @param {string} title @param {number} by */
     const mover = (sign, key, title, by) =>
       button(sign, {
@@ -48,21 +45,15 @@ export class Ask {
     this.back = mover("‹", "k", _("Previous score"), -1);
     this.forth = mover("›", "j", _("Next score"), 1);
     this.title = element("h2", { class: "ask-title" });
-    this.chosen = element("span", { class: "ask-chosen" });
+    this.chosen = inline("ask-chosen");
     this.question = element("p", { class: "ask-question" });
     this.given = element("p", { class: "ask-given", "aria-label": _("Scores given") });
     this.choices = Array.from({ length: LONGEST }, (_, index) => choice(index + 1, actions));
     this.scale = element("div", { class: "scale", role: "radiogroup" }, ...this.choices.map(({ root }) => root));
-    this.root = element(
-      "div",
-      { class: "ask" },
-      element("div", { class: "ask-steps" }, this.back, this.where, this.forth),
-      element(
-        "div",
-        { class: "ask-words" },
-        element("div", { class: "ask-top" }, this.title, this.chosen),
-        this.question,
-      ),
+    this.root = div(
+      "ask",
+      div("ask-steps", this.back, this.where, this.forth),
+      div("ask-words", div("ask-top", this.title, this.chosen), this.question),
       this.scale,
       this.given,
     );
@@ -100,9 +91,8 @@ export class Ask {
   #updateGiven({ steps, step, scores }, dark) {
     const places = [...new Set(steps.map(({ set }) => set))];
     const parts = places.map((set) =>
-      element(
-        "span",
-        { class: set === step.set ? "given-part at-hand" : "given-part" },
+      inline(
+        set === step.set ? "given-part at-hand" : "given-part",
         set === null ? _("The whole") : badgeOf(set, dark),
         ...steps.filter((one) => one.set === set).map((one) => givenWords(one.property, scoreAt(scores, one))),
       ),
@@ -138,7 +128,7 @@ export class Ask {
  * @param {Pick<ReviewActions, "score">} actions
  */
 function choice(value, actions) {
-  const label = element("span", { class: "choice-words" });
+  const label = inline("choice-words");
   const root = element(
     "button",
     {
@@ -163,7 +153,7 @@ const givenWords = (property, score) =>
     wordsOf(property, score),
   );
 
-/** The line with the views of the text, and where one stands in the one that is shown. */
+// ---- The views of the text, and where one stands in the one that is shown
 
 const BRIEF_CHARS = 24;
 
@@ -179,8 +169,8 @@ export class Views {
         view,
         toggle(label, key, title, () => actions.look(view)),
       );
-    this.place = element("span", { class: "stop-words" });
-    this.legend = element("span", { class: "legend" });
+    this.place = inline("stop-words");
+    this.legend = inline("legend");
     /** @param {string} sign @param {string} title @param {boolean} right */
     const stepper = (sign, title, right) =>
       button(sign, {
@@ -191,18 +181,13 @@ export class Views {
       });
     const back = stepper("←", _("Previous part"), false);
     const forth = stepper("→", _("Next part"), true);
-    this.stepping = element("span", { class: "stepping" }, this.place, back, forth);
+    this.stepping = inline("stepping", this.place, back, forth);
     const views = element(
       "div",
       { class: "views", role: "group", "aria-label": _("Views of the text") },
       ...this.buttons.values(),
     );
-    this.root = element(
-      "div",
-      { class: "row views-row" },
-      views,
-      element("div", { class: "stops" }, this.legend, this.stepping),
-    );
+    this.root = div("row views-row", views, div("stops", this.legend, this.stepping));
   }
 
   /** @param {import("./session.js").ReviewSession} session */
@@ -241,7 +226,7 @@ function legendOf(session) {
 }
 
 /** @param {"added"|"gone"} kind @param {string} words */
-const sample = (kind, words) => element("span", { class: `legend-${kind}` }, words);
+const sample = (kind, words) => inline(`legend-${kind}`, words);
 
 const MANY_SETS = 5;
 /** @type {ScoreName[]}  what each set is scored by */
@@ -273,14 +258,8 @@ export class ReviewBar {
       title: _("Submit and go on"),
       onclick: () => actions.submit(),
     });
-    this.ways = element("div", { class: "ways" }, this.skip, this.submit);
-    this.main = element(
-      "div",
-      { class: "row main-row" },
-      element("div", { class: "sets-group" }, this.sets),
-      this.word.root,
-      this.ways,
-    );
+    this.ways = div("ways", this.skip, this.submit);
+    this.main = div("row main-row", div("sets-group", this.sets), this.word.root, this.ways);
     this.root = element(
       "div",
       { class: "bar", role: "group", "aria-label": _("Scores, views and submit"), tabIndex: -1 },
@@ -336,7 +315,7 @@ export class ReviewBar {
         onclick: () => this.actions.choose(null),
         onpointerenter: () => this.actions.hover(null),
       },
-      element("span", { class: "whole-name" }, _("The whole")),
+      inline("whole-name", _("The whole")),
       boxes.root,
     );
   }
@@ -344,7 +323,7 @@ export class ReviewBar {
   /** @param {ReviewedSet} set @param {number} index */
   #makeSetChip(set, index) {
     const boxes = set.carried ? null : scoreBoxes(SET_SCORES);
-    const passed = set.carried && element("span", { class: "passed" }, icon("check"), _("passed"));
+    const passed = set.carried && inline("passed", icon("check"), _("passed"));
     const chip = makeChip(
       index,
       {
@@ -397,7 +376,7 @@ function scoreBoxes(properties) {
     property,
     box: element("span", { class: "score-box", "data-property": property }, "–"),
   }));
-  return { made, root: element("span", { class: "score-boxes" }, ...made.map(({ box }) => box)) };
+  return { made, root: inline("score-boxes", ...made.map(({ box }) => box)) };
 }
 
 /**

@@ -1,4 +1,7 @@
-/** Which review is on the screen, and what happens when it leaves: submit, skip, refusals, conflicts, lost leases. */
+/**
+ * Which review is on the screen, what happens when it leaves (submit, skip, refusals, conflicts, lost leases), and its
+ * messages.
+ */
 import { letterOf } from "../shared/annotation.js";
 import { afterPaint } from "../shared/dom.js";
 import { Messages, sentenceOf } from "../shared/messages.js";
@@ -240,10 +243,8 @@ export class ReviewFlow extends WorkFlow {
   }
 }
 
-/**
- * The routes of docs/review.md for the parts that send and keep work (saving.js, drafts.js, work_flow.js). Those say
- * "draft" and "assignment"; here a draft is all that has been scored, and the assignment is the review.
- */
+// ---- The routes of docs/review.md for saving.js, browser_storage.js and work_flow.js, to which a draft is all that
+// was scored
 
 /** @typedef {{assignment: number, revision: number, draft: Scores, timing: Timing}} Sent  what those send */
 

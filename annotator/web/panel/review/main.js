@@ -1,20 +1,19 @@
 /** The review screen: the component's entry, made of the token panel's parts. See docs/review.md. */
+import { DraftStorage } from "../shared/browser_storage.js";
 import { openKeys } from "../shared/dialogs.js";
-import { DraftStorage } from "../shared/drafts.js";
 import { Guidelines } from "../shared/guidelines.js";
 import { counted } from "../shared/naming.js";
 import { Answers } from "../shared/predictions.js";
-import { Outbox } from "../shared/saving.js";
 import { mountable } from "../shared/streamlit.js";
 import { Talk } from "../shared/talk.js";
 import { openOwnList } from "../shared/work_flow.js";
 import { _ } from "../words/language.js";
 import { ReviewKeyboard, Scoring } from "./actions.js";
 import { ReviewFlow, ReviewMessages } from "./flow.js";
-import { REVIEW_KEYS, sameScores } from "./scores.js";
+import { REVIEW_KEYS } from "./scores.js";
 import { ReviewScreen } from "./screen.js";
 
-/** My reviews: the list of what one has scored, with one's scores and what came of them. */
+// ---- My reviews: what one has scored, with the scores and what came of them
 
 /** @type {import("../shared/work_flow.js").Words<MyReviewRow>} */
 const WORDS = {
@@ -37,13 +36,6 @@ const WORDS = {
   lines: (row) => [...row.scored.map((line) => _("You: {line}", { line })), ...row.lines],
 };
 
-/**
- * @param {HTMLElement} root
- * @param {(asked: import("../shared/work_flow.js").Asked) => Promise<Answer<OwnPage<MyReviewRow>, object>>} fetchPage
- * @param {(row: MyReviewRow) => void} onopen
- */
-export const openMyReviews = (root, fetchPage, onopen) => openOwnList(root, WORDS, fetchPage, onopen);
-
 class ReviewPage {
   /** @param {ReviewData} data @param {HTMLElement|ShadowRoot} parent @param {Trigger} trigger */
   constructor(data, parent, trigger) {
@@ -55,32 +47,16 @@ class ReviewPage {
     this.scoring = new Scoring(this.screen, (session) => this.flow.changed(session));
     this.storage = new DraftStorage("annotator:review:", data.user ?? null);
     this.messages = new ReviewMessages(data.routes, data.csrf);
-    /** @type {Outbox<ReviewSession>} */
-    this.outbox = new Outbox({
-      messages: this.messages,
-      storage: this.storage,
-      same: sameScores,
-      aheadOf: () => null,
-      onword: (word) => this.flow.say(word),
-      ondone: (job, answer) => this.flow.done(job, answer),
-      onrefused: (job, answer) => this.flow.refused(job, answer),
-    });
     this.flow = new ReviewFlow({
       messages: this.messages,
       storage: this.storage,
-      outbox: this.outbox,
       screen: this.screen,
       trigger: (name, value) => this.trigger(name, value),
       project: data.project,
     });
-    this.talk = new Talk({ routes: "/api/talk", csrf: data.csrf, project: data.project, screen: this.screen });
+    this.talk = new Talk(data, this.screen);
     /** @type {Answers<ReviewSession>} */
-    this.answers = new Answers({
-      routes: "/api",
-      csrf: data.csrf,
-      screen: this.screen,
-      setsOf: ({ work }) => work.sets.map(({ spans }) => spans),
-    });
+    this.answers = new Answers(data, this.screen, ({ work }) => work.sets.map(({ spans }) => spans));
     this.keyboard = new ReviewKeyboard(this.screen, this.scoring, actions);
     this.guidelines = this.screen.guidelines = new Guidelines(data, this.screen);
     this.leaving = new AbortController();
@@ -122,8 +98,9 @@ class ReviewPage {
   }
 
   #openMine() {
-    openMyReviews(
+    openOwnList(
       this.screen.root,
+      WORDS,
       (asked) => this.messages.mine(this.data.project, asked),
       (row) => this.flow.open(row.annotation),
     );
@@ -131,7 +108,7 @@ class ReviewPage {
 
   #listen() {
     const { signal } = this.leaving;
-    this.outbox.listen(signal);
+    this.flow.outbox.listen(signal);
     window.addEventListener("focus", () => this.flow.lookAgain(), { signal });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
     this.screen.root.addEventListener("pointerdown", () => this.screen.session?.clock.touch(), { signal });
@@ -168,7 +145,6 @@ class ReviewPage {
   destroy() {
     this.flow.close();
     this.talk.close();
-    this.outbox.close();
     this.leaving.abort();
     this.keyboard.destroy();
     this.screen.destroy();

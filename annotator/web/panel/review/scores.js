@@ -1,7 +1,7 @@
 /**
- * Scores of one review: immutable values and plain functions, no DOM and no network. A *step* is one score that is
- * asked for: for each set that is not carried its sufficiency, then its compactness; at the end the comprehensiveness
- * of the whole.
+ * Scores of one review: immutable values, plain functions, and what is said of them; no DOM and no network. A *step*
+ * is one score that is asked for: for each set that is not carried its sufficiency, then its compactness; at the end
+ * the comprehensiveness of the whole.
  */
 import { letterOf } from "../shared/annotation.js";
 import { labelWords } from "../shared/naming.js";
@@ -162,7 +162,7 @@ export function decimalOf(number) {
   return Number.isFinite(above / below) ? String(Math.round((above / below) * 100) / 100) : "–";
 }
 
-/** What the review screen says about a step, a stop and a decision. Pure. */
+// ---- What the screen says about a step, a stop and a decision
 
 /**
  * The question of the step in three parts; the one in the middle is the result, to stand out.

@@ -2,7 +2,7 @@
  * The review's elements and what they show. It knows which review is on the screen and how its text is looked at;
  * it changes nothing in it.
  */
-import { button, element, focused, scrollerOf, viewportOf } from "../shared/dom.js";
+import { button, div, element, focused, scrollerOf, viewportOf } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { nameOf } from "../shared/naming.js";
 import { Notices } from "../shared/notices.js";
@@ -14,7 +14,7 @@ import { decisionWords, nameOf as scoreName, placeOf, questionOf, stopWords } fr
 import { pictureOf } from "./session.js";
 import { Sheet } from "./sheet.js";
 
-/** Boxes above the text of a review: what the gate decided, that it was submitted. */
+// ---- Boxes above the text: what the gate decided, that it was submitted
 
 /** @extends {Notices<ReviewSession>} */
 export class ReviewNotices extends Notices {
@@ -100,15 +100,8 @@ export class ReviewScreen extends Stage {
     this.tab = new TabTitle();
     this.sheet = new Sheet(actions);
     this.fit = () => this.#fitSheet();
-    const main = element(
-      "div",
-      { class: "main" },
-      element("h2", { class: "heard" }, _("Text")),
-      notices.root,
-      this.text,
-      this.empty,
-    );
-    const body = element("div", { class: "body" }, main, this.sheet.root);
+    const main = div("main", element("h2", { class: "heard" }, _("Text")), notices.root, this.text, this.empty);
+    const body = div("body", main, this.sheet.root);
     this.raise(body, [this.head.root, bar.root, body, notices.dock, this.live]);
     document.addEventListener("scroll", this.fit, { passive: true, capture: true });
   }

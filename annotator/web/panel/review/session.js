@@ -1,5 +1,7 @@
 /**
- * One review while it is on the screen: its scores, which of them is asked for, how the text is looked at, its time.
+ * One review while it is on the screen: its scores, which of them is asked for, its time, and how the text is looked
+ * at (all: with every set · alone: one set, the rest faded · less: the set less one token · without: with the sets'
+ * tokens blanked · changes: what differs from the round before).
  */
 import { holds, unionOf } from "../shared/annotation.js";
 import { without } from "../shared/naming.js";
@@ -7,12 +9,7 @@ import { Clock } from "../shared/session.js";
 import { TokenMap } from "../shared/tokens.js";
 import { nextMissing, sameScores, stepsOf, wholeScores } from "./scores.js";
 
-/**
- * How the text of a review is looked at. Pure: from a session to what is to be marked.
- *
- * all: the text with every set · alone: one set, the rest faded · less: the set less one token · without: the text with
- * the sets' tokens blanked · changes: what differs from the round before.
- */
+// ---- How the text is looked at: from a session to what is to be marked
 
 /**
  * @typedef {Object} Picture

@@ -2,11 +2,11 @@
  * The sheet beside the text: a card for each set and one for the whole, with its words, the comment, why it was
  * returned before, the means it carries, and, once the round is decided, the gate's arithmetic.
  */
-import { _ } from "../words/language.js";
-import { badgeOf } from "../shared/set_styles.js";
-import { element } from "../shared/dom.js";
 import { letterOf, sizeOf, unionOf } from "../shared/annotation.js";
+import { div, element, inline } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
+import { badgeOf } from "../shared/set_styles.js";
+import { _ } from "../words/language.js";
 import { commentAt, decimalOf, exactWords, nameOf, placeOf } from "./scores.js";
 
 const BRIEF_CHARS = 160;
@@ -40,7 +40,7 @@ export class Sheet {
 
   /** @param {ReviewSession} session @param {number|null} set */
   #card(session, set) {
-    const badge = element("span", { class: "card-badge" });
+    const badge = inline("card-badge");
     const comment = element("textarea", {
       class: "note",
       rows: 1,
@@ -51,15 +51,10 @@ export class Sheet {
     const commentBox = element(
       "label",
       { class: "note-box" },
-      element("span", { class: "note-title" }, _("Comment"), " ", element("kbd", { "aria-hidden": "true" }, "c")),
+      inline("note-title", _("Comment"), " ", element("kbd", { "aria-hidden": "true" }, "c")),
       comment,
     );
-    const head = element(
-      "div",
-      { class: "card-head" },
-      badge,
-      element("span", { class: "card-size" }, sizeWords(session, set)),
-    );
+    const head = div("card-head", badge, inline("card-size", sizeWords(session, set)));
     const root = element(
       "section",
       { class: "card", "aria-label": set === null ? _("The whole") : _("Set {letter}", { letter: letterOf(set) }) },
@@ -155,7 +150,7 @@ function linesOf({ previous, sets }, set) {
     set === null ? [...previous.lines, ...previous.sets.flatMap(gone)] : saidOf(previous, sets[set].previous);
   if (!lines.length) return [];
   const title = element("p", { class: "said-title" }, _("Round {round}", { round: previous.round }));
-  return [element("div", { class: "said" }, title, ...lines.map((line) => element("p", { dir: "auto" }, line)))];
+  return [div("said", title, ...lines.map((line) => element("p", { dir: "auto" }, line)))];
 }
 
 /** @param {FormerRound} previous @param {number|null} index */
@@ -168,9 +163,8 @@ function passedOf({ sets }, set) {
   /** @param {"sufficiency"|"compactness"} property */
   const mean = (property) => element("p", {}, `${nameOf(property)} ${exactWords(carried[property])}`);
   return [
-    element(
-      "div",
-      { class: "carried" },
+    div(
+      "carried",
       element("p", { class: "said-title" }, _("Passed in an earlier round")),
       mean("sufficiency"),
       mean("compactness"),
@@ -191,12 +185,11 @@ function arithmeticOf({ decision }, set) {
       ? _("{score}, all sets together", { score: nameOf(property) })
       : nameOf(property);
   return findings.map((finding) =>
-    element(
-      "div",
-      { class: `finding ${finding.passes ? "passes" : "fails"}` },
-      element("span", { class: "finding-name" }, scored(finding)),
-      element("span", { class: "verdict" }, finding.passes ? _("passes") : _("fails")),
-      element("span", { class: "finding-sum" }, sumWords(finding)),
+    div(
+      `finding ${finding.passes ? "passes" : "fails"}`,
+      inline("finding-name", scored(finding)),
+      inline("verdict", finding.passes ? _("passes") : _("fails")),
+      inline("finding-sum", sumWords(finding)),
     ),
   );
 }

@@ -1,15 +1,15 @@
 /**
- * The maps as a drawing (SVG), and that as a picture (PNG). Both are made in the browser and hold nothing from
- * elsewhere.
+ * The maps as a drawing (SVG), and that as a picture (PNG), what was written among them. Both are made in the browser
+ * and hold nothing from elsewhere.
  */
 import { parts } from "../shared/dom.js";
 import { LANE } from "../shared/set_styles.js";
-import { _ } from "../words/language.js";
+import { _, dotted } from "../words/language.js";
 import { colourOf, hexOf } from "./heat.js";
 import { orderOf, ranksOf, selectedOf, written } from "./numbers.js";
 import { lookOfSet, ownerOf, signOf } from "./shown_sets.js";
 
-/** What a model wrote, as the files of its maps hold it: all pieces, which is explained, what earlier ones counted. */
+// ---- What a model wrote, as files hold it: all pieces, which is explained, what earlier ones counted
 
 /**
  * A piece as it is seen. score: what it counted for the one that is explained; null of this one and of later ones.
@@ -129,7 +129,7 @@ function blockOf(map, pen) {
   const { view } = map;
   const { lanes } = view;
   const line = LINE + LANE * lanes;
-  const title = [map.title(), view.instance.key, map.answerWords()].filter(Boolean).join(" · ");
+  const title = dotted(map.title(), view.instance.key, map.answerWords());
   const parts = [textAt(fitted(pen, title, `bold ${FONT}px sans-serif`), 0, 12, 'font-weight="bold"')];
   const remarks = map.remarks.map(({ words }, nth) =>
     small(fitted(pen, words, `${SMALL}px sans-serif`), 0, 32 + 18 * nth),

@@ -1,8 +1,9 @@
 /**
- * What is on screen as a file: a page of its own, a piece of LaTeX, a table. Drawings and pictures: drawing.js.
+ * What is on screen as a file: the choice of a form, a page of its own, a piece of LaTeX, a table. Drawings and
+ * pictures: drawing.js.
  */
 import { openDialog } from "../shared/dialogs.js";
-import { button, element, parts, treeOf } from "../shared/dom.js";
+import { button, div, element, parts, treeOf } from "../shared/dom.js";
 import { _, inEnglish } from "../words/language.js";
 import { drawingOf, keepPieces, mapsOfPieces, pictureOf, shownPieces, wordsOf, writtenWords } from "./drawing.js";
 import { ownerOf, signOf } from "./shown_sets.js";
@@ -180,7 +181,7 @@ const TEX = {
 /** @param {string} text */
 const tex = (text) => text.replace(/[\\~^−↵]|[&%$#_{}]/g, (sign) => TEX[sign] || `\\${sign}`);
 
-/** In which form the maps are saved, and what is offered where a form cannot be had. */
+// ---- The choice of a form, and what is offered where one cannot be had
 
 /** @typedef {(kind: FileKind) => unknown} Save */
 
@@ -196,7 +197,7 @@ const KINDS = [
 /** @param {HTMLElement} root @param {Save} save */
 export function openExport(root, save) {
   const rows = KINDS.map(([label, words, kind]) =>
-    element("div", { class: "export-row" }, button(label, { onclick: () => (dialog.close(), save(kind)) }), words),
+    div("export-row", button(label, { onclick: () => (dialog.close(), save(kind)) }), words),
   );
   const dialog = openDialog(root, _("Export the maps"), ...rows);
 }
@@ -212,15 +213,14 @@ export function offerDrawing(root, refusal, save) {
     root,
     _("The file could not be made"),
     element("p", { class: "dialog-words", role: "alert" }, refusal),
-    element(
-      "div",
-      { class: "dialog-foot" },
+    div(
+      "dialog-foot",
       button(_("Save as SVG"), { className: "primary", onclick: () => (dialog.close(), save("svg")) }),
     ),
   );
 }
 
-/** Files of what is on the screen. */
+// ---- Files of what is on the screen
 
 /** @typedef {import("./screen.js").SaliencyScreen} SaliencyScreen */
 

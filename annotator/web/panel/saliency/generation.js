@@ -1,8 +1,9 @@
 /**
  * What a model wrote, above the text: each piece of it is a button that shows the map of that piece, “All” shows their
- * mean. The colours of the pieces are how much each counted for the chosen one, which was written after them.
+ * mean. The colours of the pieces are how much each counted for the chosen one, which was written after them. And what
+ * it quoted.
  */
-import { element, press, setText } from "../shared/dom.js";
+import { div, element, press, setText } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
 import { isBeyond, stepOf } from "./heat.js";
@@ -42,9 +43,8 @@ export class WrittenAnswer {
       ...this.buttons,
     );
     this.row.addEventListener("keydown", (event) => this.#walk(event));
-    this.root = element(
-      "div",
-      { class: "heat-written" },
+    this.root = div(
+      "heat-written",
       this.row,
       this.words,
       hasResult && !panel.answer && element("p", { class: "heat-written-words" }, UNSCORED),
@@ -196,7 +196,7 @@ const pieceWords = (piece, step, number = "") =>
     ? _("The map of “{piece}”, piece {n}; {number} for the chosen one", { piece, n: step + 1, number })
     : _("The map of “{piece}”, piece {n}", { piece, n: step + 1 });
 
-/** What a language model quoted as its reason: what the boxes are, and which quotes are not in the text. */
+// ---- What a language model quoted as its reason: the boxes, and the quotes that are not in the text
 
 /** @param {Pick<HeatPanel, "quotes">} panel */
 export const boxedWords = (panel) =>

@@ -1,11 +1,12 @@
 /**
- * Heat: orange supports, blue opposes, violet is a weight that does neither; zero is the page's own ground.
+ * Heat: orange supports, blue opposes, violet is a weight that does neither; zero is the page's own ground. With what
+ * scores mean in words, and the highest of them as bars.
  *
  * Ten steps a side in one sheet, so that a token carries a class and no style of its own. The sheet mixes colours that
- * saliency.css names for each theme, and text keeps its contrast on the strongest of them. Files are drawn in the light
- * theme.
+ * saliency.css names for each theme, and text keeps its contrast on the strongest of them. Files are drawn in the
+ * light theme.
  */
-import { element } from "../shared/dom.js";
+import { element, inline } from "../shared/dom.js";
 import { _ } from "../words/language.js";
 import { percent, scoredOf, signed, written } from "./numbers.js";
 
@@ -100,7 +101,7 @@ function highest(scores, clip) {
     : sizes[sizes.length - 1];
 }
 
-/** What the scores of a map mean, in words: whether they have signs, and which label they belong to. */
+// ---- What the scores mean, in words: whether they have signs, and which label they belong to
 
 const OF_NO_LABEL = () => _("weight; belongs to no label");
 
@@ -145,7 +146,7 @@ function weightOf(label) {
   };
 }
 
-/** The highest scores of a map as bars, and the model's own pieces as chips. */
+// ---- The highest scores as bars, and the model's subwords as chips
 
 const BARS = 15;
 
@@ -159,16 +160,15 @@ export function barsOf({ panel, scale, tokens, meaning }) {
     return element(
       "div",
       { class: "bar-row", "data-token": token },
-      element("span", { class: "bar-word" }, tokens[token].textContent),
-      element(
-        "span",
-        { class: "bar-track" },
+      inline("bar-word", tokens[token].textContent),
+      inline(
+        "bar-track",
         element("span", {
           class: `bar-fill ${!panel.is_signed ? "weight" : score < 0 ? "against" : "for"}`,
           style: `width:${scale ? part.toFixed(1) : 0}%`,
         }),
       ),
-      element("span", { class: "bar-number" }, meaning.number(score)),
+      inline("bar-number", meaning.number(score)),
     );
   });
 }
@@ -180,12 +180,7 @@ export function piecesOf({ panel: { pieces }, meaning }) {
   const all = pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
   return [
     ...pieces.map(([text, , , isSpecial, , score]) =>
-      element(
-        "span",
-        { class: `piece ${isSpecial ? "special" : ""}` },
-        text || "∅",
-        element("small", {}, meaning.number(score)),
-      ),
+      inline(`piece ${isSpecial ? "special" : ""}`, text || "∅", element("small", {}, meaning.number(score))),
     ),
     element(
       "p",

@@ -1,7 +1,7 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
-import { element, setText } from "../shared/dom.js";
+import { div, element, inline, setText } from "../shared/dom.js";
 import { inPercent } from "../shared/naming.js";
-import { _, listed, several, together } from "../words/language.js";
+import { _, dotted, listed, several, together } from "../words/language.js";
 import { WrittenAnswer, boxedWords, missingQuotes } from "./generation.js";
 import { barsOf, colourOf, isBeyond, meaningOf, piecesOf, stepOf } from "./heat.js";
 import { hasNoOrder, orderOf, ranksOf, remarksOf, selectedOf, written } from "./numbers.js";
@@ -87,7 +87,7 @@ export class SaliencyMap {
     this.ranks = ranksOf(this.order);
     /** @type {HTMLElement|null}  what the scores mean, where it stands in the head */
     this.about = null;
-    this.warnings = element("div", { class: "heat-remarks" });
+    this.warnings = div("heat-remarks");
     this.#remark();
     /** @type {string[]}  the classes of each token */
     this.names = [];
@@ -113,7 +113,7 @@ export class SaliencyMap {
     );
     this.bars = element("div", { class: "heat-bars", hidden: true });
     this.pieces = element("div", { class: "heat-pieces", hidden: true });
-    this.legend = element("div", { class: "heat-legend" });
+    this.legend = div("heat-legend");
     this.pointed = element("p", { class: "heat-pointed", "aria-live": "polite" });
     const paper = element(
       "div",
@@ -147,26 +147,17 @@ export class SaliencyMap {
       _("for {label}", { label: `“${one}”` }),
     );
     const seed = this.#seed();
-    const about =
-      panel.scores && !(label && panel.is_signed)
-        ? element("span", { class: "heat-head-meaning" }, this.meaning.head)
-        : null;
+    const about = panel.scores && !(label && panel.is_signed) ? inline("heat-head-meaning", this.meaning.head) : null;
     this.about = about;
     const apart = this.#apart(!layer, !seed);
     const own = apart && element("b", { class: "heat-apart" }, apart);
     return element(
       "header",
       {},
-      element(
-        "div",
-        { class: "heat-head" },
+      div(
+        "heat-head",
         element("h3", { title: this.#details() }, this.#name()),
-        panel.answer &&
-          element(
-            "span",
-            { class: `heat-answer ${rightOf(panel.answer.label, view.instance.result)}` },
-            this.answerWords(),
-          ),
+        panel.answer && inline(`heat-answer ${rightOf(panel.answer.label, view.instance.result)}`, this.answerWords()),
         panel.run !== null &&
           element(
             "button",
@@ -180,8 +171,7 @@ export class SaliencyMap {
             "×",
           ),
       ),
-      (own || layer || seed || label || about) &&
-        element("div", { class: "heat-head" }, own, layer, seed, label, about),
+      (own || layer || seed || label || about) && div("heat-head", own, layer, seed, label, about),
       panel.answer && panel.held_out && element("p", { class: "heat-held-out" }, panel.held_out),
       this.warnings,
     );
@@ -272,25 +262,23 @@ export class SaliencyMap {
   }
 
   title() {
-    return [this.#name(), this.#apart()].filter(Boolean).join(" · ");
+    return dotted(this.#name(), this.#apart());
   }
 
   /** What maps of a model and a method have in common. */
   #name() {
     const { run, model, method } = this.panel;
-    return run === null ? _("Text and gold") : [model, method || _("predictions")].filter(Boolean).join(" · ");
+    return run === null ? _("Text and gold") : dotted(model, method || _("predictions"));
   }
 
   /** What tells it apart from other maps of its name; "" where nothing does. */
   #apart(withLayer = true, withSeed = true) {
     const { layer, seed, differs } = this.panel;
-    return [
+    return dotted(
       withLayer && layer !== null && _("layer {layer}", { layer }),
       withSeed && seed !== null && _("seed {seed}", { seed }),
       differs,
-    ]
-      .filter(Boolean)
-      .join(" · ");
+    );
   }
 
   #details() {
@@ -301,7 +289,7 @@ export class SaliencyMap {
       unit !== "none" && _("unit: {unit}", { unit }),
       convergence !== null && _("convergence: {value}", { value: written(convergence) }),
     ];
-    return facts.filter(Boolean).join(" · ") || this.title();
+    return dotted(...facts) || this.title();
   }
 
   /** What the model answers, and whether that is right; "" where it is not known. */
@@ -342,7 +330,7 @@ export class SaliencyMap {
       this.tokens[segment.first + place] = made;
       return [segment.before[place], made];
     });
-    const name = this.view.segments.length > 1 && element("span", { class: "heat-segment" }, segment.name);
+    const name = this.view.segments.length > 1 && inline("heat-segment", segment.name);
     return element("p", { class: segment.is_selectable ? "" : "asked" }, name, ...spans.flat(), segment.rest);
   }
 
@@ -428,9 +416,7 @@ export class SaliencyMap {
       isSigned: this.isSigned,
       low: this.isSigned ? -scale : 0,
       high: scale,
-      words: [meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && this.#cutWords()]
-        .filter(Boolean)
-        .join(" · "),
+      words: dotted(meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && this.#cutWords()),
     };
   }
 
@@ -463,7 +449,7 @@ export class SaliencyMap {
         isSigned && element("i", {}, "0"),
       ),
       element("span", {}, written(high)),
-      element("span", { class: "heat-meaning" }, words),
+      inline("heat-meaning", words),
     );
     return undefined;
   }
@@ -512,7 +498,7 @@ export class SaliencyMap {
       rank && _("rank {rank} of {n}", { rank, n: this.ranks.size }),
       this.selected.has(token) && _("in the top k"),
     ];
-    return words.filter(Boolean).join(" · ");
+    return dotted(...words);
   }
 
   /** Which sets a token is in. @param {number[]} sets */

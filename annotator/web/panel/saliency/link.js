@@ -1,12 +1,15 @@
-/** The link to what is on the screen: what of an address can still be shown, and how a colleague gets it. */
+/**
+ * The link to what is on the screen: what an address says of it, what of that can still be shown, and how a colleague
+ * gets it.
+ */
 import { openDialog } from "../shared/dialogs.js";
-import { element } from "../shared/dom.js";
+import { copyText, element } from "../shared/dom.js";
 import { _, listed, together } from "../words/language.js";
 import { brushOf } from "./scatter_points.js";
 import { POLICIES } from "./shown_sets.js";
 import { shortened, whichOf } from "./slices.js";
 
-/** What an address says of how the maps are shown. */
+// ---- How the maps are shown
 
 /** @type {HeatFlag[]}  as an address names them, too */
 export const FLAGS = ["shared", "magnitude", "clip", "numbers", "bars", "pieces", "matrix"];
@@ -46,23 +49,6 @@ export function shareOf(asked) {
 export function goldOf(asked) {
   const gold = asked.get("gold") ?? "";
   return [...POLICIES, "people"].includes(gold) ? gold : "";
-}
-
-/**
- * Puts what is on the screen into the address, so that a view is shared by its link.
- * @param {Record<string, string|number|null|undefined>} values
- * @param {boolean} isStep  the browser's way back leads to what was there before
- */
-export function remember(values, isStep = false) {
-  const said = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries(values)) {
-    if (value === null || value === undefined || value === "") said.delete(name);
-    else said.set(name, String(value));
-  }
-  const address = `${location.pathname}?${said}`;
-  if (address === location.pathname + location.search) return;
-  if (isStep) history.pushState(history.state, "", address);
-  else history.replaceState(history.state, "", address);
 }
 
 const PANEL = /^\d{1,15}:(?:-|\d{1,9}):/;
@@ -267,13 +253,9 @@ export const goneSteps = (asked, shown) =>
  * @returns {Promise<boolean>}  whether it is copied
  */
 export async function copyLink(root, link) {
-  try {
-    await navigator.clipboard.writeText(link);
-    return true;
-  } catch {
-    openLink(root, link);
-    return false;
-  }
+  const isCopied = await copyText(link);
+  if (!isCopied) openLink(root, link);
+  return isCopied;
 }
 
 /** @param {HTMLElement} root @param {string} link */

@@ -2,10 +2,9 @@
  * The Saliency screen: the component's entry. It asks its own routes; the address holds what is shown, so a view can be
  * shared.
  */
-import { KeyListener, isEntry, openKeys } from "../shared/dialogs.js";
-import { parts } from "../shared/dom.js";
-import { Messages } from "../shared/messages.js";
-import { mountable } from "../shared/streamlit.js";
+import { openKeys } from "../shared/dialogs.js";
+import { KeyListener, act, isCombined, isEntry, parts } from "../shared/dom.js";
+import { mountable, rememberAddress } from "../shared/streamlit.js";
 import { _, together } from "../words/language.js";
 import { saveShown } from "./export.js";
 import {
@@ -19,13 +18,13 @@ import {
   goneSteps,
   goneWords,
   panelsOf,
-  remember,
   stateOf,
   stepsOf,
   stepsText,
   typedOf,
   typedText,
 } from "./link.js";
+import { Asking } from "./requests.js";
 import { SavedLists } from "./saved_lists.js";
 import { Scatter } from "./scatter.js";
 import { SaliencyScreen } from "./screen.js";
@@ -33,65 +32,7 @@ import { whichOf } from "./slices.js";
 import { InstanceList } from "./text_list.js";
 import { TypedMemory, TypedSaving, TypedText } from "./typed_text.js";
 
-/** What is asked of the server: each answer is what a route says, or words that can be shown instead. */
-
-/** The first answer after the server's start waits until it has loaded what it counts with. */
-const PATIENCE_MS = 120_000;
-
-export class Asking {
-  /** @param {() => SaliencyData} data  as it is now: the token of a page may be renewed */
-  constructor(data) {
-    this.data = data;
-  }
-
-  /** @returns {Messages<SaliencyRoutes>} */
-  get #messages() {
-    const { routes, csrf } = this.data();
-    return new Messages(routes, csrf, PATIENCE_MS);
-  }
-
-  /**
-   * @template {keyof SaliencyRoutes} R
-   * @param {R} route
-   * @param {import("../shared/messages.js").Query} query
-   * @returns {Promise<SaliencyRoutes[R]|NoAnswer>}
-   */
-  async ask(route, query) {
-    const { status, body } = await this.#messages.get(route, query);
-    if (status === 200) return body;
-    if (status === 0) return { error: _("The server cannot be reached. Check the connection and try again.") };
-    return { error: body.error || _("The server could not answer. Try again."), status };
-  }
-
-  /**
-   * Changes a saved list.
-   * @param {import("./saved_lists.js").Change} change
-   * @param {object} body
-   * @returns {Promise<SavedList|NoAnswer>}
-   */
-  async tell(change, body) {
-    const answer = await this.#messages.post(`lists/${change}`, body);
-    if (answer.status === 200) return answer.body;
-    return { error: answer.body.error || _("The server cannot be reached, so nothing was changed. Try again.") };
-  }
-
-  /**
-   * The maps on the screen for a text that is typed: of the labels that stand there, so that they can be compared.
-   * @param {HeatAnswer} view  the text on the screen
-   * @param {import("./typed_text.js").Texts} texts
-   * @returns {Promise<TypedAnswer|NoAnswer>}
-   */
-  async askTyped(view, texts) {
-    const panels = view.panels.map(({ run, layer, label }) => `${run}:${layer ?? "-"}:${label}`);
-    const answer = await this.#messages.post("typed", { instance: view.instance.id, texts, panels });
-    if (answer.status === 200) return answer.body;
-    return {
-      error: answer.body.error || _("The server cannot be reached. What you typed stays here; type on to try again."),
-    };
-  }
-}
-
-/** The keys of the Saliency screen, as the page lists them. */
+// ---- The keys as the page lists them
 
 /** @type {KeyGroup[]} */
 export const KEYS = [
@@ -537,7 +478,7 @@ class Saliency {
       typed: changed ? typedText(changed) : "",
       ...this.list.asked,
     };
-    remember(values, isStep || (before !== null && before !== String(id)));
+    rememberAddress(values, isStep || (before !== null && before !== String(id)));
   }
 
   /** @param {KeyboardEvent} event @param {EventTarget|null} target */
@@ -546,9 +487,8 @@ class Saliency {
     if (event.key === "Enter" && target instanceof HTMLInputElement) return this.#leave(target);
     const isRange = target instanceof HTMLInputElement && target.type === "range";
     if (isEntry(target) && !(isRange && !event.key.startsWith("Arrow"))) return false;
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (isCombined(event)) return false;
     const { screen } = this;
-    /** @type {Record<string, () => unknown>} */
     const acts = {
       j: () => this.step(1),
       k: () => this.step(-1),
@@ -574,9 +514,7 @@ class Saliency {
       ArrowLeft: () => screen.stepToken(-1),
       "?": () => openKeys(screen.root, KEYS),
     };
-    if (!acts[event.key]) return false;
-    acts[event.key]();
-    return true;
+    return act(acts, event.key);
   }
 
   /**

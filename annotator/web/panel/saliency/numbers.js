@@ -1,14 +1,11 @@
 /**
- * Numbers of a panel: which tokens are the top k and how they fit the gold sets, and what the method says of its own
- * scores.
+ * Numbers of a map: how they are written, which tokens are the top k and how they fit the gold sets, what the method
+ * says of its own scores, and what has to be known before the map is read.
  */
 import { counted, inPercent } from "../shared/naming.js";
 import { _ } from "../words/language.js";
 
-/**
- * Measured numbers as people read them: the rule of annotator/domain/numbers.py, in the browser. Counts are not written
- * here.
- */
+// ---- How numbers are written, as by annotator/domain/numbers.py. Counts are not written here
 
 const UNDEFINED = "–";
 /** What remains of a zero that was added up. */
@@ -292,7 +289,7 @@ function convergenceOf(facts, convergence) {
   ];
 }
 
-/** What has to be known before a map is read, in sentences that stand in its head. */
+// ---- What has to be known before a map is read, in the sentences of its head
 
 /** Where scores miss more of what they explain, the integral was cut too coarsely (scoring/chance_verdicts.py). */
 const MOST_SHARE = 0.05;

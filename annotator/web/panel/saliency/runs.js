@@ -1,10 +1,11 @@
 /**
- * Runs as people choose them: how they are called, what tells two of a name apart, and which of their maps comes next.
+ * Runs as people choose them: how they and their parameters are called, what tells two of a name apart, and which of
+ * their maps comes next.
  */
 import { counted } from "../shared/naming.js";
-import { _, listed } from "../words/language.js";
+import { _, dotted, listed } from "../words/language.js";
 
-/** The parameters of attribution methods in words, as annotator/usecases/models/parameter_words.py says them. Pure. */
+// ---- Parameters of attribution methods in words, as annotator/usecases/models/parameter_words.py says them
 
 /** Said anew each time: files are written in English. @returns {Record<string, string>} */
 const names = () => ({
@@ -57,14 +58,13 @@ export const parameterWords = (name, value) =>
   _("{parameter} {value}", { parameter: names()[name] ?? name, value: values()[String(value)] ?? String(value) });
 
 /** @param {Omit<RunName, "run">} run  a run without a method is a model's predictions */
-export const titleOf = ({ model, method, seed }) =>
-  [model, method || _("predictions"), seedWords(seed)].filter(Boolean).join(" · ");
+export const titleOf = ({ model, method, seed }) => dotted(model, method || _("predictions"), seedWords(seed));
 
 /**
  * Whose predictions a run holds.
  * @param {Pick<RunName, "model"|"seed">} given
  */
-export const whoseOf = ({ model, seed }) => [model, seedWords(seed)].filter(Boolean).join(" · ");
+export const whoseOf = ({ model, seed }) => dotted(model, seedWords(seed));
 
 /** @param {number|null|undefined} seed */
 const seedWords = (seed) => (seed === null || seed === undefined ? "" : _("seed {seed}", { seed }));
@@ -82,7 +82,7 @@ export const layerWords = (number, layer) =>
  * @param {RunName} run
  * @param {RunName[]} runs
  */
-export const fullTitleOf = (run, runs) => [titleOf(run), differences(run, runs)].filter(Boolean).join(" · ");
+export const fullTitleOf = (run, runs) => dotted(titleOf(run), differences(run, runs));
 
 /**
  * By which parameters a run differs from another one of the same model, method and seed; "" where there is none.

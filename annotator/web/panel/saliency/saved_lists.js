@@ -1,9 +1,9 @@
 /**
  * Saved lists: the choice above the texts, and the dialog in which lists are saved, put together, changed and deleted.
  */
-import { openDialog, when } from "../shared/dialogs.js";
-import { button, element, part, parts, press, setText, toggle } from "../shared/dom.js";
-import { counted } from "../shared/naming.js";
+import { openDialog } from "../shared/dialogs.js";
+import { button, div, element, inline, part, parts, press, setText, toggle } from "../shared/dom.js";
+import { counted, when } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
 
 /** @typedef {{id: number, key: string}} Instance  the text on the screen */
@@ -26,17 +26,15 @@ export class SavedLists {
     /** @type {OfferedList[]} */
     this.lists = [];
     this.said = element("p", { class: "list-said", role: "alert" });
-    this.rows = element("div", { class: "saved-rows" });
+    this.rows = div("saved-rows");
     /** @type {HTMLDialogElement|null} */
     this.dialog = null;
     this.select = element("select", { "aria-label": _("List"), onchange: () => this.#choose(this.select.value) });
     this.facts = element("p", { class: "list-note" });
-    this.root = element(
-      "div",
-      { class: "list-saved" },
-      element(
-        "div",
-        { class: "list-saved-row" },
+    this.root = div(
+      "list-saved",
+      div(
+        "list-saved-row",
         this.select,
         button(_("Lists"), {
           key: "l",
@@ -138,9 +136,8 @@ export class SavedLists {
     });
     const save = () => this.#save(part(form, "input[name=list-of]:checked", HTMLInputElement).value, name, note);
     /** @type {HTMLElement} */
-    const form = element(
-      "div",
-      { class: "saved-form" },
+    const form = div(
+      "saved-form",
       element(
         "div",
         { class: "reasons", role: "radiogroup", "aria-label": _("What to save") },
@@ -154,11 +151,7 @@ export class SavedLists {
       ),
       name,
       note,
-      element(
-        "div",
-        { class: "dialog-foot" },
-        button(_("Save list"), { key: "⏎", className: "primary", onclick: save }),
-      ),
+      div("dialog-foot", button(_("Save list"), { key: "⏎", className: "primary", onclick: save })),
     );
     form.addEventListener("keydown", (event) => {
       if (
@@ -227,16 +220,14 @@ export class SavedLists {
     const row = element(
       "section",
       { class: "saved-row", "aria-label": one.name },
-      element(
-        "div",
-        { class: "saved-words" },
+      div(
+        "saved-words",
         element("b", { dir: "auto" }, one.name),
         factsOf(one),
         one.note && element("span", { class: "note-words", dir: "auto" }, one.note),
       ),
-      element(
-        "div",
-        { class: "saved-acts" },
+      div(
+        "saved-acts",
         held,
         button(_("Show"), {
           title: _("Show the texts on “{name}”", { name: one.name }),
@@ -290,9 +281,8 @@ export class SavedLists {
     row.replaceChildren(
       name,
       note,
-      element(
-        "div",
-        { class: "saved-acts" },
+      div(
+        "saved-acts",
         button(_("Save"), { className: "primary", onclick: send }),
         button(_("Cancel"), { className: "plain", onclick: () => (this.#fill(), this.#focus(one, "button")) }),
       ),
@@ -329,5 +319,4 @@ export class SavedLists {
 }
 
 /** @param {SavedList} one */
-const factsOf = (one) =>
-  element("span", { class: "saved-facts" }, [counted(one.n, "text"), one.made_by, when(one.changed_at)].join(" · "));
+const factsOf = (one) => inline("saved-facts", [counted(one.n, "text"), one.made_by, when(one.changed_at)].join(" · "));

@@ -2,9 +2,9 @@
  * Two numbers of the listed texts against each other. What is drawn around, or typed as bounds, is what the list shows;
  * a point opens its text.
  */
-import { _, listed, together } from "../words/language.js";
-import { button, element, press, setText, toggle } from "../shared/dom.js";
+import { button, chooseOption, div, element, press, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
+import { _, listed, together } from "../words/language.js";
 import { fullTitleOf, layerWords } from "./runs.js";
 import { ScatterPlot } from "./scatter_plot.js";
 import {
@@ -76,9 +76,8 @@ export class Scatter {
     this.root = element(
       "section",
       { class: "scatter", hidden: true, "aria-label": _("Scatter") },
-      element(
-        "div",
-        { class: "scatter-axes" },
+      div(
+        "scatter-axes",
         row("x", this.x),
         row("y", this.y),
         this.lasso,
@@ -90,12 +89,10 @@ export class Scatter {
       ),
       this.plot.root,
       this.pointed,
-      element(
-        "div",
-        { class: "scatter-foot" },
-        element(
-          "div",
-          { class: "scatter-bounds" },
+      div(
+        "scatter-foot",
+        div(
+          "scatter-bounds",
           ...boundsRow("x", this.fields[0], this.fields[1]),
           ...boundsRow("y", this.fields[2], this.fields[3]),
           this.clear,
@@ -148,7 +145,7 @@ export class Scatter {
           return group(fullTitleOf(run, runs), options(String(run.run), [...answers, ...run.numbers]));
         }),
       );
-      choose(select, before);
+      chooseOption(select, before);
     }
     this.asked = "";
     this.#showBrush();
@@ -162,8 +159,8 @@ export class Scatter {
       (value) => /^\d+:/.test(value) && !value.includes(":answer.") && !value.includes("accuracy"),
     );
     const [first, second] = [sure, measured, ...values].filter((value) => value !== undefined);
-    choose(this.x, first ?? "");
-    choose(this.y, second ?? "");
+    chooseOption(this.x, first ?? "");
+    chooseOption(this.y, second ?? "");
   }
 
   open() {
@@ -206,7 +203,7 @@ export class Scatter {
    * @param {URLSearchParams} asked
    */
   restore(asked) {
-    const isThere = choose(this.x, asked.get("x")) && choose(this.y, asked.get("y"));
+    const isThere = chooseOption(this.x, asked.get("x")) && chooseOption(this.y, asked.get("y"));
     this.brush = isThere ? brushOf(asked) : null;
     this.root.hidden = !isThere || (this.brush !== null && asked.get("scatter") === "closed");
     this.#showBrush();
@@ -379,11 +376,4 @@ function titleOf(select) {
   const isOfRun = group instanceof HTMLOptGroupElement && !select.value.startsWith("-");
   const number = option?.textContent ?? "";
   return isOfRun ? _("{number}, {run}", { number, run: group.label }) : number;
-}
-
-/** @param {HTMLSelectElement} select @param {string|null} value */
-function choose(select, value) {
-  if (!value || ![...select.options].some((option) => option.value === value)) return false;
-  select.value = value;
-  return true;
 }

@@ -1,5 +1,5 @@
 /** The drawing of the scatter: spots on a canvas, and a box or an outline around some of them. */
-import { element } from "../shared/dom.js";
+import { div, element } from "../shared/dom.js";
 import { domainOf, fewCorners, holds, rounded, ticksOf } from "./scatter_points.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 12, 10, 40];
@@ -53,7 +53,7 @@ export class ScatterPlot {
     this.canvas.addEventListener("pointerup", (event) => this.#up(event));
     this.canvas.addEventListener("pointercancel", () => this.#drop());
     this.canvas.addEventListener("pointerleave", () => this.#point(null));
-    this.root = element("div", { class: "scatter-plot" }, this.canvas);
+    this.root = div("scatter-plot", this.canvas);
     this.widths = new ResizeObserver(() => this.draw());
     this.widths.observe(this.root);
   }

@@ -1,5 +1,5 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
-import { button, element, press, setText, toggle } from "../shared/dom.js";
+import { button, div, element, inline, press, setText, toggle } from "../shared/dom.js";
 import { nameOf } from "../shared/naming.js";
 import { goldBadge } from "../shared/set_styles.js";
 import { TabTitle } from "../shared/streamlit.js";
@@ -12,7 +12,7 @@ import { differences, groupOf, groupsOf, nextOfGroup } from "./runs.js";
 import { PeopleLegend, goldChoice, goldWords, offerGold, paintAgreements, setRulesOf, viewOf } from "./shown_sets.js";
 import { NumbersTable, columnsFor, depthsTable, matrixOf, matrixOfAnswer } from "./tables.js";
 
-/** The head of a text: what it is called, its label, and what is shown of it: which sets, which version, which maps. */
+// ---- The head of a text: its name and label, and which sets, which version and which maps are shown
 
 /** @typedef {Pick<ScreenActions, "step"|"list"|"partner"|"gold"|"type">} TitleActions */
 
@@ -32,7 +32,7 @@ export class TextTitle {
       "aria-label": _("Version beside it"),
       onchange: () => actions.partner(this.partner.value ? Number(this.partner.value) : null),
     });
-    this.where = element("div", { class: "heat-where" });
+    this.where = div("heat-where");
     const texts = button(_("Texts"), {
       key: "i",
       title: _("Show or hide the list of texts"),
@@ -45,8 +45,8 @@ export class TextTitle {
       className: "plain",
       onclick: () => actions.type(),
     });
-    this.choose = element("div", { class: "heat-choose" }, this.gold, this.partner, this.add, this.type, texts);
-    this.root = element("div", { class: "heat-title" }, this.where, this.choose);
+    this.choose = div("heat-choose", this.gold, this.partner, this.add, this.type, texts);
+    this.root = div("heat-title", this.where, this.choose);
   }
 
   /**
@@ -59,16 +59,10 @@ export class TextTitle {
       button("‹", { title: _("Previous text"), key: "k", className: "plain", onclick: () => this.actions.step(-1) }),
       button("›", { title: _("Next text"), key: "j", className: "plain", onclick: () => this.actions.step(1) }),
       element("h2", { title: _("Key of this text: {key}", { key: instance.key }) }, name),
-      element("span", { class: "gold-label" }, labelWords(instance.result)),
-      ...sets.map((tokens, set) => element("span", { class: "gold-chip" }, goldBadge(set), `${tokens.length}`)),
+      inline("gold-label", labelWords(instance.result)),
+      ...sets.map((tokens, set) => inline("gold-chip", goldBadge(set), `${tokens.length}`)),
       ...(instance.kind
-        ? [
-            element(
-              "span",
-              { class: "kind" },
-              _("{kind} of {parent}", { kind: instance.kind, parent: String(instance.parent) }),
-            ),
-          ]
+        ? [inline("kind", _("{kind} of {parent}", { kind: instance.kind, parent: String(instance.parent) }))]
         : []),
     );
     offerGold(this.gold, { gold, policy });
@@ -168,12 +162,12 @@ export class SaliencyScreen {
     this.kWords = element("output", { class: "k-words" });
     this.controls = this.#controls();
     this.people = new PeopleLegend((drawn) => ((this.drawn = drawn), this.#draw()));
-    this.grid = element("div", { class: "heat-grid" });
+    this.grid = div("heat-grid");
     this.matrix = element("div", {});
     this.numbers = new NumbersTable();
-    this.depths = element("div", { class: "heat-depths" });
+    this.depths = div("heat-depths");
     this.notice = element("p", { class: "heat-notice", role: "status" });
-    this.content = element("div", { class: "heat-content" });
+    this.content = div("heat-content");
     this.content.append(this.people.root, this.grid, this.matrix, this.numbers.root, this.depths);
     this.widths = new ResizeObserver(() => this.#layOut());
     this.widths.observe(this.content);
@@ -205,9 +199,8 @@ export class SaliencyScreen {
       this.flips.set(name, made);
       return made;
     };
-    return element(
-      "div",
-      { class: "heat-controls" },
+    return div(
+      "heat-controls",
       element("label", { class: "k" }, _("Top k"), this.k),
       this.kWords,
       button("RLR", {

@@ -1,12 +1,12 @@
 /**
  * A text with what is worked out of it once, and how the sets below its words are called and drawn: gold sets by
- * letters, people's sets by the number of their person.
+ * letters, people's sets by the number of their person, whose agreement with the maps is measured too.
  */
 import { letterOf } from "../shared/annotation.js";
-import { element, parts } from "../shared/dom.js";
+import { element, inline, parts } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { combinations, goldRulesOfThemes, lanesOf, lookOf, styleOf } from "../shared/set_styles.js";
-import { _ } from "../words/language.js";
+import { _, dotted } from "../words/language.js";
 import { fitOf, written } from "./numbers.js";
 
 /** Lanes of people's sets that stand below a line by themselves; of gold there are fewer (set_styles.js). */
@@ -108,7 +108,7 @@ export const lookOfPerson = (people, person, dark) => lookOf(person, dark, peopl
 export const setRulesOf = (view, lanes) =>
   goldRulesOfThemes(view.combos, lanes, { prefix: view.prefix, lookAt: (set, dark) => lookOfSet(view, set, dark) });
 
-/** Everybody's own sets in the place of gold: whose lanes they are, and how well each map agrees with each person. */
+// ---- Everybody's own sets in the place of gold: whose lanes they are, and how well maps agree with each person
 
 /** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
 /** @typedef {import("./numbers.js").NumberRow} NumberRow */
@@ -185,14 +185,12 @@ export function numberingWords(people) {
  */
 const setSigns = (view, person) =>
   view.owners.flatMap((owner, set) =>
-    owner.person === person && owner.n > 1
-      ? [element("span", { class: `set-sign ${view.prefix}${set}` }, signOf(view, set))]
-      : [],
+    owner.person === person && owner.n > 1 ? [inline(`set-sign ${view.prefix}${set}`, signOf(view, set))] : [],
   );
 
 /** @param {HeatPerson} person */
 const factsOf = ({ label, facts, sets, is_accepted }) =>
-  [label, ...facts, !sets.length && _("marked nothing"), !is_accepted && _("under review")].filter(Boolean).join(" · ");
+  dotted(label, ...facts, !sets.length && _("marked nothing"), !is_accepted && _("under review"));
 
 /** @param {HeatPerson} person */
 function titleOf({ name, sets }) {

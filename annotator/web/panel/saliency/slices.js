@@ -1,6 +1,9 @@
-/** Slices of the list: by label, split, length, metadata, and what the file says of annotators, each with its count. */
+/**
+ * Which texts are listed: slices by label, split, length, metadata, and what the file says of annotators, each with
+ * its count; and what models predict of them.
+ */
 import { button, element, parts, setText } from "../shared/dom.js";
-import { _ } from "../words/language.js";
+import { _, dotted } from "../words/language.js";
 
 /** @typedef {import("../shared/messages.js").Query} Query */
 /** @typedef {{value: string|null, n: number}} Count */
@@ -171,16 +174,14 @@ const lengthWords = (length) => {
  * @param {Chosen} query
  */
 export const wordsOf = ({ label, unlabelled, split, length, fact, value, group, member }) =>
-  [
+  dotted(
     label,
     unlabelled && _("no label"),
     split,
     length && lengthWords(length),
     value && _("{fact}: {value}", { fact: fact ?? "", value }),
     member && _("annotators' {group}: {member}", { group: group ?? "", member }),
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  );
 
 /**
  * Fills a menu with what can be chosen, and shows it where there is a choice. What is chosen is there in any case.
@@ -203,7 +204,7 @@ function fill(select, all, counts, chosen, words, fewest = 2) {
   select.hidden = known.length < fewest && !chosen;
 }
 
-/** Which texts are listed: all of them, or by what models predict of them. */
+// ---- Which texts are listed: all of them, or by what models predict of them
 
 /** @type {[which: string, words: string][]} */
 export const WHICH = [

@@ -1,8 +1,8 @@
-/** The matrices: methods down, tokens across, gold and top k as in the maps; and of a written answer pieces down. */
+/** Maps as tables: the matrix of maps by tokens, the numbers of all maps, and MAP depth by depth. */
 import { letterOf } from "../shared/annotation.js";
-import { element, setText } from "../shared/dom.js";
+import { div, element, inline, setText, tr } from "../shared/dom.js";
 import { goldBadge } from "../shared/set_styles.js";
-import { _ } from "../words/language.js";
+import { _, dotted } from "../words/language.js";
 import { shownPieces } from "./drawing.js";
 import { meaningOf, scalesOf, stepOf } from "./heat.js";
 import { tokenAt } from "./heatmap.js";
@@ -20,9 +20,7 @@ import { rowsOfPeople } from "./shown_sets.js";
 export function matrixOf(view, maps, { scales, hover }) {
   const { combos } = view;
   const words = view.segments.filter((segment) => segment.is_selectable).flatMap((segment) => segment.tokens);
-  const head = element(
-    "tr",
-    {},
+  const head = tr(
     element("th", { scope: "col" }, view.instance.key),
     ...words.map((word, token) =>
       element(
@@ -34,9 +32,7 @@ export function matrixOf(view, maps, { scales, hover }) {
   );
   const facts = maps.map((map, place) => element("small", { "aria-live": "polite" }, scaleWords(map, scales[place])));
   const rows = maps.map((map, place) =>
-    element(
-      "tr",
-      {},
+    tr(
       element("th", { scope: "row", title: map.legendLine() }, map.title(), facts[place]),
       ...words.map((word, token) => {
         const score = map.panel.scores?.[token] ?? null;
@@ -83,9 +79,7 @@ export function matrixOfAnswer(view, map) {
   const [scale] = scalesOf([{ ...map.panel, scores: rows.flatMap((panel) => scoresOf(panel, words.length)) }], "own");
   const head = [...words, ...pieces].map((word) => element("th", { scope: "col" }, word || "\u00a0"));
   const body = rows.map((panel, step) =>
-    element(
-      "tr",
-      {},
+    tr(
       element("th", { scope: "row" }, `${step + 1} ${pieces[step]}`),
       ...[...words, ...pieces].map((word, place) => {
         const score = scoresOf(panel, words.length)[place] ?? null;
@@ -103,7 +97,7 @@ export function matrixOfAnswer(view, map) {
       role: "region",
       "aria-label": _("Written pieces by tokens, {title}", { title: map.title() }),
     },
-    element("table", {}, element("thead", {}, element("tr", {}, corner, ...head)), element("tbody", {}, ...body)),
+    element("table", {}, element("thead", {}, tr(corner, ...head)), element("tbody", {}, ...body)),
   );
 }
 
@@ -145,7 +139,7 @@ function scaleWords(map, scale) {
 /** @param {SaliencyMap} map @param {string} most */
 const rangeWords = ({ isSigned }, most) => (isSigned ? `±${most}` : _("0 to {most}", { most }));
 
-/** The rows of the table of numbers that one map has. */
+// ---- The numbers of a map
 
 /** @typedef {import("./numbers.js").NumberRow} NumberRow */
 
@@ -227,10 +221,7 @@ function rowsOfGold({ view, selected, isUnranked }) {
   ];
 }
 
-/**
- * The numbers of all maps in one table, to be read across: a row for each number, a column for each map in the order of
- * the screen.
- */
+// ---- The numbers of all maps: a row for each number, a column for each map in the order of the screen
 
 export class NumbersTable {
   constructor() {
@@ -242,8 +233,8 @@ export class NumbersTable {
     );
     this.definitions = element("dl", {});
     this.details = element("details", {}, element("summary", {}, _("What these numbers mean")), this.definitions);
-    this.trust = element("div", { class: "heat-trust" });
-    this.root = element("div", { class: "heat-numbers" }, box, this.details, this.trust);
+    this.trust = div("heat-trust");
+    this.root = div("heat-numbers", box, this.details, this.trust);
   }
 
   /** @param {import("./heatmap.js").SaliencyMap[]} maps  after they are painted */
@@ -258,9 +249,7 @@ export class NumbersTable {
         "tbody",
         {},
         ...titles.map((title) =>
-          element(
-            "tr",
-            {},
+          tr(
             element("th", { scope: "row", title: definitionOf(title) }, title),
             ...numbers.map((one) => cellOf(one.get(title))),
             element("td", { class: "definition" }, definitionOf(title)),
@@ -281,16 +270,14 @@ export class NumbersTable {
 
 /** @param {SaliencyMap[]} maps */
 const headOf = (maps) =>
-  element(
-    "tr",
-    {},
+  tr(
     element("td", {}),
     ...maps.map((map) =>
       element(
         "th",
         { scope: "col" },
         map.title(),
-        element("small", {}, [map.version, map.panel.scores && map.meaning.head].filter(Boolean).join(" · ")),
+        element("small", {}, dotted(map.version, map.panel.scores && map.meaning.head)),
       ),
     ),
     element("th", { class: "definition", scope: "col" }, _("Definition")),
@@ -305,9 +292,8 @@ function cellOf(row) {
   return element(
     "td",
     { title: row.detail },
-    element(
-      "span",
-      { class: "numbers-value" },
+    inline(
+      "numbers-value",
       row.badge && element("span", { class: "of-set", "aria-label": row.badgeWords }, row.badge),
       row.value,
     ),
@@ -340,7 +326,7 @@ export function columnsFor(n, width, least = 340, gap = 14) {
   return Math.max(1, Math.ceil(n / Math.ceil(n / most)));
 }
 
-/** MAP between the rankings of two versions of a text, depth by depth, as a table. */
+// ---- MAP between the rankings of two versions of a text, depth by depth
 
 const DEPTHS = 12;
 const CAPTION = _(
@@ -362,9 +348,7 @@ export function depthsTable(pairs, isChanged) {
   const rows = pairs.map(({ map, partner }) => {
     const [original, changed] = isChanged ? [partner, map] : [map, partner];
     const { depths, map: value } = depthsOf(topOf(original), topOf(changed));
-    return element(
-      "tr",
-      {},
+    return tr(
       element("th", { scope: "row" }, map.title()),
       element("td", {}, element("b", {}, written(value))),
       ...depths.slice(0, DEPTHS).map((depth) => element("td", {}, written(depth))),
@@ -372,7 +356,7 @@ export function depthsTable(pairs, isChanged) {
   });
   const most = Math.min(DEPTHS, Math.max(...pairs.map(({ map }) => map.selected.size), 1));
   const heads = ["i", "MAP", ...Array.from({ length: most }, (_n, i) => String(i + 1))];
-  const head = element("tr", {}, ...heads.map((words) => element("th", { scope: "col" }, words)));
+  const head = tr(...heads.map((words) => element("th", { scope: "col" }, words)));
   return element(
     "table",
     {},

@@ -1,6 +1,6 @@
 /** The list of instances: filter, order, words, one page at a time. */
-import { button, element, parts, setText } from "../shared/dom.js";
-import { _, several } from "../words/language.js";
+import { chooseOption, div, element, inline, pageButtons, parts, setText } from "../shared/dom.js";
+import { _, dotted, several } from "../words/language.js";
 import { written } from "./numbers.js";
 import { groupOf, groupsOf, layerWords, whoseOf } from "./runs.js";
 import { NAMES, NEEDS_MODEL, NEEDS_OTHER, Slices, WHICH, answeringOf, whichOf } from "./slices.js";
@@ -82,22 +82,12 @@ export class InstanceList {
     this.count = element("p", { class: "list-count", "aria-live": "polite" });
     this.elsewhere = element("p", { class: "list-elsewhere", role: "status" });
     this.body = element("div", { class: "list-rows", role: "listbox", "aria-label": _("Texts") });
-    this.back = button("‹", {
-      title: _("Previous page"),
-      className: "plain icon-only",
-      onclick: () => this.load(this.page - 1),
-    });
-    this.on = button("›", {
-      title: _("Next page"),
-      className: "plain icon-only",
-      onclick: () => this.load(this.page + 1),
-    });
+    this.pages = pageButtons((by) => this.load(this.page + by), { className: "plain icon-only" });
     this.root = element(
       "aside",
       { class: "list", "aria-label": _("Texts") },
-      element(
-        "div",
-        { class: "list-asked" },
+      div(
+        "list-asked",
         this.saved.root,
         this.words,
         this.which,
@@ -115,7 +105,7 @@ export class InstanceList {
       this.count,
       this.elsewhere,
       this.body,
-      element("div", { class: "list-pages" }, this.back, this.on),
+      this.pages.root,
     );
   }
 
@@ -130,7 +120,7 @@ export class InstanceList {
     this.model.replaceChildren(
       ...answeringOf(this.runs).map((run) => element("option", { value: run.run }, whoseOf(run))),
     );
-    choose(this.model, before);
+    chooseOption(this.model, before);
     this.#offerOther();
     const [run, number] = [this.runId, this.number.value];
     this.by.replaceChildren(
@@ -138,7 +128,7 @@ export class InstanceList {
       ...groupsOf(this.#measured).map(({ first, title }) => element("option", { value: first.run }, title)),
     );
     this.#chooseOf(run);
-    choose(this.number, number);
+    chooseOption(this.number, number);
     this.#offer();
   }
 
@@ -147,7 +137,7 @@ export class InstanceList {
     const before = this.other.value;
     const others = answeringOf(this.runs).filter((run) => String(run.run) !== this.model.value);
     this.other.replaceChildren(...others.map((run) => element("option", { value: run.run }, whoseOf(run))));
-    choose(this.other, before);
+    chooseOption(this.other, before);
     for (const option of this.which.options) option.disabled = NEEDS_OTHER.has(option.value) && !others.length;
   }
 
@@ -167,9 +157,9 @@ export class InstanceList {
   #chooseOf(run) {
     const group = groupOf(Number(run), this.#measured);
     if (!group) return false;
-    choose(this.by, String(group.first.run));
+    chooseOption(this.by, String(group.first.run));
     this.#offerSeeds();
-    choose(this.seed, run);
+    chooseOption(this.seed, run);
     this.#offerNumbers();
     return true;
   }
@@ -276,11 +266,11 @@ export class InstanceList {
   restore(asked) {
     const { which, answers, other } = whichOf(asked, this.runs);
     [this.which.value, this.order.value, this.by.value] = [which, "lowest", ""];
-    choose(this.model, answers);
+    chooseOption(this.model, answers);
     this.#offerOther();
-    choose(this.other, other);
+    chooseOption(this.other, other);
     this.learned.checked = asked.get("learned") === "yes";
-    choose(this.order, asked.get("order"));
+    chooseOption(this.order, asked.get("order"));
     this.#restoreNumber(asked.get("by") || "");
     this.words.value = asked.get("words") || "";
     this.slices.restore(asked);
@@ -294,7 +284,7 @@ export class InstanceList {
   #restoreNumber(by) {
     const run = by.split(":")[0];
     if (!this.#chooseOf(run)) return;
-    if (!choose(this.number, by.slice(run.length + 1))) this.by.value = "";
+    if (!chooseOption(this.number, by.slice(run.length + 1))) this.by.value = "";
   }
 
   /** @param {number} page */
@@ -311,8 +301,8 @@ export class InstanceList {
     this.withLearned.hidden = this.other.hidden || !(answer.learned || this.learned.checked);
     const first = (page - 1) * PER_PAGE;
     setText(this.count, this.#countWords(first, answer));
-    this.back.disabled = page <= 1;
-    this.on.disabled = first + answer.rows.length >= answer.n;
+    this.pages.back.disabled = page <= 1;
+    this.pages.forth.disabled = first + answer.rows.length >= answer.n;
     this.drawRows();
     this.slices.refresh();
     this.actions.listed();
@@ -338,13 +328,11 @@ export class InstanceList {
       ? several("{n} that a model learned from is left out", "{n} that a model learned from are left out", learned)
       : "";
     if (n)
-      return [
+      return dotted(
         _("{first}–{last} of {n}", { first: first + 1, last: first + rows.length, n: n.toLocaleString("en") }),
         missing,
         leftOut,
-      ]
-        .filter(Boolean)
-        .join(" · ");
+      );
     if (leftOut) return _("No other text is listed: {left}.", { left: leftOut });
     return missing
       ? _("No text is listed: {missing}. Choose another number.", { missing })
@@ -354,7 +342,7 @@ export class InstanceList {
   /** @param {ListedText} row */
   #row(row) {
     const { value, label, kind } = row;
-    const facts = [value !== null && written(value), label && `→ ${label}`, kind].filter(Boolean).join(" · ");
+    const facts = dotted(value !== null && written(value), label && `→ ${label}`, kind);
     const axes = this.scatter.valuesOf(row.id);
     return element(
       "button",
@@ -372,7 +360,7 @@ export class InstanceList {
         { class: "facts", title: label ? _("→ {label}: the label that the model predicts", { label }) : "" },
         facts || row.result || "",
       ),
-      ...(axes ? [element("span", { class: "axes" }, axes)] : []),
+      ...(axes ? [inline("axes", axes)] : []),
       element("span", { class: "excerpt", dir: "auto" }, row.excerpt),
     );
   }
@@ -418,15 +406,4 @@ export class InstanceList {
     await this.load(page);
     return this.rows[by > 0 ? 0 : this.rows.length - 1]?.id ?? null;
   }
-}
-
-/**
- * Chooses a value where there is such an option; answers whether.
- * @param {HTMLSelectElement} select
- * @param {string|null} value
- */
-function choose(select, value) {
-  if (!value || ![...select.options].some((option) => option.value === value)) return false;
-  select.value = value;
-  return true;
 }

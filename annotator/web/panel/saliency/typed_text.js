@@ -1,16 +1,16 @@
 /**
- * A text that one types: each pause asks the models of the maps on the screen. Nothing is stored until it is saved;
- * what is typed of each text stays here as long as the tab does.
+ * A text that one types: each pause asks the models of the maps on the screen. Nothing is stored until it is saved, as
+ * a changed version or as a test; what is typed of each text stays here as long as the tab does.
  */
+import { safeStorage, storeValue, storedValue } from "../shared/browser_storage.js";
 import { openDialog } from "../shared/dialogs.js";
-import { button, element, parts, setText } from "../shared/dom.js";
-import { safeStorage } from "../shared/drafts.js";
+import { button, div, element, inline, parts, setText } from "../shared/dom.js";
 import { Messages, sentenceOf } from "../shared/messages.js";
 import { counted } from "../shared/naming.js";
 import { _ } from "../words/language.js";
 import { signed } from "./numbers.js";
 
-/** What changes from the stored text to the typed one: the answer, and the score of each token that both have. */
+// ---- What changes from the stored text: the answer, and the score of each token that both have
 
 /** @typedef {{word: string, before: number, after: number}} TokenDifference */
 
@@ -103,9 +103,9 @@ export class TypedText {
     this.isStale = false;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.timer = undefined;
-    this.fields = element("div", { class: "typed-fields" });
+    this.fields = div("typed-fields");
     this.words = element("p", { class: "typed-words", role: "status" });
-    this.lines = element("div", { class: "typed-lines" });
+    this.lines = div("typed-lines");
     this.version = button(_("Save as a changed version …"), { onclick: () => actions.saveVersion() });
     this.case = button(_("Save as a test case …"), { onclick: () => actions.saveCase() });
     this.root = element(
@@ -114,9 +114,8 @@ export class TypedText {
       this.fields,
       this.words,
       this.lines,
-      element(
-        "div",
-        { class: "typed-acts" },
+      div(
+        "typed-acts",
         button(_("Stored text"), {
           title: _("Begin with the stored text again"),
           className: "plain",
@@ -310,15 +309,13 @@ const mapLine = (panel, differences) =>
     differences.length ? _(", where both have the token: ") : _(": every token that both have has the same score"),
     ...differences
       .slice(0, MOST_DIFFERENCES)
-      .map((one) =>
-        element("span", { class: "typed-change" }, element("bdi", {}, `“${one.word}”`), ` ${differenceWords(one)}`),
-      ),
+      .map((one) => inline("typed-change", element("bdi", {}, `“${one.word}”`), ` ${differenceWords(one)}`)),
   );
 
 /** @param {...(string|Node)} children */
 const line = (...children) => element("p", {}, ...children);
 
-/** What is typed, by the text that it came from, kept in this tab: it is there when the page is loaded again. */
+// ---- What is typed of each text, kept in this tab: it is there when the page is loaded again
 
 export class TypedMemory {
   /**
@@ -340,25 +337,17 @@ export class TypedMemory {
   /** @param {number} instance @param {Texts} texts */
   set(instance, texts) {
     this.texts.set(instance, texts);
-    try {
-      this.storage.setItem(this.name, JSON.stringify([...this.texts]));
-    } catch {
-      // A full storage must not stop the typing; what is typed stays as long as the page does.
-    }
+    storeValue(this.name, [...this.texts], this.storage);
   }
 
   /** @returns {[number, Texts][]} */
   #read() {
-    try {
-      const kept = JSON.parse(this.storage.getItem(this.name) ?? "[]");
-      return Array.isArray(kept) ? kept.filter((entry) => Array.isArray(entry) && typeof entry[1] === "object") : [];
-    } catch {
-      return [];
-    }
+    const stored = storedValue(this.name, this.storage);
+    return Array.isArray(stored) ? stored.filter((entry) => Array.isArray(entry) && typeof entry[1] === "object") : [];
   }
 }
 
-/** What saves the typed text: as a changed version that waits for its checkers, or as a test with one case. */
+// ---- What saves it: as a changed version that waits for its checkers, or as a test with one case
 
 /** As they are stored, and as they are shown. @type {[string, string][]} */
 const CAPABILITIES = [
@@ -455,8 +444,8 @@ function openSaving(root, { title, words, rows, saved, send }) {
       setText(said, refusal || saved);
     },
   });
-  const form = element("div", { class: "saved-form" }, element("p", { class: "dialog-words" }, words), ...rows);
-  form.append(element("div", { class: "dialog-foot" }, said, save));
+  const form = div("saved-form", element("p", { class: "dialog-words" }, words), ...rows);
+  form.append(div("dialog-foot", said, save));
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing || event.target instanceof HTMLButtonElement || save.disabled)
       return;

@@ -1,6 +1,6 @@
-/** Dialogs: the list of keys, the reason to discard. The browser traps the focus in them. */
-import { _, writtenMoment } from "../words/language.js";
-import { button, element, focused, setText } from "./dom.js";
+/** Dialogs: the list of keys, the reason to discard, a question. The browser traps the focus in them. */
+import { _ } from "../words/language.js";
+import { button, div, element, focused, setText } from "./dom.js";
 
 /**
  * Opens a dialog; it closes with Escape, its button, or a click beside it.
@@ -13,8 +13,8 @@ export function openDialog(root, title, ...content) {
   const dialog = element(
     "dialog",
     { class: "dialog", "aria-label": title, onclose: () => dialog.remove() },
-    element("div", { class: "dialog-head" }, element("h2", {}, title), close),
-    element("div", { class: "dialog-body" }, ...content),
+    div("dialog-head", element("h2", {}, title), close),
+    div("dialog-body", ...content),
   );
   dialog.addEventListener("pointerdown", (event) => {
     if (event.target === dialog && outside(dialog, event)) dialog.close();
@@ -63,7 +63,7 @@ export function openKeys(root, list) {
       ),
     ),
   );
-  openDialog(root, _("Keys"), element("div", { class: "key-list" }, ...groups));
+  openDialog(root, _("Keys"), div("key-list", ...groups));
 }
 
 /**
@@ -109,9 +109,8 @@ export function openDiscard(root, reasons, ondiscard) {
     element("div", { class: "reasons", role: "radiogroup", "aria-label": _("Reason") }, ...choices),
     comment,
     trouble,
-    element(
-      "div",
-      { class: "dialog-foot" },
+    div(
+      "dialog-foot",
       button(_("Cancel"), { className: "plain", onclick: () => dialog.close() }),
       button(_("Propose to discard"), { key: "Ctrl+⏎", className: "primary", onclick: send }),
     ),
@@ -125,76 +124,25 @@ export function openDiscard(root, reasons, ondiscard) {
   comment.focus(); // on a reason, the first blank that one types would choose it
 }
 
-/** @param {string|null|undefined} moment */
-export const when = (moment) => (moment ? writtenMoment(moment) : null);
-
-/** What the keyboards of all screens have in common: who hears a key first, and what it is called. */
-
-const ENTRY = new Set(["INPUT", "TEXTAREA", "SELECT"]);
-
-export class KeyListener {
-  /**
-   * @param {HTMLElement} root  the screen's element
-   * @param {(event: KeyboardEvent, target: EventTarget) => unknown} handle  whether the key meant something here
-   */
-  constructor(root, handle) {
-    this.root = root;
-    this.handle = handle;
-    root.addEventListener("keydown", (event) => this.#down(event));
-    // Streamlit listens on the page for r and c; what is typed on the screen is none of its business.
-    for (const kind of ["keyup", "keypress"]) root.addEventListener(kind, (event) => event.stopPropagation());
-    // With the focus nowhere (a script run may drop it) the keys still mean the screen.
-    /** @param {KeyboardEvent} event */
-    this.stray = (event) => {
-      if (event.target === document.body && !root.querySelector("dialog[open]")) this.#down(event);
-    };
-    document.addEventListener("keydown", this.stray, true);
-  }
-
-  destroy() {
-    document.removeEventListener("keydown", this.stray, true);
-  }
-
-  /** @param {KeyboardEvent} event */
-  #down(event) {
-    const target = event.composedPath()[0];
-    if (target instanceof Element && target.closest("dialog")) return event.stopPropagation();
-    const handled = !event.isComposing && this.handle(event, target);
-    if (handled) event.preventDefault();
-    if (handled || event.currentTarget === this.root) event.stopPropagation();
-  }
-}
-
 /**
- * Whether one types into this element.
- * @param {EventTarget|null} target
+ * Asks before something is gone for good.
+ * @param {string} verb  what is done, on the button that does it
+ * @param {HTMLElement} root
+ * @param {string} title
+ * @param {string} words
+ * @param {() => void} onyes
  */
-export const isEntry = (target) => target instanceof Element && ENTRY.has(target.tagName);
-
-/**
- * Goes to the next radio button of a group, or the one before, and presses it.
- * @param {HTMLElement} radio
- * @param {number} by
- */
-export function moveRadio(radio, by) {
-  /** @type {NodeListOf<HTMLElement>|undefined} */
-  const found = radio.closest("[role=radiogroup]")?.querySelectorAll("[role=radio]");
-  const all = [...(found ?? [radio])];
-  const next = all[(all.indexOf(radio) + by + all.length) % all.length];
-  next.click();
-  next.focus();
-}
-
-/**
- * The key as on a Latin keyboard: with an Arabic or Cyrillic layout the letters' places count.
- * @param {KeyboardEvent} event
- */
-export function keyOf(event) {
-  const { key, code } = event;
-  if (key === "؟" || key === "？") return "?";
-  if (key.length !== 1 || key.charCodeAt(0) < 128) return key;
-  if (code === "BracketLeft") return "[";
-  if (code === "BracketRight") return "]";
-  const place = /^(?:Key([A-Z])|Digit([0-9])|Numpad([0-9]))$/.exec(code || "");
-  return place ? (place[1] || place[2] || place[3]).toLowerCase() : key;
+export function openQuestion(root, title, words, verb, onyes) {
+  const yes = () => {
+    dialog.close();
+    onyes();
+  };
+  const no = button(_("Keep it"), { onclick: () => dialog.close() });
+  const dialog = openDialog(
+    root,
+    title,
+    element("p", { class: "dialog-words" }, words),
+    div("dialog-foot", no, button(verb, { className: "plain", onclick: yes })),
+  );
+  no.focus();
 }

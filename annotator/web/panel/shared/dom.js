@@ -1,4 +1,5 @@
-/** Small helpers for building elements. Text always goes in as text, never as HTML. */
+/** Elements, buttons, icons, the focus and the keys. Text always goes in as text, never as HTML. */
+import { _ } from "../words/language.js";
 
 /** @template {Event} E @typedef {(event: E) => unknown} Listener */
 /**
@@ -21,6 +22,15 @@ export function element(tag, properties = {}, ...children) {
   made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return made;
 }
+
+/** @param {string} name  its class @param {...Child} children */
+export const div = (name, ...children) => element("div", { class: name }, ...children);
+
+/** A span; that word means a range of tokens here. @param {string} name  its class @param {...Child} children */
+export const inline = (name, ...children) => element("span", { class: name }, ...children);
+
+/** A row of a table. @param {...Child} cells */
+export const tr = (...cells) => element("tr", {}, ...cells);
 
 const ATTRIBUTES = new Set(["role", "for", "dir", "lang", "colspan", "scope"]);
 
@@ -56,7 +66,7 @@ export function button(label, { key = "", title = "", className = "", onclick, i
       ...rest,
     },
     icon,
-    label && element("span", { class: "button-label" }, label),
+    label && inline("button-label", label),
     key && element("kbd", { "aria-hidden": "true" }, key),
   );
 }
@@ -176,6 +186,50 @@ export function parts(within, selector, kind) {
 }
 
 /**
+ * The focus goes to the next of some rows, or to the one before; where none of them has it, to the first.
+ * @param {HTMLElement[]} rows
+ * @param {number} by
+ */
+export function focusBeside(rows, by) {
+  const at = rows.findIndex((row) => row === focused());
+  rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
+}
+
+/**
+ * Chooses a value where there is such an option; answers whether.
+ * @param {HTMLSelectElement} select
+ * @param {string|null} value
+ */
+export function chooseOption(select, value) {
+  if (!value || ![...select.options].some((option) => option.value === value)) return false;
+  select.value = value;
+  return true;
+}
+
+/**
+ * The buttons to the page before, and to the one after.
+ * @param {(by: number) => unknown} turn
+ */
+export function pageButtons(turn, { className = "plain" } = {}) {
+  const back = button("‹", { title: _("Previous page"), className, onclick: () => turn(-1) });
+  const forth = button("›", { title: _("Next page"), className, onclick: () => turn(1) });
+  return { back, forth, root: div("list-pages", back, forth) };
+}
+
+/**
+ * Whether the clipboard took a text; there is none where the page came without TLS from another machine.
+ * @param {string} text
+ */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
  * The part of the window in which a scroller shows its content.
  * @param {Element} scroller
  */
@@ -187,7 +241,7 @@ export function viewportOf(scroller) {
   return { top, bottom, height: bottom - top };
 }
 
-/** Inline icons, drawn with the colour of the text around them. */
+// ---- Icons, drawn with the colour of the text around them
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -212,4 +266,91 @@ export function icon(name) {
   path.setAttribute("d", PATHS[name]);
   svg.append(path);
   return svg;
+}
+
+// ---- What the keyboards of all screens have in common
+
+const ENTRY = new Set(["INPUT", "TEXTAREA", "SELECT"]);
+
+export class KeyListener {
+  /**
+   * @param {HTMLElement} root  the screen's element
+   * @param {(event: KeyboardEvent, target: EventTarget) => unknown} handle  whether the key meant something here
+   */
+  constructor(root, handle) {
+    this.root = root;
+    this.handle = handle;
+    root.addEventListener("keydown", (event) => this.#down(event));
+    // Streamlit listens on the page for r and c; what is typed on the screen is none of its business.
+    for (const kind of ["keyup", "keypress"]) root.addEventListener(kind, (event) => event.stopPropagation());
+    // With the focus nowhere (a script run may drop it) the keys still mean the screen.
+    /** @param {KeyboardEvent} event */
+    this.stray = (event) => {
+      if (event.target === document.body && !root.querySelector("dialog[open]")) this.#down(event);
+    };
+    document.addEventListener("keydown", this.stray, true);
+  }
+
+  destroy() {
+    document.removeEventListener("keydown", this.stray, true);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #down(event) {
+    const target = event.composedPath()[0];
+    if (target instanceof Element && target.closest("dialog")) return event.stopPropagation();
+    const handled = !event.isComposing && this.handle(event, target);
+    if (handled) event.preventDefault();
+    if (handled || event.currentTarget === this.root) event.stopPropagation();
+  }
+}
+
+/**
+ * Whether one types into this element.
+ * @param {EventTarget|null} target
+ */
+export const isEntry = (target) => target instanceof Element && ENTRY.has(target.tagName);
+
+/**
+ * Goes to the next radio button of a group, or the one before, and presses it.
+ * @param {HTMLElement} radio
+ * @param {number} by
+ */
+export function moveRadio(radio, by) {
+  /** @type {NodeListOf<HTMLElement>|undefined} */
+  const found = radio.closest("[role=radiogroup]")?.querySelectorAll("[role=radio]");
+  const all = [...(found ?? [radio])];
+  const next = all[(all.indexOf(radio) + by + all.length) % all.length];
+  next.click();
+  next.focus();
+}
+
+/** Whether a key is pressed with others, so that it means no action of its own. @param {KeyboardEvent} event */
+export const isCombined = (event) => event.ctrlKey || event.metaKey || event.altKey;
+
+/** Ctrl+Enter, which sends. @param {KeyboardEvent} event */
+export const isSend = (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey);
+
+/**
+ * Does what a key means, if it means something.
+ * @param {Record<string, () => unknown>} actions
+ * @param {string} key
+ */
+export function act(actions, key) {
+  actions[key]?.();
+  return key in actions;
+}
+
+/**
+ * The key as on a Latin keyboard: with an Arabic or Cyrillic layout the letters' places count.
+ * @param {KeyboardEvent} event
+ */
+export function keyOf(event) {
+  const { key, code } = event;
+  if (key === "؟" || key === "？") return "?";
+  if (key.length !== 1 || key.charCodeAt(0) < 128) return key;
+  if (code === "BracketLeft") return "[";
+  if (code === "BracketRight") return "]";
+  const place = /^(?:Key([A-Z])|Digit([0-9])|Numpad([0-9]))$/.exec(code || "");
+  return place ? (place[1] || place[2] || place[3]).toLowerCase() : key;
 }

@@ -5,7 +5,8 @@
  */
 
 import { _ } from "../words/language.js";
-import { parts } from "./dom.js";
+import { safeStorage, storeValue, storedValue } from "./browser_storage.js";
+import { isCombined, parts } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
 
 const PLACE = ".st-key-guidelines";
@@ -61,7 +62,7 @@ export class Guidelines {
   /** Opens or closes them. @param {boolean} reads  the focus goes to them, so that the keys scroll them */
   toggle(reads = false) {
     if (!this.isOpen || !reads) this.screen.reflow(() => this.#show(!this.isOpen));
-    this.#remember(this.isOpen);
+    storeValue(this.key, { open: this.isOpen });
     this.screen.announce(this.isOpen ? _("guidelines are open") : _("guidelines are closed"));
     if (this.isOpen && (reads || NARROW.matches)) this.#part(CLOSE)?.focus();
   }
@@ -123,9 +124,7 @@ export class Guidelines {
       this.asks = isFirst ? "first" : "changed";
       this.screen.hint(
         _("It could not be stored that you have read the guidelines. {why}", { why: sentenceOf(answer) }),
-        {
-          stay: true,
-        },
+        { stay: true },
       );
     }
   }
@@ -179,7 +178,7 @@ export class Guidelines {
     const target = event.target instanceof Element ? event.target : null;
     const isHere = Boolean(target?.closest(PLACE));
     if (this.isAsking) return void ((isHere || target === document.body) && this.#answerKey(event));
-    if (!isHere || event.ctrlKey || event.metaKey || event.altKey || !["Escape", "g", "G"].includes(event.key)) return;
+    if (!isHere || isCombined(event) || !["Escape", "g", "G"].includes(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.key === "G") this.screen.focusText();
@@ -193,7 +192,7 @@ export class Guidelines {
   #answerKey(event) {
     event.stopPropagation();
     const target = event.target instanceof Element ? event.target : null;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isCombined(event)) return;
     const isOther = target?.closest(`a, ${LATER}`);
     const answer = event.key === "Escape" ? () => this.#later() : () => this.#read();
     if (event.key === "Escape" || (event.key === "Enter" && !isOther)) {
@@ -209,41 +208,22 @@ export class Guidelines {
 
   /** Who never closed them in this browser has them open, where there is room beside the text. */
   #isKeptOpen() {
-    if (NARROW.matches) return false;
-    try {
-      return JSON.parse(localStorage.getItem(this.key) ?? "null")?.open !== false;
-    } catch {
-      return true;
-    }
+    return !NARROW.matches && storedValue(this.key)?.open !== false;
   }
 
   /** A visit lasts as long as the browser's tab. @param {number} version */
   #putOff(version) {
     this.laterVersion = version;
-    try {
-      sessionStorage.setItem(`${this.key}:later:${this.project}`, String(version));
-    } catch {
-      // A browser that keeps nothing asks again when the page is opened again.
-    }
+    storeValue(this.#laterKey, version, safeStorage("sessionStorage"));
+  }
+
+  get #laterKey() {
+    return `${this.key}:later:${this.project}`;
   }
 
   #isPutOff() {
-    if (!this.version) return false;
-    try {
-      const kept = sessionStorage.getItem(`${this.key}:later:${this.project}`);
-      return this.laterVersion === this.version || kept === String(this.version);
-    } catch {
-      return this.laterVersion === this.version;
-    }
-  }
-
-  /** @param {boolean} open */
-  #remember(open) {
-    try {
-      localStorage.setItem(this.key, JSON.stringify({ open }));
-    } catch {
-      // A browser that keeps nothing shows them all the same.
-    }
+    const stored = storedValue(this.#laterKey, safeStorage("sessionStorage"));
+    return Boolean(this.version) && [this.laterVersion, stored].includes(this.version);
   }
 
   destroy() {

@@ -1,7 +1,11 @@
-/** The line above the bar: what is asked, and the quiet buttons for what one needs now and then. */
+/**
+ * The line above the bar: what is asked, and the quiet buttons for what one needs now and then; the question below the
+ * bar while it is out of sight, and the size of the text.
+ */
 import { _, several } from "../words/language.js";
+import { storeValue, storedValue } from "./browser_storage.js";
 import { openDialog } from "./dialogs.js";
-import { button, element, setText } from "./dom.js";
+import { button, div, element, inline, setText } from "./dom.js";
 import { counted, inPercent, isMachineKey, labelWords, nameOf } from "./naming.js";
 
 /** So much of an answer stands in the question; the whole stands in its field. */
@@ -48,7 +52,7 @@ export class Head {
     this.page = page;
     this.question = element("p", { class: "question" });
     this.key = element("span", { class: "instance-key", title: _("Key of this text") });
-    this.progress = element("span", { class: "progress" });
+    this.progress = inline("progress");
     this.talk =
       actions.ask &&
       button(_("Ask"), {
@@ -72,10 +76,9 @@ export class Head {
       title: _("The project's guidelines, beside the text"),
       onclick: () => actions.guidelines(),
     });
-    this.buttons = element(
-      "div",
-      { class: "head-buttons" },
-      actions.back ? element("span", { class: "where" }, this.key, this.progress) : this.key,
+    this.buttons = div(
+      "head-buttons",
+      actions.back ? inline("where", this.key, this.progress) : this.key,
       actions.back &&
         button(_("Previous"), {
           key: "v",
@@ -98,9 +101,9 @@ export class Head {
         }),
       button(_("Keys"), { key: "?", className: "plain", title: _("List of keys"), onclick: actions.keys }),
     );
-    this.talkCount = element("span", { class: "talk-count" });
+    this.talkCount = inline("talk-count");
     this.talk?.append(this.talkCount);
-    this.root = element("div", { class: "head" }, this.title, this.question, this.buttons);
+    this.root = div("head", this.title, this.question, this.buttons);
   }
 
   /** @param {Shown} session */
@@ -233,11 +236,7 @@ function ghostsOf({ project, work }, question) {
   );
 }
 
-/**
- * What is asked of the text, in one line below the bar, while it has scrolled out of sight itself: the question or
- * claim of the text, else the project's question. It lies over the text, so that nothing moves when it comes; a click
- * or a key unfolds it.
- */
+// ---- The question or claim, in one line below the bar while it has scrolled out of sight; it lies over the text
 
 /** Of less than this nothing can be read. */
 const HIDDEN_PIXELS = 6;
@@ -245,7 +244,7 @@ const HIDDEN_PIXELS = 6;
 export class QuestionLine {
   /** @param {() => void} onturn  it was folded or unfolded */
   constructor(onturn) {
-    this.parts = element("span", { class: "asked-parts" });
+    this.parts = inline("asked-parts");
     this.root = element(
       "button",
       {
@@ -261,7 +260,7 @@ export class QuestionLine {
     );
     /** @type {HTMLElement[]} */
     this.sources = [];
-    this.rule = element("span", { class: "asked-part asked-rule" });
+    this.rule = inline("asked-part asked-rule");
     this.isFolded = true;
     this.hasOwn = false;
   }
@@ -275,14 +274,9 @@ export class QuestionLine {
   show(asked, sources, rule) {
     this.sources = sources;
     this.hasOwn = asked.length > 0;
-    this.rule = element("span", { class: "asked-part asked-rule" }, rule);
+    this.rule = inline("asked-part asked-rule", rule);
     const own = asked.map(({ title, words, dir, lang }) =>
-      element(
-        "span",
-        { class: "asked-part" },
-        element("span", { class: "asked-title" }, title),
-        element("bdi", { class: "asked-words", dir, lang }, words),
-      ),
+      inline("asked-part", inline("asked-title", title), element("bdi", { class: "asked-words", dir, lang }, words)),
     );
     this.parts.replaceChildren(...own, this.rule);
     this.fold(true);
@@ -325,10 +319,7 @@ export class QuestionLine {
   }
 }
 
-/**
- * How large one's texts are written and how far apart their lines stand: a setting of the person at this browser, kept
- * in its storage, the same on all screens with a text.
- */
+// ---- How large texts are written and how far apart their lines stand: a setting of the person at this browser
 
 const KEY = "annotator:reading";
 const STEP = 0.1;
@@ -344,12 +335,8 @@ const bounded = (name, value) => {
 
 /** @returns {{size: number, space: number}} */
 export function readingOf() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? "null") || {};
-    return { size: bounded("size", kept.size), space: bounded("space", kept.space) };
-  } catch {
-    return { ...USUAL };
-  }
+  const { size, space } = storedValue(KEY) || {};
+  return { size: bounded("size", size), space: bounded("space", space) };
 }
 
 /** Writes the setting where the style sheet reads it. @param {HTMLElement} root */
@@ -380,11 +367,7 @@ export class Reading {
   #set(value) {
     if (value.size === this.value.size && value.space === this.value.space) return;
     this.value = value;
-    try {
-      localStorage.setItem(KEY, JSON.stringify(value));
-    } catch {
-      // A browser that keeps nothing shows it all the same.
-    }
+    storeValue(KEY, value);
     this.onchange(value);
   }
 
@@ -406,12 +389,7 @@ export class Reading {
         rows.forEach(({ show }) => show());
       },
     });
-    const dialog = openDialog(
-      this.root,
-      _("Text"),
-      ...rows.map(({ root }) => root),
-      element("div", { class: "dialog-foot" }, usual),
-    );
+    const dialog = openDialog(this.root, _("Text"), ...rows.map(({ root }) => root), div("dialog-foot", usual));
     dialog.classList.add("reading");
   }
 
@@ -439,9 +417,8 @@ export class Reading {
         onclick: () => turn(by),
       });
     };
-    const root = element(
-      "div",
-      { class: "reading-row" },
+    const root = div(
+      "reading-row",
       element("span", {}, title),
       turner("−", _("less"), -1, keys?.[0]),
       shown,

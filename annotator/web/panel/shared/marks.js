@@ -1,13 +1,14 @@
 /**
- * Marks over the text with the CSS Custom Highlight API: the text's nodes are never touched.
+ * Marks over the text with the CSS Custom Highlight API, which never touches the text's nodes, and the map of them
+ * beside the scroll bar.
  *
- * A set is one Highlight object. What it looks like (current, other, dimmed, …) is only a matter of the name
- * under which that object is registered, so that changing the current set moves no range, and adding a mark
- * adds one range. Names carry the panel's prefix: the registry belongs to the whole document.
+ * A set is one Highlight object. What it looks like (current, other, dimmed, …) is only a matter of the name under
+ * which that object is registered, so that changing the current set moves no range, and adding a mark adds one range.
+ * Names carry the panel's prefix: the registry belongs to the whole document.
  */
 import { _ } from "../words/language.js";
 import { unionOf } from "./annotation.js";
-import { element } from "./dom.js";
+import { div, element } from "./dom.js";
 import { faint, laneOf, lookOf } from "./set_styles.js";
 
 /** Size of the letters for which the lanes are made (set_styles.js); with larger ones they move apart. */
@@ -193,19 +194,19 @@ export class Marks {
     this.sheet.replaceSync(`${rules.join("\n")}\n@media (forced-colors: active){${forced.join("\n")}}`);
   }
 
+  /** @param {string} name @param {string} body */
+  #rule = (name, body) => `::highlight(${this.prefix}-${name}){${body}}`;
+
   /** @param {number} index @param {number} count @param {boolean} dark */
   #setRules(index, count, dark) {
     const { color, style } = lookOf(index, dark, count);
-    const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
     const crowded = count > 5;
     const thin = style === "double" || style === "wavy";
     const thickness = crowded || thin ? 1 : 1.5;
     const strong = crowded || thin ? thickness : 2;
-    /** @param {string} colour @param {number} width */
-    const line = (colour, width) =>
-      `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
+    const line = underlineOf(style, index, count);
     /** @param {Look|"add"} look @param {string} body */
-    const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
+    const rule = (look, body) => this.#rule(`${look}-${index}`, body);
     const ink = dark ? "#fff" : "#000";
     return [
       rule("other", line(color, thickness)),
@@ -220,23 +221,27 @@ export class Marks {
 
   /** @param {boolean} dark */
   #sharedRules(dark) {
+    const rule = this.#rule;
     const erase = dark ? "#ff8a80" : "#b3261e";
     const added = dark ? "#5fd7a7" : "#00664f";
     const block = dark ? "#3a3f4a" : "#d5d8de";
     const [ink, quiet] = dark ? ["#ffffff", "#9aa1ad"] : ["#1f2430", "#6b7280"];
     return [
       // Above the words, where no set has a line, and in no set's colour.
-      `::highlight(${this.prefix}-answer){text-decoration:overline solid ${ink} 2px;background-color:${faint(ink, 0.06)}}`,
-      `::highlight(${this.prefix}-pick){text-decoration:overline solid ${ink} 2px;background-color:${faint(ink, 0.18)}}`,
-      `::highlight(${this.prefix}-proposed){text-decoration:overline dashed ${quiet} 1.5px}`,
-      `::highlight(${this.prefix}-hand){background-color:${faint(ink, 0.09)};text-decoration:overline dashed ${ink} 2px}`,
-      `::highlight(${this.prefix}-ignored){color:${quiet};text-decoration:line-through solid ${faint(quiet, 0.45)} 1px}`,
-      `::highlight(${this.prefix}-out){color:transparent;background-color:${block};text-decoration:line-through solid ${erase} 2px}`,
-      `::highlight(${this.prefix}-added){background-color:${faint(added, 0.2)};text-decoration:underline double ${added} 2px;text-underline-offset:5px}`,
-      `::highlight(${this.prefix}-gone){background-color:${faint(erase, 0.12)};text-decoration:line-through solid ${erase} 2px}`,
-      `::highlight(${this.prefix}-stop){background-color:${dark ? "#ffffff2e" : "#0000001f"}}`,
-      `::highlight(${this.prefix}-erase){background-color:${faint(erase, 0.16)};text-decoration:line-through ${erase} 2px}`,
-      `::highlight(${this.prefix}-range){background-color:${dark ? "#ffffff33" : "#00000021"}}`,
+      rule("answer", `text-decoration:overline solid ${ink} 2px;background-color:${faint(ink, 0.06)}`),
+      rule("pick", `text-decoration:overline solid ${ink} 2px;background-color:${faint(ink, 0.18)}`),
+      rule("proposed", `text-decoration:overline dashed ${quiet} 1.5px`),
+      rule("hand", `background-color:${faint(ink, 0.09)};text-decoration:overline dashed ${ink} 2px`),
+      rule("ignored", `color:${quiet};text-decoration:line-through solid ${faint(quiet, 0.45)} 1px`),
+      rule("out", `color:transparent;background-color:${block};text-decoration:line-through solid ${erase} 2px`),
+      rule(
+        "added",
+        `background-color:${faint(added, 0.2)};text-decoration:underline double ${added} 2px;text-underline-offset:5px`,
+      ),
+      rule("gone", `background-color:${faint(erase, 0.12)};text-decoration:line-through solid ${erase} 2px`),
+      rule("stop", `background-color:${dark ? "#ffffff2e" : "#0000001f"}`),
+      rule("erase", `background-color:${faint(erase, 0.16)};text-decoration:line-through ${erase} 2px`),
+      rule("range", `background-color:${dark ? "#ffffff33" : "#00000021"}`),
     ];
   }
 
@@ -249,12 +254,9 @@ export class Marks {
    */
   #forcedSetRules(index, count) {
     const { style } = lookOf(index, false, count);
-    const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
-    /** @param {string} colour @param {number} width */
-    const line = (colour, width) =>
-      `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
+    const line = underlineOf(style, index, count);
     /** @param {Look|"add"} look @param {string} body */
-    const rule = (look, body) => `::highlight(${this.prefix}-${look}-${index}){${body}}`;
+    const rule = (look, body) => this.#rule(`${look}-${index}`, body);
     return [
       rule("other", line("CanvasText", 1.5)),
       rule("dim", line("GrayText", 1)),
@@ -266,8 +268,7 @@ export class Marks {
   }
 
   #forcedSharedRules() {
-    /** @param {string} kind @param {string} body */
-    const rule = (kind, body) => `::highlight(${this.prefix}-${kind}){${body}}`;
+    const rule = this.#rule;
     return [
       rule("answer", "text-decoration:overline solid CanvasText 3px"),
       rule("pick", "color:HighlightText;background-color:Highlight;text-decoration:overline solid CanvasText 3px"),
@@ -291,10 +292,19 @@ export class Marks {
 }
 
 /**
- * The map beside the scroll bar: where the sets' marks lie in a long text, each set in its colour and its own column,
- * and which part of the text is in sight. One canvas, drawn when the browser has nothing else to do, so that a mark
- * waits for nothing.
+ * What draws the line of a set in its lane.
+ * @param {string} style
+ * @param {number} index
+ * @param {number} count
+ * @returns {(colour: string, width: number) => string}
  */
+function underlineOf(style, index, count) {
+  const lane = (laneOf(index, count) / USUAL_PIXELS).toFixed(4);
+  return (colour, width) => `text-decoration:underline ${style} ${colour} ${width}px;text-underline-offset:${lane}em`;
+}
+
+// ---- The map beside the scroll bar: where the marks of a long text lie, drawn when the browser has nothing else to
+// do
 
 const WIDTH = 12;
 const LEAST_PIXELS = 2;
@@ -327,7 +337,7 @@ export class MarkMap {
   constructor(stage) {
     this.stage = stage;
     this.canvas = element("canvas", { class: "map-marks" });
-    this.window = element("div", { class: "map-window" });
+    this.window = div("map-window");
     this.box = element(
       "div",
       {

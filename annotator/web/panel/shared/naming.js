@@ -1,8 +1,5 @@
-/**
- * What a text is called where there is room for a few words: what is asked of it, else its key, or its first words
- * where a machine made the key.
- */
-import { _, several } from "../words/language.js";
+/** How texts, labels, numbers, moments and the words of a text are named on screens and aloud. */
+import { _, several, writtenMoment } from "../words/language.js";
 import { cutSpan, sizeOf } from "./annotation.js";
 
 /**
@@ -71,10 +68,7 @@ export function nameOf({ key, segments }) {
  */
 export const shownKey = (key) => (isMachineKey(key) ? "" : key);
 
-/**
- * Labels that are single letters name the choices of a question; standing alone they would read as the names of
- * rationale sets. So they are written as choices are, "B) painting", with the words that the text gives for them.
- */
+// ---- Labels that are single letters name choices: they are written as such, since sets have letters too
 
 const LETTER = /^[A-Z]$/;
 
@@ -108,7 +102,7 @@ export function spokenLabel(label, instance) {
   return words ? _("choice {label}, {words}", { label, words }) : _("choice {label}", { label });
 }
 
-/** What is said of words of the text, for those who hear it: how many they are, and which. Pure. */
+// ---- What is said of words of the text, for those who hear it
 
 /** So many characters of a range are said; of a longer one its beginning and its end. */
 const SPOKEN_CHARS = 120;
@@ -168,3 +162,6 @@ export const without = (spans, others) => others.reduce(cutSpan, spans);
  * @returns {Span[]}
  */
 export const within = (spans, others) => without(spans, without(spans, others));
+
+/** @param {string|null|undefined} moment */
+export const when = (moment) => (moment ? writtenMoment(moment) : null);

@@ -4,22 +4,9 @@
  * the text.
  */
 import { _ } from "../words/language.js";
-import { button, element, icon } from "./dom.js";
+import { button, div, element, icon } from "./dom.js";
 
-/** Signed out while one works: the way to sign in and come back to the same text of the same page. */
-
-/**
- * The address of this page with what is on the screen.
- * @param {Object<string, string|number|null>} place  parameters; null takes one away
- */
-export function addressOf(place) {
-  const said = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries(place)) {
-    if (value === null || value === undefined) said.delete(name);
-    else said.set(name, String(value));
-  }
-  return `${location.pathname}?${said}`;
-}
+// ---- Signed out: the way to sign in and come back to the same text
 
 /**
  * Opens the page anew: whoever is not signed in is led to the sign-in page first and comes back from there, and whoever
@@ -63,9 +50,9 @@ export class Notices {
   /** @param {NoticeActions} actions */
   constructor(actions) {
     this.actions = actions;
-    this.root = element("div", { class: "notices" });
-    this.urgent = element("div", { class: "notices-urgent" });
-    this.dock = element("div", { class: "dock" }, this.urgent);
+    this.root = div("notices");
+    this.urgent = div("notices-urgent");
+    this.dock = div("dock", this.urgent);
     /** @type {PageNotice|null} */
     this.page = null;
     this.key = "";
@@ -141,7 +128,7 @@ export class Notices {
       "div",
       { class: `notice ${kind}`, role: kind === "refused" ? "alert" : "note", onclick: back },
       icon(symbol),
-      element("div", { class: "notice-text" }, text),
+      div("notice-text", text),
       ...buttons,
     );
   }

@@ -3,10 +3,10 @@
  * each of its tokens (is it compact?), and the text without the sets (are they comprehensive?). Stored attributions:
  * how each set fits the top k and the ranking. See docs/panel.md, "The model's answers".
  */
-import { _, listed } from "../words/language.js";
+import { _, dotted, listed } from "../words/language.js";
 import { letterOf } from "./annotation.js";
 import { openDialog } from "./dialogs.js";
-import { element } from "./dom.js";
+import { element, tr } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
 import { inPercent } from "./naming.js";
 import { badgeOf } from "./set_styles.js";
@@ -16,23 +16,18 @@ const SPARE = 0.01;
 /** The server may load a model first; it says itself when that takes long. */
 const PATIENCE_MS = 60000;
 
-/**
- * @template {Session|ReviewSession} S
- * @typedef {Object} Parts
- * @property {string} routes
- * @property {string} csrf
- * @property {{root: HTMLElement, dark: boolean, session: S|null}} screen
- * @property {(session: S) => Span[][]} setsOf  the spans of each set
- */
-
 /** @template {Session|ReviewSession} S */
 export class Answers {
-  /** @param {Parts<S>} parts */
-  constructor({ routes, csrf, screen, setsOf }) {
+  /**
+   * @param {MountData} data
+   * @param {{root: HTMLElement, dark: boolean, session: S|null}} screen
+   * @param {(session: S) => Span[][]} setsOf  the spans of each set
+   */
+  constructor({ csrf }, screen, setsOf) {
     this.screen = screen;
     this.setsOf = setsOf;
     /** @type {Messages<PreviewRoutes>} */
-    this.messages = new Messages(routes, csrf, PATIENCE_MS);
+    this.messages = new Messages("/api", csrf, PATIENCE_MS);
   }
 
   async open() {
@@ -65,9 +60,7 @@ export class Answers {
     const { dark } = this.screen;
     /** @param {Child} title @param {ModelAnswer} given @param {string} words */
     const row = (title, { p, predicted }, words) =>
-      element(
-        "tr",
-        {},
+      tr(
         element("th", { scope: "row" }, title),
         element("td", { class: "number" }, percent(p)),
         element("td", { class: "number" }, words),
@@ -142,15 +135,13 @@ export class Answers {
   #fits(attributions, places) {
     const { dark } = this.screen;
     const bodies = attributions.map(({ model, method, seed, layer, label, k, n, sets }) => {
-      const of = [
+      const of = dotted(
         model,
         method,
         layer !== null && _("layer {layer}", { layer }),
         seed !== null && _("seed {seed}", { seed }),
         label && _("for {label}", { label }),
-      ]
-        .filter(Boolean)
-        .join(" · ");
+      );
       const parts = k.map((count, side) => _("{n} of {all}", { n: count, all: n[side] }));
       const top = _("top {parts}", { parts: listed(parts, "and") });
       return element(
@@ -162,9 +153,7 @@ export class Answers {
           element("th", { scope: "rowgroup", colspan: 4 }, of, element("small", {}, top)),
         ),
         ...sets.map((set, index) =>
-          element(
-            "tr",
-            {},
+          tr(
             element(
               "th",
               { scope: "row", "aria-label": _("set {letter}", { letter: letterOf(places[index]) }) },
@@ -200,7 +189,7 @@ function tableOf(heads, nWords, ...bodies) {
   /** @param {string} words @param {number} place */
   const head = (words, place) =>
     element("th", { scope: "col", class: place && place < heads.length - nWords ? "number" : "" }, words);
-  return element("table", { class: "numbers" }, element("thead", {}, element("tr", {}, ...heads.map(head))), ...bodies);
+  return element("table", { class: "numbers" }, element("thead", {}, tr(...heads.map(head))), ...bodies);
 }
 
 /** @param {number|null} whole @param {number|null} p */

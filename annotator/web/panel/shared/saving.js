@@ -27,7 +27,7 @@ export class Outbox {
   /**
    * @param {Object} parts
    * @param {Sender<S["work"]>} parts.messages
-   * @param {import("./drafts.js").DraftStorage} parts.storage
+   * @param {import("./browser_storage.js").DraftStorage} parts.storage
    * @param {(word: SavingWord) => void} parts.onword
    * @param {(job: Job<S>, answer: { status: Refused, body: Refusal<S["work"]> }) => void} parts.onrefused
    * @param {(job: Job<S>, answer: { body: Saved }) => void} parts.ondone
@@ -281,7 +281,7 @@ export class Outbox {
   }
 }
 
-/** The small word that says whether everything has been saved. */
+// ---- The small word that says whether everything has been saved
 
 const WORDS = {
   saved: _("saved"),

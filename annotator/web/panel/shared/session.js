@@ -1,9 +1,12 @@
-/** One work object while it is in the panel: its states, its place in the text, its time, what is wrong with it. */
+/**
+ * One work object while it is in the panel: its states and their history, its place in the text, its time, what is
+ * wrong with it.
+ */
 import { draftOf, sameDraft, stateFrom } from "./annotation.js";
 import { Offer } from "./proposals.js";
 import { TokenMap } from "./tokens.js";
 
-/** Time spent on one instance since the last message about it that the server acknowledged. */
+// ---- Time spent on an instance since the last message about it that the server acknowledged
 
 export class Clock {
   /** @param {number|undefined} idleAfter  seconds; a longer pause counts as idle */
@@ -67,7 +70,7 @@ export class Clock {
   }
 }
 
-/** The states that a piece of work was in, without limit: undo goes back, redo on again. Pure: no DOM. */
+// ---- The states of a piece of work: undo goes back without limit, redo on again
 
 export class History {
   /** @param {State} state */

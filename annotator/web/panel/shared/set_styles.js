@@ -1,13 +1,13 @@
 /**
- * Colours, underline styles and lanes of the rationale sets.
+ * How rationale sets look: their colours, underlines and lanes, the button of a set, and gold sets below the words.
  *
- * Nine colours for each theme, all at least 4.5 : 1 against the background (they also carry the chips' letters).
- * The first six differ by 15 or more (CIE76) under simulated deutan, protan and tritan vision (Machado 2009);
- * nine cannot, which is why each set also has a letter, a line style and a lane of its own.
+ * Nine colours for each theme, all at least 4.5 : 1 against the background (they also carry the chips' letters). The
+ * first six differ by 15 or more (CIE76) under simulated deutan, protan and tritan vision (Machado 2009); nine cannot,
+ * which is why each set also has a letter, a line style and a lane of its own.
  */
 import { _ } from "../words/language.js";
 import { letterOf } from "./annotation.js";
-import { element, setText } from "./dom.js";
+import { element, inline, setText } from "./dom.js";
 import { counted } from "./naming.js";
 
 const LIGHT = ["#1A5FE0", "#C84B00", "#00664F", "#8E2A8B", "#6E1B0C", "#161B75", "#0A78C2", "#856800", "#3F4450"];
@@ -62,9 +62,7 @@ export function faint(color, opacity) {
   );
 }
 
-/**
- * The button that stands for a rationale set: its letter in its colour, how it is underlined, how many tokens it has.
- */
+// ---- The button of a set: its letter in its colour, how it is underlined, how many tokens it has
 
 /**
  * The letter in the set's colour.
@@ -90,13 +88,13 @@ export const setWords = (index, size) =>
  */
 export function makeChip(index, properties, ...more) {
   const sample = element("span", { class: "sample", "aria-hidden": "true" }, "\u00a0\u00a0\u00a0\u00a0\u00a0");
-  const count = element("span", { class: "count" }, "0");
+  const count = inline("count", "0");
   // The line lies under the number, so that a chip takes little room and keeps its width while one marks.
   const root = element(
     "button",
     { type: "button", class: "chip", role: "radio", "data-set": index, ...properties },
-    element("span", { class: "badge" }, letterOf(index)),
-    element("span", { class: "tally" }, sample, count),
+    inline("badge", letterOf(index)),
+    inline("tally", sample, count),
     ...more,
   );
   return { root, sample, count };
@@ -115,10 +113,7 @@ export function paintChip(chip, { index, count, size, chosen, dark }) {
   chip.root.tabIndex = chosen ? 0 : -1;
 }
 
-/**
- * Gold sets as stacked underlines over the heat: a channel that the heat does not use. One rule for each combination of
- * sets.
- */
+// ---- Gold sets as stacked underlines over the heat, a channel that the heat does not use
 
 /** How far the underlines of two sets are apart, on the screen and in pictures. */
 export const LANE = 4;

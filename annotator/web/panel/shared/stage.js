@@ -7,6 +7,7 @@ import {
   afterPaint,
   afterwards,
   button,
+  div,
   element,
   focused,
   pageBegan,
@@ -16,12 +17,10 @@ import {
   treeOf,
   viewportOf,
 } from "./dom.js";
-import { TextView } from "./text_drawing.js";
-import { MarkMap } from "./marks.js";
-import { Marks } from "./marks.js";
+import { QuestionLine, Reading, applyReading } from "./head.js";
+import { MarkMap, Marks } from "./marks.js";
 import { Places } from "./navigation.js";
-import { QuestionLine } from "./head.js";
-import { Reading, applyReading } from "./head.js";
+import { TextView } from "./text_drawing.js";
 
 let stages = 0;
 /** As in panel.css: a window in which each row of the bar is one line; fingers, which need larger targets. */
@@ -97,7 +96,7 @@ export class Stage {
    */
   raise(body, around) {
     this.root.append(...around);
-    this.barRoot.append(element("div", { class: "over" }, this.asked.root, this.hintBox));
+    this.barRoot.append(div("over", this.asked.root, this.hintBox));
     body.append(this.markMap.root);
     this.parent.append(this.root);
     this.view.setting = this.reading.value;

@@ -1,4 +1,7 @@
-/** What a component of Streamlit needs around a screen of ours: made once an element, told of each later script run. */
+/**
+ * What Streamlit's page needs of a screen of ours: made once an element and told of each later script run, named in
+ * the browser's tab and in the address.
+ */
 import { afterwards, focused } from "./dom.js";
 
 /** The choice of projects in the sidebar (annotator/web/frame.py), and the menu's link to the page on the screen. */
@@ -65,11 +68,8 @@ function wasChosen() {
 const cameFromAnotherPage = () =>
   new URL(performance.getEntriesByType("navigation")[0].name).pathname !== location.pathname;
 
-/**
- * The title of the browser's tab: the text on the screen, then what Streamlit calls the page ("s-17 · Annotate ·
- * Sentiment"). Streamlit writes its own title at each script run; the text's name (its key, or its first words) is put
- * before it again.
- */
+// ---- The title of the browser's tab: the text's name, put before Streamlit's own title ("s-17 · Annotate ·
+// Sentiment")
 
 /**
  * The one that names the tab, which is the newest: Streamlit may make a screen before it takes the former away, and two
@@ -116,4 +116,30 @@ export class TabTitle {
     this.watcher.disconnect();
     if (document.title === this.written) document.title = this.page;
   }
+}
+
+// ---- The address of the page, which says what is on the screen
+
+/** @typedef {Record<string, string|number|null|undefined>} Place  parameters; null and "" take one away */
+
+/** @param {Place} place */
+export function addressOf(place) {
+  const said = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(place)) {
+    if (value === null || value === undefined || value === "") said.delete(name);
+    else said.set(name, String(value));
+  }
+  return `${location.pathname}?${said}`;
+}
+
+/**
+ * Puts what is on the screen into the address, so that a view is shared by its link.
+ * @param {Place} place
+ * @param {boolean} [isStep]  the browser's way back leads to what was there before
+ */
+export function rememberAddress(place, isStep = false) {
+  const address = addressOf(place);
+  if (address === location.pathname + location.search) return;
+  if (isStep) history.pushState(history.state, "", address);
+  else history.replaceState(history.state, "", address);
 }

@@ -4,10 +4,11 @@
  * docs/panel.md, "Talk".
  */
 import { _ } from "../words/language.js";
-import { openDialog, when } from "./dialogs.js";
-import { button, element, part, setText } from "./dom.js";
+import { storeValue, storedValue } from "./browser_storage.js";
+import { openDialog } from "./dialogs.js";
+import { button, div, element, inline, part, setText } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
-import { nameOf } from "./naming.js";
+import { nameOf, when } from "./naming.js";
 
 const AFTER_THE_TEXT_MS = 300;
 const SEEN = "annotator-talk:";
@@ -24,12 +25,12 @@ const LONGEST = 10000;
 /** @typedef {(text: string) => Promise<string|null>} Send  why it was refused */
 
 export class Talk {
-  /** @param {{routes: string, csrf: string, project: number, screen: Screen}} parts  project: its id */
-  constructor({ routes, csrf, project, screen }) {
+  /** @param {MountData} data @param {Screen} screen */
+  constructor({ csrf, project }, screen) {
     this.project = project;
     this.screen = screen;
     /** @type {Messages<TalkRoutes>} */
-    this.messages = new Messages(routes, csrf);
+    this.messages = new Messages("/api/talk", csrf);
     /** @type {Map<string, string>}  words that were typed and not sent: closing the dialog loses nothing */
     this.unsent = new Map();
     /** @type {number|null}  the text on the screen */
@@ -76,7 +77,7 @@ export class Talk {
   async open() {
     const { instance } = this;
     if (instance === null || this.dialog?.open) return;
-    const body = element("div", { class: "talk" }, element("p", { class: "dialog-words" }, "…"));
+    const body = div("talk", element("p", { class: "dialog-words" }, "…"));
     this.dialog = openDialog(this.screen.root, _("Comments on {name}", { name: this.name }), body);
     const answer = await this.#look(instance, { read: 1 });
     if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
@@ -85,7 +86,7 @@ export class Talk {
 
   /** @param {HTMLElement} body @param {number} instance @param {ShownTalk} talk */
   #fill(body, instance, talk) {
-    markSeen(instance, lastOf(commentsOf(talk.threads)));
+    storeValue(SEEN + instance, Math.max(seenOf(instance), lastOf(commentsOf(talk.threads))));
     this.#count(instance, talk.threads);
     const threads = talk.threads.map((thread) => this.#thread(body, instance, thread));
     const asking = this.#asking(body, instance, talk.subjects);
@@ -98,7 +99,7 @@ export class Talk {
     const keep = `thread-${thread.id}`;
     /** @type {Send} */
     const send = (text) => this.#send(body, instance, keep, "answer", { thread: thread.id, text });
-    const waits = thread.waits_for_lead && element("span", { class: "waits" }, _("waiting for the lead's answer"));
+    const waits = thread.waits_for_lead && inline("waits", _("waiting for the lead's answer"));
     return element(
       "section",
       { class: "thread" },
@@ -165,13 +166,7 @@ export class Talk {
       event.preventDefault();
       go();
     });
-    return element(
-      "div",
-      { class: rows > 1 ? "entry" : "entry short" },
-      field,
-      trouble,
-      element("div", { class: "dialog-foot" }, ...more, sender),
-    );
+    return div(rows > 1 ? "entry" : "entry short", field, trouble, div("dialog-foot", ...more, sender));
   }
 
   /**
@@ -203,34 +198,12 @@ const lastOf = (comments) => Math.max(0, ...comments.filter((comment) => !commen
 
 /** @param {ShownComment} given */
 function commentOf({ author, voice, mine, text, at }) {
-  return element(
-    "div",
-    { class: mine ? "comment own" : "comment" },
-    element(
-      "span",
-      { class: "comment-who" },
-      element("b", {}, mine ? _("You") : author),
-      mine ? null : ` · ${voice}`,
-      ` · ${when(at)}`,
-    ),
+  return div(
+    mine ? "comment own" : "comment",
+    inline("comment-who", element("b", {}, mine ? _("You") : author), mine ? null : ` · ${voice}`, ` · ${when(at)}`),
     element("p", { class: "comment-text", dir: "auto" }, text),
   );
 }
 
-/** @param {number} instance */
-function seenOf(instance) {
-  try {
-    return Number(localStorage.getItem(SEEN + instance)) || 0;
-  } catch {
-    return 0;
-  }
-}
-
-/** @param {number} instance @param {number} last */
-function markSeen(instance, last) {
-  try {
-    if (last > seenOf(instance)) localStorage.setItem(SEEN + instance, String(last));
-  } catch {
-    // Without storage the count is shown as new again; that is all.
-  }
-}
+/** The newest comment that was seen in this browser. @param {number} instance @returns {number} */
+const seenOf = (instance) => storedValue(SEEN + instance) || 0;

@@ -4,7 +4,7 @@
  * Text nodes are few and long: one for each block of lines, not one for each token. Every line break, tab and
  * run of blanks stays as it was at the source (`white-space: pre-wrap`), and nothing is ever parsed as HTML.
  */
-import { element } from "./dom.js";
+import { div, element, inline } from "./dom.js";
 import { TokenMap, lowerBound } from "./tokens.js";
 
 /** A block ends at the first line break after this many characters. */
@@ -102,13 +102,13 @@ export class TextView {
 
   /** @param {number} index @param {number} start @param {number} end */
   #block(index, start, end) {
-    const block = element("div", { class: this.long ? "block far" : "block" });
+    const block = div(this.long ? "block far" : "block");
     if (this.long)
       block.style.containIntrinsicBlockSize = `auto ${this.#guessHeight(this.instance.segments[index].text.slice(start, end))}px`;
     const [from, to] = this.#targetWithin(index, start, end);
     this.#run(block, index, start, from);
     if (from < to) {
-      const boxed = element("span", { class: "target" });
+      const boxed = inline("target");
       this.#piece(boxed, index, from, to);
       block.append(boxed);
     }
@@ -439,7 +439,7 @@ function caretAt(x, y, root) {
   return range ? { node: range.startContainer, offset: range.startOffset } : null;
 }
 
-/** A text and its changed version as one running text: what was there alone struck through, what is new marked. */
+// ---- A text and its changed version as one: what was there alone struck through, what is new marked
 
 /**
  * @param {Array<[string, string, string]>} pieces  kind of run, text before, text after

@@ -1,15 +1,17 @@
 /**
  * What the flows of all screens have in common: fetching work, what an earlier page left behind, a lost connection, a
- * sign-in that ended, and two tabs with the same work. A flow of one kind adds what happens when work arrives and
- * leaves.
+ * sign-in that ended, two tabs with the same work, and the list of one's own work. A flow of one kind adds what
+ * happens when work arrives and leaves.
  */
-import { _ } from "../words/language.js";
-import { openDialog, when } from "./dialogs.js";
-import { button, element, setText } from "./dom.js";
-import { Leftovers } from "./drafts.js";
+import { _, dotted } from "../words/language.js";
+import { Leftovers } from "./browser_storage.js";
+import { openDialog } from "./dialogs.js";
+import { button, div, element, inline, setText } from "./dom.js";
 import { SIGNED_OUT, sentenceOf } from "./messages.js";
-import { counted, isMachineKey } from "./naming.js";
-import { addressOf, rememberPlace } from "./notices.js";
+import { counted, isMachineKey, when } from "./naming.js";
+import { rememberPlace } from "./notices.js";
+import { Outbox } from "./saving.js";
+import { addressOf } from "./streamlit.js";
 
 const TRY_AGAIN_MS = 2000;
 
@@ -45,8 +47,7 @@ const unstored = (why) =>
  * @template {FlowMessages<S, N>} M
  * @typedef {Object} FlowParts
  * @property {M} messages
- * @property {import("./drafts.js").DraftStorage} storage
- * @property {import("./saving.js").Outbox<S>} outbox
+ * @property {import("./browser_storage.js").DraftStorage} storage
  * @property {Screen} screen
  * @property {Trigger} trigger
  * @property {number} project  its id
@@ -76,7 +77,6 @@ export class WorkFlow {
   constructor(parts, { same, lost }) {
     this.messages = parts.messages;
     this.storage = parts.storage;
-    this.outbox = parts.outbox;
     this.screen = parts.screen;
     this.trigger = parts.trigger;
     this.project = parts.project;
@@ -92,6 +92,16 @@ export class WorkFlow {
     this.again = undefined;
     /** @type {(() => void)|null} */
     this.onretry = null;
+    /** @type {Outbox<S>} */
+    this.outbox = new Outbox({
+      messages: this.messages,
+      storage: this.storage,
+      same,
+      onword: (word) => this.say(word),
+      ondone: (job, answer) => this.done(job, answer),
+      onrefused: (job, answer) => this.refused(job, answer),
+      aheadOf: (session) => this.aheadOf(session),
+    });
     /** @type {Leftovers<S>} */
     this.leftovers = new Leftovers({
       messages: this.messages,
@@ -113,6 +123,23 @@ export class WorkFlow {
    * @type {(body: N) => void}
    */
   arrived() {}
+
+  /**
+   * What becomes of a message that got through, and of one that was refused.
+   * @type {(job: import("./saving.js").Job<S>, answer: { body: Saved }) => void}
+   */
+  done() {}
+
+  /** @type {(job: import("./saving.js").Job<S>, answer: { status: Refused, body: Refusal<S["work"]> }) => void} */
+  refused() {}
+
+  /**
+   * The assignment that is on the screen after a session has left.
+   * @type {(session: S) => number|null}
+   */
+  aheadOf() {
+    return null;
+  }
 
   /**
    * What stands in the address for a session.
@@ -232,10 +259,11 @@ export class WorkFlow {
     this.closed = true;
     rememberPlace(null);
     clearTimeout(this.again);
+    this.outbox.close();
   }
 }
 
-/** A list of one's own work: searched, by state, page by page. What it is called and what a line says is its page's. */
+// ---- A list of one's own work: searched, by state, page by page
 
 const PAUSE_MS = 250;
 
@@ -263,7 +291,7 @@ const PAUSE_MS = 250;
  */
 export function openOwnList(root, words, fetchPage, onopen) {
   const asked = { page: 1, state: "", words: "" };
-  const list = element("div", { class: "mine" });
+  const list = div("mine");
   const where = element("span", { class: "page-words", role: "status" });
   const search = element("input", {
     type: "text",
@@ -283,9 +311,9 @@ export function openOwnList(root, words, fetchPage, onopen) {
   const dialog = openDialog(
     root,
     words.title,
-    element("div", { class: "mine-asked" }, search, state),
+    div("mine-asked", search, state),
     list,
-    element("div", { class: "dialog-foot" }, where, back, forth),
+    div("dialog-foot", where, back, forth),
   );
   dialog.classList.add("my-work");
   /** @type {ReturnType<typeof setTimeout>|undefined} */
@@ -352,11 +380,10 @@ function rowOf({ states, facts, lines }, row, onopen) {
       onclick: () => onopen(row),
     },
     element("span", { class: "mine-text", dir: "auto" }, row.excerpt || row.key),
-    element(
-      "span",
-      { class: "mine-facts" },
+    inline(
+      "mine-facts",
       element("b", { class: "mine-state", "data-state": row.state }, states[row.state] ?? row.state),
-      ` · ${said.filter(Boolean).join(" · ")}`,
+      ` · ${dotted(...said)}`,
     ),
     ...lines(row).map((line) => element("span", { class: "mine-line", dir: "auto" }, line)),
   );

@@ -46,6 +46,12 @@ export function listed(given, last = "") {
  */
 export const joined = (...clauses) => clauses.filter(Boolean).join(LANGUAGE === "zh" ? "，" : ", ");
 
+/**
+ * Facts in one line, with dots between them; what is null, false or empty is left out.
+ * @param {...(string|number|boolean|null|undefined)} facts
+ */
+export const dotted = (...facts) => facts.filter(Boolean).join(" · ");
+
 /** Chinese stops, which are as wide as a character, so that no space is written behind them; as in language.py. */
 const WIDE_STOP = /[。！？；：，][”）*]*$/u;
 

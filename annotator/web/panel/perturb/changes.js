@@ -1,14 +1,11 @@
-/**
- * A changed text as one running text: what was deleted struck through, what was put in framed, proposed sets dashed.
- */
-import { element } from "../shared/dom.js";
+/** What was changed: a text with its changes as nodes, and the history of a changed version. */
+import { element, inline } from "../shared/dom.js";
+import { when } from "../shared/naming.js";
 import { combinations, goldRules, lanesOf, lookOf } from "../shared/set_styles.js";
+import { pieceNodes } from "../shared/text_drawing.js";
 import { _, several } from "../words/language.js";
 
-/**
- * Texts of the Perturb screen as nodes: tokens in sets as stacked underlines, neighbours that look alike in one
- * element.
- */
+// ---- A text as nodes: tokens in sets as stacked underlines, neighbours that look alike in one element
 
 /**
  * The combination of sets that each token is in, by the numbers of the original's sets.
@@ -71,7 +68,7 @@ export function nodesOf(segment, from, to, classOf) {
       nodes.push((open = { name, text: segment.tokens[at] }));
     }
   }
-  return nodes.map(({ name, text }) => (name ? element("span", { class: `u ${name}` }, text) : text));
+  return nodes.map(({ name, text }) => (name ? inline(`u ${name}`, text) : text));
 }
 
 /**
@@ -85,6 +82,8 @@ export function segmentNodes(segment, combos, prefix) {
   const classOf = (token) => (combos[token] ? prefix + combos[token] : "");
   return [...nodesOf(segment, 0, segment.tokens.length, classOf), segment.rest];
 }
+
+// ---- A changed text as one: what was deleted struck through, what was put in framed, proposed sets dashed
 
 /** Kept words without a proposal are left out beyond this, some staying at either end. */
 const LONG = 80;
@@ -184,3 +183,118 @@ const gap = (n, unfold) =>
     { type: "button", class: "fold", title: _("Show the whole text"), onclick: unfold },
     several("… {n} word unchanged …", "… {n} words unchanged …", n),
   );
+
+// ---- The history of a changed version: what each version changed, and what each checker said of it
+
+const VERDICTS = { approve: _("approved it"), correct: _("corrected it"), reject: _("rejected it") };
+const STAYS_BESIDE = 60;
+const SOMEBODY = _("Somebody");
+
+/** @typedef {{titleOf: (kind: string) => string}} Titles  of kinds */
+
+/**
+ * @param {Perturbation} one
+ * @param {Titles} kinds
+ */
+export function historyOf(one, kinds) {
+  const lines = one.versions.flatMap((version, place) => {
+    const before = one.versions[place - 1];
+    const checks = one.checks.filter((check) => check.version === version.number);
+    return [
+      versionLine(version, before, kinds, one),
+      ...checks
+        .filter(({ verdict }) => verdict !== "correct")
+        .map((check) => entry(check, VERDICTS[check.verdict], check.verdict)),
+    ];
+  });
+  return element("ol", { class: "history" }, ...lines);
+}
+
+/**
+ * @param {AuthoredVersion} version
+ * @param {AuthoredVersion|undefined} before
+ * @param {Titles} kinds
+ * @param {Perturbation} one
+ */
+function versionLine(version, before, kinds, one) {
+  const what = version.is_correction ? _("corrected it") : before ? _("revised it") : _("wrote it");
+  const facts = before
+    ? [
+        version.kind !== before.kind &&
+          _("kind: {before} → {after}", { before: kinds.titleOf(before.kind), after: kinds.titleOf(version.kind) }),
+        version.result !== before.result &&
+          _("label: {before} → {after}", { before: shown(before.result), after: shown(version.result) }),
+      ]
+    : [];
+  return entry(
+    version,
+    what,
+    "",
+    ...facts.filter(Boolean).map((fact) => inline("fact", fact)),
+    ...Object.entries(version.since).map(([name, pieces]) =>
+      element(
+        "p",
+        { class: "since", dir: one.direction, lang: one.language, "aria-label": _("What changed in {name}", { name }) },
+        ...pieceNodes(pieces, around),
+      ),
+    ),
+  );
+}
+
+/**
+ * What a version has otherwise than its original: a line for each segment that was changed.
+ * @param {Changes} one
+ * @param {Record<string, string>} titles  of segments
+ */
+export function changesOf({ changes, direction, language }, titles) {
+  const lines = Object.entries(changes);
+  if (!lines.length) return [element("p", { class: "suggest-words" }, _("The text is still that of the original."))];
+  const isNamed = Object.keys(titles).length > 1;
+  return lines.map(([name, pieces]) =>
+    element(
+      "p",
+      {
+        class: "since",
+        dir: direction,
+        lang: language,
+        "aria-label": _("What was changed in {name}", { name: titles[name] || name }),
+      },
+      isNamed && inline("segment-title", `${titles[name] || name} `),
+      isGone(pieces) && inline("fact", `${_("(nothing is left)")} `),
+      ...pieceNodes(pieces, around),
+    ),
+  );
+}
+
+/** @param {Piece[]} pieces */
+const isGone = (pieces) => pieces.every(([, , after]) => !after.trim());
+
+/**
+ * Who did what, when, and why; whoever is not named (the author, to those who check) is somebody.
+ * @param {{by: string|null, at: string, reason: string}} given
+ * @param {string} what
+ * @param {string} className
+ * @param {...Child} more
+ */
+const entry = ({ by, at, reason }, what, className, ...more) =>
+  element(
+    "li",
+    { class: className },
+    inline("who", element("b", {}, by ?? SOMEBODY), ` ${what}`, element("time", {}, when(at))),
+    reason && element("q", { dir: "auto" }, reason),
+    ...more,
+  );
+
+/** @param {string|null} result */
+const shown = (result) => (result === null ? _("none") : result || _("no answer"));
+
+/**
+ * Of what stayed only what is next to a change.
+ * @param {string} text
+ * @param {boolean} isFirst
+ * @param {boolean} isLast
+ */
+function around(text, isFirst, isLast) {
+  if (text.length <= 3 * STAYS_BESIDE) return text;
+  return `${isFirst ? "" : text.slice(0, STAYS_BESIDE)} … ${isLast ? "" : text.slice(-STAYS_BESIDE)}`;
+}

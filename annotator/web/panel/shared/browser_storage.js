@@ -1,10 +1,10 @@
 /**
- * Drafts that the server has not acknowledged, in the browser's storage, so that neither a lost connection
- * nor a closed tab loses a mark.
+ * What the browser keeps: values by their names, drafts that the server has not acknowledged, and what an earlier page
+ * left of them, so that neither a lost connection nor a closed tab loses a mark.
  *
  * An entry belongs to the tab that wrote it. Another tab leaves it alone while its owner lives: the owner gives it up
- * when its page closes, and a crashed owner stops renewing it. And it belongs to the person who was signed in: somebody
- * else who signs in at the same browser neither sees nor sends it.
+ * when its page closes, and a crashed owner stops renewing it. And it belongs to the person who was signed in:
+ * somebody else who signs in at the same browser neither sees nor sends it.
  */
 import { _ } from "../words/language.js";
 import { sentenceOf } from "./messages.js";
@@ -101,21 +101,13 @@ export class DraftStorage {
 
   /** @param {Entry} entry */
   #write(entry) {
-    try {
-      this.storage.setItem(this.prefix + entry.assignment, JSON.stringify(entry));
-    } catch {
-      // A full storage must not stop the marking; the draft is still on its way to the server.
-    }
+    storeValue(this.prefix + entry.assignment, entry, this.storage);
   }
 
   /** @param {string} key @returns {Entry|null} */
   #read(key) {
-    try {
-      const entry = JSON.parse(this.storage.getItem(key) ?? "null");
-      return entry && entry.draft ? entry : null;
-    } catch {
-      return null;
-    }
+    const entry = storedValue(key, this.storage);
+    return entry?.draft ? entry : null;
   }
 }
 
@@ -145,9 +137,34 @@ export function safeStorage(name) {
 }
 
 /**
- * What an earlier page left in the browser's storage: messages that were never acknowledged. They are sent when a
- * screen opens, before it asks for work, and a piece of work that is shown again takes up what was kept of it.
+ * A value that the browser keeps; null where there is none, or none that can be read.
+ * @param {string} name
+ * @returns {any}
  */
+export function storedValue(name, storage = safeStorage("localStorage")) {
+  try {
+    return JSON.parse(storage.getItem(name) ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Keeps a value; undefined takes it away. A full storage must not stop anybody: it is there until the page closes.
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function storeValue(name, value, storage = safeStorage("localStorage")) {
+  try {
+    if (value === undefined) storage.removeItem(name);
+    else storage.setItem(name, JSON.stringify(value));
+  } catch {
+    // What goes to the server too is on its way there; a setting holds until the page closes.
+  }
+}
+
+// ---- What an earlier page left: sent when a screen opens, before it asks for work, or taken up with the work it
+// belongs to
 
 const NO_TIME = { first_action_at: null, active_ms: 0, idle_ms: 0, edits: 0 };
 
