@@ -1,10 +1,11 @@
 """What commands share: opening the database that was asked for, and how they answer."""
 
+import inspect
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -14,8 +15,20 @@ from annotator.errors import InvalidValue
 if TYPE_CHECKING:
     from annotator.usecases.databases import Store
 
+Command = TypeVar("Command", bound=Callable[..., object])
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 project_option = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+
+
+def examples(*lines: str) -> Callable[[Command], Command]:
+    """Ends the help of a command with lines to copy, which click leaves as they are."""
+
+    def with_examples(command: Command) -> Command:
+        copied = "\n".join(f"    {line}" for line in lines)
+        command.__doc__ = f"{inspect.cleandoc(command.__doc__ or '')}\n\n\b\n{copied}"
+        return command
+
+    return with_examples
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, pairs_of, print_json, show_rest
+from annotator.cli.answers import examples, json_option, opened, pairs_of, print_json, show_rest
 from annotator.domain.numbers import counted, duration
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -30,8 +30,11 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.option(
     "--model",
     required=True,
-    help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME or "
-    "transformers-zero-shot:FOLDER-OR-NAME; transformers-writing:FOLDER-OR-NAME for one that writes its answers.",
+    help=(
+        "built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, "
+        "transformers-zero-shot:FOLDER-OR-NAME, transformers-writing:FOLDER-OR-NAME (it writes its answers), "
+        "or the name of a model trained in the project."
+    ),
 )
 @click.option(
     "--method",
@@ -43,36 +46,48 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "--label",
     default="predicted",
     show_default=True,
-    help="The label to explain: predicted, gold, all, or one of the project's labels.",
+    help=(
+        "The label to explain: predicted, gold, all, or one of the project's labels. Reading models explain "
+        "their own answer."
+    ),
 )
 @click.option(
     "--seed",
     "seeds",
     type=click.IntRange(min=0),
     multiple=True,
-    help="Seed of a method that draws at random; may be given several times.",
+    help="The seed of lime (by default 0) or random (by default ten seeds); repeat it for several.",
 )
-@click.option("--preset", help="A paper's settings, such as wang-2022 or stevens-su-2021.")
+@click.option(
+    "--preset",
+    help="A paper's settings: wang-2022, stevens-su-2021 or stevens-su-2021-magnitude. Options beside it win.",
+)
 @click.option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
 @click.option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")
 @click.option(
     "--layer", help="For attention and layer integrated gradients: a layer's number, last, all, or embeddings."
 )
-@click.option("--samples", type=click.IntRange(min=2), help="For LIME.")
+@click.option("--samples", type=click.IntRange(min=2), help="For LIME: how many samples.")
 @click.option("--features", help="For LIME: how many tokens get a score, or all.")
-@click.option("--kernel-width", type=click.IntRange(min=1), help="For LIME.")
+@click.option("--kernel-width", type=click.IntRange(min=1), help="For LIME: the width of its kernel.")
 @click.option(
     "--output",
     type=click.Choice(["logit", "probability"]),
     help="Which number is explained: the logit or the probability.",
 )
-@click.option("--set", "others", multiple=True, metavar="NAME=VALUE", help="Any other parameter of the method.")
+@click.option(
+    "--set",
+    "others",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Any other parameter of the method; repeat it for several.",
+)
 @click.option("--split", help="Only this split.")
 @click.option(
     "--faithfulness",
     "has_faithfulness",
     is_flag=True,
-    help="Also ask the model about the rationale alone and about the rest.",
+    help=("Also ask the model about the rationale alone and about the rest. See docs/attribution.md#faithfulness."),
 )
 @click.option(
     "--ratio",
@@ -84,20 +99,26 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "renamed",
     multiple=True,
     metavar="MODEL_LABEL=LABEL",
-    help="The project's name for one of the model's labels; nothing after the = for a label that is never an answer. It is "
-    "remembered.",
+    help=(
+        "The project's name for a label of the model, or nothing after the = for a label that is never an "
+        "answer; repeat it for several. It is remembered."
+    ),
 )
 @click.option("--train", "trains", is_flag=True, help="Train the built-in model again.")
 @click.option(
-    "--train-seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of that training."
+    "--train-seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The seed of that training, by which its folds are drawn.",
 )
-@click.option("--again", "is_anew", is_flag=True, help="First delete what is stored of the model.")
+@click.option("--again", "is_anew", is_flag=True, help="First delete everything stored of the model, by all methods.")
 @click.option(
     "--batch-size",
     type=click.IntRange(min=1),
     default=8,
     show_default=True,
-    help="How many instances are stored at a time.",
+    help="How many texts are stored at a time; fewer if they are long.",
 )
 @click.option("--device", default="auto", show_default=True, help="For a transformers model: auto, cpu or cuda.")
 @click.option(
@@ -115,34 +136,53 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "--prompt",
     default=r"{text}\nLabel: {label}",
     show_default=True,
-    help=r"For a zero-shot or a writing model: the text in what it stands in, up to the label or to what is written; \n is a "
-    "line break.",
+    help=(
+        r"For a zero-shot or writing model: what the text stands in, up to the label or to what is written; \n "
+        "is a line break."
+    ),
 )
 @click.option(
     "--longest-answer",
     type=click.IntRange(min=1, max=500),
     default=20,
     show_default=True,
-    help="For a writing model: how many pieces it writes at most.",
+    help="For a writing model: how many subwords it writes at most.",
 )
 @click.option(
     "--label-words",
     multiple=True,
     metavar="LABEL=WORDS",
-    help="For a zero-shot or a writing model: what a label is called in the prompt or the answer.",
+    help=(
+        "For a zero-shot or writing model: what a label is called in the prompt or the answer; repeat it for several."
+    ),
 )
 @click.option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
 @click.option(
-    "--allow-model-hub", is_flag=True, help="Allow a transformers model to be fetched from the Hugging Face hub."
+    "--allow-model-hub",
+    is_flag=True,
+    help=(
+        "Allow a transformers model to be fetched from the Hugging Face hub. Else a name means one that was "
+        "fetched before."
+    ),
 )
 @json_option
 @click.pass_obj
+@examples(
+    "annotator attribute --project Reviews --model built-in --method occlusion",
+    "annotator attribute --project Reviews --model transformers:bert --method integrated-gradients --steps 100 --faithfulness",
+)
 def attribute(
     database: Path, /, project_name: str, model: str, method: str, as_json: bool, others: Sequence[str], **options: Any
 ) -> int:
-    """Compute answers and attributions; what is already stored is not computed again.
+    """Compute a model's answers and attributions, as if they had been imported. `annotator evaluate project` scores
+    them.
 
-    It can be stopped at any moment and repeated: it goes on from there. The exit code is 1 if texts had to be left out.
+    What is stored is not computed again, so the command can be stopped at any moment and repeated, also for new
+    texts. A text for which the model fails (too long, no memory) is left out and named, and the exit code is 1. After
+    twenty failures in a row the work stops.
+
+    If the model's labels are not the project's, the command proposes a table and prints the --rename options that
+    confirm it. docs/attribution.md explains models, methods, their parameters, and labels of other projects.
     """
     from annotator.usecases.models.attributions import AttributingOptions, LoadOptions
     from annotator.usecases.models.attributions import attribute as compute

@@ -21,21 +21,33 @@ _number = click.argument("number", type=click.IntRange(min=1))
 
 @click.group()
 def audit() -> None:
-    """Audits: a sample of the accepted changed versions that third people judge; the share that is right."""
+    """Audits: a sample of accepted perturbed versions, judged on Perturb by people who neither wrote nor checked
+    them.
+    """
 
 
 @audit.command()
 @project_option
-@click.option("--n", type=click.IntRange(min=1), help="How many versions; 100 where no share is given.")
-@click.option("--percent", type=click.IntRange(1, 100), help="In place of a number: which share of them.")
-@click.option("--of-each-kind", is_flag=True, help="So many of each kind, not altogether.")
-@click.option("--kind", "kinds", multiple=True, help="Only versions of this kind; may be given several times.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed draws the same.")
-@click.option("--dry-run", is_flag=True, help="Only say what it comes to.")
+@click.option("--n", type=click.IntRange(min=1), help="How many versions; 100 if no share is given.")
+@click.option("--percent", type=click.IntRange(1, 100), help="A share of the versions, instead of a number.")
+@click.option("--of-each-kind", is_flag=True, help="So many of each kind, instead of altogether.")
+@click.option("--kind", "kinds", multiple=True, help="Only versions of this kind; repeat it for several.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed draws the same; a larger sample holds the smaller one.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would be drawn.")
 @json_option
 @click.pass_obj
 def draw(path: Path, /, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
-    """Draw a sample of the accepted changed versions of a project."""
+    """Draw a sample of the accepted perturbed versions of a project.
+
+    First it prints how many there are of each kind, how wide the interval is if 95 % are right, and how many versions
+    nobody may judge.
+    """
     from annotator.domain.project.audits import Drawing
     from annotator.usecases.perturb.audits import draw_audit, preview_drawing
     from annotator.usecases.project.projects import find_project
@@ -74,7 +86,11 @@ def _print_preview(preview: "DrawingPreview", number: int | None) -> None:
 @json_option
 @click.pass_obj
 def show(path: Path, project_name: str, as_json: bool) -> None:
-    """The audits of a project, newest first: the share that is right by kind, with its interval."""
+    """The audits of a project, newest first: how many were judged, and the share that is right, by kind.
+
+    The share has a 95 % interval (Wilson, no correction for a finite population). A version that was changed since
+    its verdict is counted apart and waits to be judged again.
+    """
     with opened(path) as store:
         results = _results(store, project_name)
     if as_json:
@@ -95,7 +111,7 @@ def show(path: Path, project_name: str, as_json: bool) -> None:
 @project_option
 @click.pass_obj
 def export(path: Path, number: int, project_name: str) -> None:
-    """Print the verdicts of an audit as CSV, a row for each version that was drawn."""
+    """Print the verdicts of an audit as CSV, a row for each version, without the judges' names."""
     from annotator.usecases.perturb.audit_results import csv_of
 
     with opened(path) as store:
@@ -105,10 +121,15 @@ def export(path: Path, number: int, project_name: str) -> None:
 @audit.command()
 @_number
 @project_option
-@click.option("--send-back/--discard", "is_sent_back", required=True, help="To their authors, or for good.")
+@click.option(
+    "--send-back/--discard",
+    "is_sent_back",
+    required=True,
+    help="Send it back to the authors, who may submit another version; or discard it for good.",
+)
 @click.pass_obj
 def remedy(path: Path, number: int, project_name: str, is_sent_back: bool) -> None:
-    """What was judged wrong in an audit leaves the data set: sent back to its authors, or discarded."""
+    """Take what was judged wrong out of the data set: send it back to its authors, or discard it."""
     from annotator.usecases.perturb.audit_results import remedy_wrong
     from annotator.usecases.project.projects import find_project
 

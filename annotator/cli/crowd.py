@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import examples, json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -21,7 +21,7 @@ _url_option = click.option(
 
 @click.group()
 def crowd() -> None:
-    """Crowd doors: links for workers of a platform."""
+    """Recruitment links for crowd workers of a platform (crowd doors). See docs/crowd.md."""
 
 
 @crowd.command()
@@ -31,19 +31,28 @@ def crowd() -> None:
 @click.option("--texts", type=int, required=True, help="How many texts each worker does.")
 @click.option("--minutes", type=int, default=60, show_default=True, help="How long a visit may take.")
 @click.option("--at-once", type=int, default=200, show_default=True, help="How many may be at work at once.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="The last day on which anybody new comes in (UTC).")
-@click.option("--parameter", default="", help="Of the link, with the platform's id: PROLIFIC_PID, workerId.")
-@click.option("--return-address", default="", help="Where who has finished goes: https://…, {code} for their code.")
+@click.option(
+    "--until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The last day on which new workers may start (UTC), such as 2026-11-30.",
+)
+@click.option("--parameter", default="", help="The link's parameter with the worker's ID: PROLIFIC_PID, workerId.")
+@click.option(
+    "--return-address",
+    default="",
+    help="Where workers go when they are done: https only; {code} stands for their code.",
+)
 @click.option("--introduction", type=click.File(encoding="utf-8-sig"), help="A text file that is shown first.")
 @click.option("--must-read", is_flag=True, help="The guidelines must be read before anything is submitted.")
-@click.option("--open", "is_open", is_flag=True, help="Open it at once; else nobody comes in yet.")
+@click.option("--open", "is_open", is_flag=True, help="Let workers in at once.")
 @_url_option
 @json_option
 @click.pass_obj
+@examples("annotator crowd make pilot --project Reviews --workers 20 --texts 10 --parameter PROLIFIC_PID")
 def make(
     path: Path, /, name: str, project_name: str, is_open: bool, url: str | None, as_json: bool, **given: object
 ) -> None:
-    """Make a door NAME and print its link; it is paused unless --open is said."""
+    """Make a recruitment link NAME and print it; it is paused unless --open is given."""
     from annotator.domain.project.recruitment import DoorRules
     from annotator.usecases.crowd.doors import make_door, set_door_state
     from annotator.usecases.project.projects import find_project
@@ -76,7 +85,7 @@ def make(
 @json_option
 @click.pass_obj
 def list_(path: Path, project_name: str, url: str | None, as_json: bool) -> None:
-    """The doors of a project, with their links and how many came."""
+    """The links of a project, with how many workers came, are working, finished, stopped or ran out of time."""
     from annotator.usecases.crowd.doors import doors_of
     from annotator.usecases.project.projects import find_project
 
@@ -108,7 +117,7 @@ def list_(path: Path, project_name: str, url: str | None, as_json: bool) -> None
 @project_option
 @click.pass_obj
 def set_(path: Path, name: str, state: "DoorState", project_name: str) -> None:
-    """Open, pause or close the door NAME. Closed is for good; who is at work goes on."""
+    """Open, pause or close the link NAME. Closing is final; who is working goes on."""
     from annotator.usecases.crowd.doors import find_door, set_door_state
     from annotator.usecases.project.projects import find_project
 
@@ -123,8 +132,11 @@ def set_(path: Path, name: str, state: "DoorState", project_name: str) -> None:
 @project_option
 @click.pass_obj
 def stop(path: Path, worker: str, project_name: str) -> None:
-    """End the work of one WORKER, by the drawn name; what they hold goes to others, and their next page says so."""
-    from annotator.usecases.crowd.doors import stop_worker
+    """End the work of one WORKER, by the drawn name. What they submitted stays, what they hold goes to others.
+
+    Their next page says so. The link stays as it is.
+    """
+    from annotator.usecases.crowd.work_ends import stop_worker
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -137,7 +149,7 @@ def stop(path: Path, worker: str, project_name: str) -> None:
 @project_option
 @click.pass_obj
 def codes(path: Path, name: str, project_name: str) -> None:
-    """Print the codes of the door NAME as CSV, with texts and times, for paying."""
+    """Print the completion codes of the link NAME as CSV, with texts, minutes and times, for paying."""
     from annotator.usecases.crowd.doors import find_door, payments_csv
     from annotator.usecases.project.projects import find_project
 
@@ -153,7 +165,7 @@ def codes(path: Path, name: str, project_name: str) -> None:
 @json_option
 @click.pass_obj
 def code(path: Path, code: str, project_name: str, paid: bool, as_json: bool) -> None:
-    """Say whether CODE is one of the project's, whether it is used up, and for how much work it stands."""
+    """Say whether CODE is one of the project's, whether it is used up, and how much work it stands for."""
     from annotator.usecases.crowd.doors import find_code, mark_paid
     from annotator.usecases.project.projects import find_project
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import examples, json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
-    from annotator.usecases.evidence.exhaustive_gold import PassStanding
+    from annotator.usecases.evidence.taking_over import PassStanding
 
 _pass = click.argument("pass_name", metavar="PASS")
 _changed = click.option(
@@ -21,27 +21,42 @@ _changed = click.option(
 
 @click.group()
 def evidence() -> None:
-    """Second passes: chosen texts are given out again so that all their evidence is marked, and get exhaustive gold."""
+    """Second passes: texts with gold are given out again to mark all their evidence, and get exhaustive gold. Only
+    there does recall measure comprehensiveness (DeYoung et al. 2020).
+    """
 
 
 @evidence.command()
 @click.argument("name")
 @project_option
 @click.option("--split", help="Only texts of this split.")
-@click.option("--sample", "n", type=click.IntRange(min=1), help="Only so many of them, drawn by the seed.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the sample.")
-@click.option("--automatic", "is_automatic", is_flag=True, help="Take over what is accepted at once.")
-@click.option("--same-people", "may_repeat", is_flag=True, help="Whoever annotated a text may be given it again.")
 @click.option(
-    "--with-people/--without-people", "has_people", default=True, help="Whether everybody has the same roles."
+    "--sample",
+    "n",
+    type=click.IntRange(min=1),
+    help="Only so many texts, drawn by the seed. A larger sample of the same seed holds the smaller one.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what it would hold.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of the sample.")
+@click.option("--automatic", "is_automatic", is_flag=True, help="Take over at once what is accepted in the pass.")
+@click.option("--same-people", "may_repeat", is_flag=True, help="Let people get texts that they annotated before.")
+@click.option(
+    "--with-people/--without-people",
+    "has_people",
+    default=True,
+    help="Give everybody the roles that they have in the first project.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what the pass would hold.")
 @json_option
 @click.pass_obj
+@examples('annotator evidence start "All evidence" --project Reviews --sample 50')
 def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
-    """Make the project NAME with copies of chosen texts of a project that have gold and are complete."""
+    """Make the project NAME with copies of complete texts that have gold and are in no pass yet.
+
+    It has the rules of the first project and gives the gold result; annotators mark every piece of evidence. The gold
+    sets of the first pass are proposed to them, dashed.
+    """
     from annotator.domain.project.evidence import Selection
-    from annotator.usecases.project.exhaustive_passes import count_chosen, start_pass
+    from annotator.usecases.project.evidence_passes import count_chosen, start_pass
     from annotator.usecases.project.projects import find_project
 
     selection = Selection(**{field: choice.pop(field) for field in ("split", "n", "seed")})
@@ -68,8 +83,10 @@ def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: b
 @json_option
 @click.pass_obj
 def show(path: Path, project_name: str, as_json: bool) -> None:
-    """How far the second passes of a project are."""
-    from annotator.usecases.evidence.exhaustive_gold import passes_of, standing_of
+    """How far the second passes of a project are: texts that wait, are ready, taken over or blocked, with their keys,
+    and what taking over changes.
+    """
+    from annotator.usecases.evidence.taking_over import passes_of, standing_of
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -110,8 +127,12 @@ def _row(standing: "PassStanding") -> dict[str, Any]:
 @_changed
 @click.pass_obj
 def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
-    """Make what was accepted in PASS the exhaustive gold of the first project's texts."""
-    from annotator.usecases.evidence.exhaustive_gold import take_over
+    """Make what was accepted in PASS the exhaustive gold of the first project's texts, under every gold policy.
+
+    The first sets stay stored. Texts that were discarded, or that got another result or text in the first project,
+    are left out. A renamed label is followed.
+    """
+    from annotator.usecases.evidence.taking_over import take_over
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -123,8 +144,8 @@ def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
 @_pass
 @click.pass_obj
 def take_back_(path: Path, pass_name: str) -> None:
-    """The gold of the first project's texts is again what it was before PASS."""
-    from annotator.usecases.evidence.exhaustive_gold import take_back
+    """Give the first project's texts the gold that they had before PASS; what was marked stays in PASS."""
+    from annotator.usecases.evidence.taking_over import take_back
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -134,11 +155,13 @@ def take_back_(path: Path, pass_name: str) -> None:
 
 @evidence.command()
 @_pass
-@click.option("--on/--off", "is_on", required=True, help="Whether what is accepted from now on is taken over at once.")
+@click.option(
+    "--on/--off", "is_on", required=True, help="Take them over at once, or wait for `annotator evidence take-over`."
+)
 @click.pass_obj
 def automatic(path: Path, pass_name: str, is_on: bool) -> None:
-    """Whether what is accepted in PASS is taken over without asking."""
-    from annotator.usecases.evidence.exhaustive_gold import set_automatic
+    """Say whether annotations accepted in PASS from now on are taken over at once."""
+    from annotator.usecases.evidence.taking_over import set_automatic
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option, show_rest
+from annotator.cli.answers import examples, json_option, opened, print_json, project_option, show_rest
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.search import (
@@ -29,29 +29,42 @@ if TYPE_CHECKING:
 _SHOWN = 25
 _STATES = ("open", "complete", "held", "discarded")
 _FILTERS = (
+    click.option("--words", default="", metavar="TEXT", help="Any piece of a text, whatever the case."),
     click.option(
-        "--words", default="", metavar="TEXT", help="Any piece of a text, whatever the case; no sign is special."
+        "--in",
+        "parts",
+        multiple=True,
+        type=click.Choice(SEARCHED_PARTS),
+        help="Where the words stand; repeat it for several. By default everywhere.",
     ),
-    click.option(
-        "--in", "parts", multiple=True, type=click.Choice(SEARCHED_PARTS), help="Where the words stand; repeat it."
-    ),
-    click.option("--state", type=click.Choice(_STATES), help="held: it waits for the lead."),
+    click.option("--state", type=click.Choice(_STATES), help="held: the text waits for the lead."),
     click.option("--label", help="The text's label."),
     click.option("--unlabelled", "is_unlabelled", is_flag=True, help="Only texts without a label."),
     click.option("--split", help="The split; an empty one for texts in none."),
-    click.option("--annotated-by", "annotator", metavar="NAME", help="Somebody, or a source, who annotated it."),
+    click.option("--annotated-by", "annotator", metavar="NAME", help="A person, or a source, who annotated it."),
     click.option("--note/--no-note", "has_note", default=None, help="With a note of an annotator, or without."),
-    click.option("--talk", type=click.Choice(TALK_STATES), help="open: a question waits for the lead."),
-    click.option("--exhaustive", type=click.Choice(EXHAUSTIVENESS), help="How it is marked."),
-    click.option("--imported-from", metavar="DAY", help="Imported on this day (2026-11-23) or later."),
+    click.option("--talk", type=click.Choice(TALK_STATES), help="A conversation; open: a question waits for the lead."),
+    click.option("--exhaustive", type=click.Choice(EXHAUSTIVENESS), help="Whether its gold marks all the evidence."),
+    click.option("--imported-from", metavar="DAY", help="Imported on this day or later, such as 2026-11-23 (UTC)."),
     click.option("--imported-to", metavar="DAY", help="Imported on this day or before."),
-    click.option("--list", "list_name", metavar="NAME", help="On this saved list."),
-    click.option("--for", "named", metavar="NAME", help="For this person."),
+    click.option("--list", "list_name", metavar="NAME", help="A saved list."),
+    click.option("--for", "named", metavar="NAME", help="A person for whom it is named."),
 )
 _CHANGING = (
-    click.option("--key", "keys", multiple=True, metavar="KEY", help="Of what is found, only these keys; repeat it."),
-    click.option("--all", "is_all", is_flag=True, help="All texts of the project, where nothing narrows them."),
-    click.option("--dry-run", "is_dry", is_flag=True, help="Say what it would come to, and change nothing."),
+    click.option(
+        "--key",
+        "keys",
+        multiple=True,
+        metavar="KEY",
+        help="Of the texts that are found, only these keys; repeat it for several.",
+    ),
+    click.option("--all", "is_all", is_flag=True, help="All texts of the project; needed if no filter is given."),
+    click.option(
+        "--dry-run",
+        "is_dry",
+        is_flag=True,
+        help="Say how many texts would change and how many would be passed over, and change nothing.",
+    ),
     json_option,
 )
 _Option = Callable[[Any], Any]  # click's options leave a function as it is
@@ -70,11 +83,20 @@ def _searching(*more: _Option) -> _Option:
 
 @click.group()
 def instances() -> None:
-    """Search a project's texts, change many at once, and take that back."""
+    """Search a project's texts, change many at once, and undo it. The same is on the page Project, Instances.
+
+    All commands that change texts take the same filters, and --key for single texts. Texts that somebody holds or
+    scores are passed over and counted. --json prints the change's number, the number of texts, and what was passed
+    over by reason.
+    """
 
 
 @instances.command()
-@_searching(click.option("--page", default=1, show_default=True, type=click.IntRange(1)), json_option)
+@_searching(
+    click.option("--page", default=1, show_default=True, type=click.IntRange(1), help="The page of the list."),
+    json_option,
+)
+@examples('annotator instances search --project Reviews --words "cold soup" --state open')
 def search(path: Path, /, project_name: str, page: int, as_json: bool, **filters: Any) -> None:
     """List the texts that are found, 25 a page, each with where the words stand."""
     from annotator.usecases.lead.instance_search import search_instances
@@ -101,11 +123,12 @@ def search(path: Path, /, project_name: str, page: int, as_json: bool, **filters
 
 
 @instances.command()
-@click.option("--reason", type=click.Choice(DISCARD_REASONS), required=True, help="Why.")
-@click.option("--comment", default="", help="In a few words; needed with the reason other.")
+@click.option("--reason", type=click.Choice(DISCARD_REASONS), required=True, help="The reason, as annotators have it.")
+@click.option("--comment", default="", help="A few words; needed with the reason other.")
 @_searching(*_CHANGING)
+@examples('annotator instances discard --project Reviews --words "lorem ipsum" --reason "broken text" --dry-run')
 def discard(path: Path, /, reason: str, comment: str, **options: Any) -> None:
-    """Discard the texts that are found; what somebody holds is passed over."""
+    """Discard the texts that are found."""
     _change(path, BulkChange("discard", reason=reason, comment=comment), options)
 
 
@@ -120,7 +143,9 @@ def put_back(path: Path, /, **options: Any) -> None:
 @click.option("--to", "to_split", required=True, metavar="SPLIT", help="The new split; an empty one for none.")
 @_searching(*_CHANGING)
 def set_split(path: Path, /, to_split: str, **options: Any) -> None:
-    """Move the texts that are found to a split; changed versions follow their originals."""
+    """Move the texts that are found to a split, with their perturbed versions. A text whose key the split has already
+    is passed over.
+    """
     _change(path, BulkChange("split", split=to_split.strip()), options)
 
 
@@ -128,12 +153,16 @@ def set_split(path: Path, /, to_split: str, **options: Any) -> None:
 @click.option("--as", "mark", type=click.Choice(EXHAUSTIVENESS), required=True, help="unsaid takes the mark away.")
 @_searching(*_CHANGING)
 def mark(path: Path, /, mark: Exhaustiveness, **options: Any) -> None:
-    """Say of the texts that are found whether their gold marks all evidence."""
+    """Say whether the gold of the texts that are found marks all the evidence."""
     _change(path, BulkChange("exhaustive", is_exhaustive={"yes": True, "no": False, "unsaid": None}[mark]), options)
 
 
-_person = click.option("--person", "people", multiple=True, metavar="NAME", help="For whom they are; repeat it.")
-_first = click.option("--first", "is_first", is_flag=True, help="Others get them when nothing else is left for these.")
+_person = click.option(
+    "--person", "people", multiple=True, metavar="NAME", help="A person for whom they are; repeat it for several."
+)
+_first = click.option(
+    "--first", "is_first", is_flag=True, help="Let others get them when nothing else is left for those."
+)
 
 
 @instances.command(name="give-out")
@@ -141,7 +170,7 @@ _first = click.option("--first", "is_first", is_flag=True, help="Others get them
 @_first
 @_searching(*_CHANGING)
 def give_out(path: Path, /, people: tuple[str, ...], is_first: bool, **options: Any) -> None:
-    """Have the texts that are found annotated by one more person."""
+    """Have the texts that are found annotated by one more person, who has not had them."""
     _change(path, BulkChange("give out", people=people, named_as=_way(is_first)), options)
 
 
@@ -150,8 +179,9 @@ def give_out(path: Path, /, people: tuple[str, ...], is_first: bool, **options: 
 @_first
 @click.option("--nobody", "is_free", is_flag=True, help="Free them for everybody.")
 @_searching(*_CHANGING)
+@examples('annotator instances name --project Reviews --list "Hard ones" --person Bo --person Chen')
 def name(path: Path, /, people: tuple[str, ...], is_first: bool, is_free: bool, **options: Any) -> None:
-    """Say for whom the texts that are found are."""
+    """Name the people for whom the texts that are found are. See docs/settings.md#for-whom-a-text-is."""
     if bool(people) == is_free:
         raise InvalidValue("Say for whom they are with --person, or free them with --nobody.")
     _change(path, BulkChange("name", people=people, named_as=_way(is_first)), options)
@@ -162,7 +192,7 @@ def name(path: Path, /, people: tuple[str, ...], is_first: bool, is_free: bool, 
 @json_option
 @click.pass_obj
 def changes(path: Path, project_name: str, as_json: bool) -> None:
-    """List the last changes of many texts, the newest first."""
+    """List the last changes of many texts with their numbers, the newest first, undone ones too."""
     from annotator.usecases.lead.bulk_actions import last_changes
     from annotator.usecases.lead.event_words import bulk_words
     from annotator.usecases.project.projects import find_project
@@ -191,7 +221,9 @@ def changes(path: Path, project_name: str, as_json: bool) -> None:
 @click.option("--dry-run", "is_dry", is_flag=True, help="Say what it would come to, and change nothing.")
 @click.pass_obj
 def undo(path: Path, number: int, project_name: str, is_dry: bool) -> None:
-    """Undo change NUMBER (see `annotator instances changes`) where the texts are still as it left them."""
+    """Undo change NUMBER (see `annotator instances changes`) where the texts are still as it left them; others stay
+    and are counted.
+    """
     from annotator.usecases.lead import bulk_actions
     from annotator.usecases.project.projects import find_project
 

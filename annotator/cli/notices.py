@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json
+from annotator.cli.answers import examples, json_option, opened, print_json
 from annotator.domain.people import LOCAL_OPERATOR
 
 _PRIVATE = "Hosts and networks that may be private, with commas between them."
@@ -15,14 +15,14 @@ _private_option = click.option("--private", default="", metavar="HOSTS", help=_P
 
 @click.group()
 def notices() -> None:
-    """Notices by mail and webhook: both are off until they are set here or on the page Start."""
+    """Notices by mail and webhook, both off until they are set here or on the page Start. See docs/notices.md."""
 
 
 @notices.command()
 @json_option
 @click.pass_obj
 def show(path: Path, as_json: bool) -> None:
-    """What is set, and what was not delivered; never a secret."""
+    """What is set, how many messages are in which state, and which failed; never a secret."""
     from annotator.usecases.delivery.channels import channels
 
     with opened(path) as store:
@@ -42,20 +42,33 @@ def show(path: Path, as_json: bool) -> None:
 
 @notices.command()
 @click.option("--host", required=True, help="The SMTP server.")
-@click.option("--port", type=int, help="Its port; else 587 for starttls and 465 for tls.")
-@click.option("--security", type=click.Choice(["starttls", "tls"]), default="starttls", show_default=True)
+@click.option("--port", type=int, help="Its port; by default 587 for starttls, 465 for tls.")
+@click.option(
+    "--security",
+    type=click.Choice(["starttls", "tls"]),
+    default="starttls",
+    show_default=True,
+    help="How the connection is encrypted.",
+)
 @click.option("--sender", required=True, metavar="ADDRESS", help="Who the mail is from.")
 @click.option("--account", default="", help="The account at the server, if it wants one.")
 @click.option(
-    "--password-file", type=click.File(encoding="utf-8"), help="The first line of it (- reads standard input)."
+    "--password-file",
+    type=click.File(encoding="utf-8"),
+    help="A file whose first line is the password (- reads standard input).",
 )
 @_private_option
 @click.option(
-    "--hour", type=click.IntRange(0, 23), default=6, show_default=True, help="When the day's mails go out, in UTC."
+    "--hour",
+    type=click.IntRange(0, 23),
+    default=6,
+    show_default=True,
+    help="The hour from which the day's mails go out, in UTC.",
 )
 @click.pass_obj
+@examples("annotator notices mail --host smtp.example.org --sender annotator@example.org --password-file password.txt")
 def mail(path: Path, /, port: int | None, password_file: TextIO | None, **options: Any) -> None:
-    """Turn mail on. The password may also come from ANNOTATOR_SMTP_PASSWORD of the server's environment."""
+    """Turn mail on. The password may also come from ANNOTATOR_SMTP_PASSWORD in the server's environment."""
     from annotator.usecases.delivery.channels import MailOptions, set_mail
 
     usual = 587 if options["security"] == "starttls" else 465
@@ -71,7 +84,7 @@ def mail(path: Path, /, port: int | None, password_file: TextIO | None, **option
 @click.option("--new-key", is_flag=True, help="Make a new key for the signatures.")
 @click.pass_obj
 def webhook(path: Path, url: str, private: str, new_key: bool) -> None:
-    """Turn the webhook on, and print the key for its signatures where a new one was made."""
+    """Turn the webhook on. If a new key for its signatures was made, print it; it is not shown again."""
     from annotator.usecases.delivery.channels import WebhookOptions, set_webhook
 
     with opened(path) as store:
@@ -87,8 +100,8 @@ def webhook(path: Path, url: str, private: str, new_key: bool) -> None:
 @click.option("--to", default="", metavar="ADDRESS", help="Of mail: where the test goes.")
 @click.pass_obj
 def test(path: Path, channel: str, to: str) -> None:
-    """Try it at once, and say exactly what failed."""
-    from annotator.usecases.delivery.outbox import try_channel
+    """Send a test by mail or webhook, and say exactly what failed."""
+    from annotator.usecases.delivery.trial import try_channel
 
     with opened(path) as store:
         click.echo(try_channel(store, LOCAL_OPERATOR, channel, to))  # type: ignore[arg-type]  # click.Choice
@@ -98,7 +111,7 @@ def test(path: Path, channel: str, to: str) -> None:
 @click.argument("channel", type=click.Choice(["mail", "webhook"]))
 @click.pass_obj
 def off(path: Path, channel: str) -> None:
-    """Turn it off: what waits is not sent, and its secret is forgotten."""
+    """Turn mail or webhook off: waiting messages are dropped and its secret is forgotten."""
     from annotator.usecases.delivery.channels import turn_off
 
     with opened(path) as store:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import examples, json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.queue_orders import FIRST_KINDS, FirstKind, ModelOrder, Order, QueueOrder
@@ -22,23 +22,32 @@ _KINDS: dict[str, FirstKind] = {kind.replace(" ", "-"): kind for kind in FIRST_K
 
 @click.command()
 @project_option
-@click.option("--first", "kind", type=click.Choice([*_KINDS, "none"]), help="What comes before the rest.")
+@click.option("--first", "kind", type=click.Choice([*_KINDS, "none"]), help="Which texts come first.")
 @click.option(
-    "--model", "models", multiple=True, metavar="NAME", help="Whose stored answers count; give it more than once."
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME",
+    help="The model whose stored answers count, with all its seeds; repeat it for several.",
 )
 @click.option(
-    "--percent", type=float, default=100, show_default=True, help="How many of the texts with the number come first."
+    "--percent",
+    type=float,
+    default=100,
+    show_default=True,
+    help="The percentage of texts with a number that come first, rounded up.",
 )
 @click.option("--split", help="Only texts of this split come first.")
-@click.option("--method", default="", help="Whose attributions, of least-plausible and nothing-found.")
-@click.option("--number", default="", help="By which metric, of least-plausible; see docs/metrics.md.")
-@click.option("--layer", type=int, help="Of which layer, of least-plausible.")
-@click.option("--label", help="Which answer says that there is nothing, of nothing-found.")
+@click.option("--method", default="", help="For least-plausible and nothing-found: the method of the attributions.")
+@click.option("--number", default="", help="For least-plausible: the metric, by its name in docs/metrics.md.")
+@click.option("--layer", type=int, help="For least-plausible: the layer.")
+@click.option("--label", help="For nothing-found: the answer that says that there is nothing.")
 @click.option("--rest", type=click.Choice(["sequential", "random"]), help="How the other texts follow.")
-@click.option("--seed", type=int, help="Of everything that is drawn.")
+@click.option("--seed", type=int, help="The seed of everything that is drawn.")
 @click.option("--preview", "is_preview", is_flag=True, help="Show what would come first, and change nothing.")
 @json_option
 @click.pass_obj
+@examples("annotator order --project Reviews --first least-confident --model bert --percent 20")
 def order(
     database: Path,
     /,
@@ -49,7 +58,11 @@ def order(
     as_json: bool,
     **first: Any,
 ) -> None:
-    """Show in which order texts are given out; with --first, --rest or --seed, set another one."""
+    """Show in which order texts are given out, with the next ten; with --first, --rest or --seed, set another one.
+
+    What is not named stays as it is, and people keep the texts that they hold. docs/settings.md#what-comes-next
+    explains each order.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.queue.orders import present_order, preview_order, set_order
 

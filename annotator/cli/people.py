@@ -5,7 +5,7 @@ from typing import TextIO
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import examples, json_option, opened, print_json, project_option
 from annotator.cli.persons import anonymise, erase, export, wipe
 from annotator.domain.people import LOCAL_OPERATOR, PROJECT_ROLES, ROLES
 
@@ -18,13 +18,16 @@ _GUESSED = (
 _url_option = click.option(
     "--url",
     envvar="ANNOTATOR_URL",
-    help="The address at which people reach the server, for the link (also ANNOTATOR_URL); else that of the running server.",
+    help=(
+        "Where people reach the server, for the link (also ANNOTATOR_URL). By default the running server's "
+        "address, else http://127.0.0.1:8501."
+    ),
 )
 
 
 @click.group()
 def user() -> None:
-    """Accounts: add, list, disable, reset; a person and their data: anonymise, erase, export."""
+    """Accounts: add, invite, list, disable, reset; a person's data: export, anonymise, erase."""
 
 
 for _command in (export, anonymise, erase, wipe):
@@ -33,13 +36,22 @@ for _command in (export, anonymise, erase, wipe):
 
 @user.command()
 @click.argument("name")
-@click.option("--role", type=click.Choice(ROLES), required=True, help="The person's role.")
+@click.option(
+    "--role",
+    type=click.Choice(ROLES),
+    required=True,
+    help="The person's role; each but administrator holds in one project.",
+)
 @click.option("--project", help="The project; not needed while there is only one.")
 @_url_option
 @json_option
 @click.pass_obj
+@examples("annotator user add Ada --role reviewer --project Reviews")
 def add(path: Path, name: str, role: str, project: str | None, url: str | None, as_json: bool) -> None:
-    """Make an account and print its one-time link; a person who has one gets a further role."""
+    """Make an account and print its one-time sign-in link; a person who has an account gets a further role.
+
+    Opening the link, the person chooses a password.
+    """
     from annotator.usecases.access.accounts import add_user
     from annotator.usecases.databases import address_of_server
 
@@ -71,16 +83,17 @@ def _no_project(name: str) -> str:
     type=click.Choice(PROJECT_ROLES),
     default="annotator",
     show_default=True,
-    help="Unless a line has its own.",
+    help="The role of everybody whose line names none.",
 )
 @project_option
 @_url_option
 @json_option
 @click.pass_obj
 def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | None, as_json: bool) -> None:
-    """Invite everybody of FILE, a name a line ("Ada" or "Ada, reviewer"; - reads standard input), and print their links.
+    """Invite everybody in FILE and print their links; all of them, or nobody.
 
-    All of them or nobody. Whoever has an account gets the role alone.
+    FILE has a name on each line, and after a comma a role if it differs from --role: "Ada" or "Ada, reviewer". "-"
+    reads standard input. Whoever has an account only gets the role. A link works once, within 7 days.
     """
     from annotator.usecases.access.invitations import INVITATION_LASTS, invite, read_invitees
     from annotator.usecases.databases import address_of_server
@@ -144,7 +157,7 @@ def list_(path: Path, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def disable(path: Path, name: str, as_json: bool) -> None:
-    """Shut somebody out at once; what they did stays."""
+    """End a person's sessions at once and refuse further sign-ins; what they made stays."""
     from annotator.usecases.access.accounts import disable_user
 
     with opened(path) as store:
@@ -161,7 +174,9 @@ def disable(path: Path, name: str, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def reset(path: Path, name: str, url: str | None, as_json: bool) -> None:
-    """Print a new one-time link; the old password, open sessions and older links end."""
+    """Print a new one-time link; the old password, open sessions and older links end. This lets a disabled person in
+    again.
+    """
     from annotator.usecases.access.accounts import reset_user
     from annotator.usecases.databases import address_of_server
 

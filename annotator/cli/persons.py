@@ -10,7 +10,9 @@ from annotator.errors import InvalidValue
 from annotator.files import part_folder, put_in_place
 
 _confirm_option = click.option(
-    "--confirm", metavar="NAME", help="The name once more; without it, it is asked for after the counts were shown."
+    "--confirm",
+    metavar="NAME",
+    help="The name once more, for scripts; --json needs it. Without it you are asked to type it.",
 )
 
 
@@ -20,9 +22,14 @@ _confirm_option = click.option(
 @json_option
 @click.pass_obj
 def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
-    """Take the name, account and words of NAME out; what they marked and scored stays under a drawn name."""
-    from annotator.usecases.persons.erasure import anonymise as anonymise_person
-    from annotator.usecases.persons.erasure import anonymising_lines, plan_anonymising
+    """Remove the account, name and words of NAME; what they marked and scored stays under a drawn name.
+
+    What goes and what stays is printed first, and the name has to be typed. Numbers do not change. Afterwards the
+    file is rewritten, so that no byte is left. See docs/personal_data.md.
+    """
+    from annotator.usecases.persons.anonymisation import anonymise as anonymise_person
+    from annotator.usecases.persons.anonymisation import plan_anonymising
+    from annotator.usecases.persons.removal_words import anonymising_lines
 
     with opened(path) as store:
         plan = plan_anonymising(store, LOCAL_OPERATOR, name)
@@ -42,9 +49,14 @@ def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None
 @json_option
 @click.pass_obj
 def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
-    """Take NAME out with all that they marked, scored and wrote; gold is worked out anew."""
+    """Remove NAME with all that they marked, scored and wrote; gold is computed again.
+
+    Releases say how many sets are gone, not whose. What goes and what stays is printed first, and the name has to be
+    typed. See docs/personal_data.md.
+    """
     from annotator.usecases.persons.erasure import erase as erase_person
-    from annotator.usecases.persons.erasure import erasing_lines, plan_erasing
+    from annotator.usecases.persons.erasure import plan_erasing
+    from annotator.usecases.persons.removal_words import erasing_lines
 
     with opened(path) as store:
         plan = plan_erasing(store, LOCAL_OPERATOR, name)
@@ -63,8 +75,10 @@ def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
 def export(path: Path, name: str, file: Path) -> None:
-    """Write everything about NAME to FILE, a ZIP of JSON and CSV; of others it holds nothing."""
-    from annotator.usecases.persons.my_account import data_of_person
+    """Write everything about NAME to FILE, a ZIP of JSON and CSV; it holds nothing of others. See
+    docs/personal_data.md.
+    """
+    from annotator.usecases.persons.own_data import data_of_person
 
     if file.exists():
         raise InvalidValue(f"'{file}' is there already. Choose another name for the file.")
@@ -82,7 +96,11 @@ def export(path: Path, name: str, file: Path) -> None:
 @json_option
 @click.pass_obj
 def wipe(path: Path, as_json: bool) -> int:
-    """Write the database file anew where bytes are left of somebody who was anonymised or erased."""
+    """Rewrite the database file where bytes are left of somebody who was anonymised or erased.
+
+    `annotator check` says when that is needed: a process was killed, or somebody was reading. A server that starts
+    does the same. The exit code is 1 if it was not possible.
+    """
     from annotator.usecases.persons.removal import NOT_WIPED, finish_removals
 
     with opened(path) as store:

@@ -10,13 +10,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import examples, json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted, duration, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from annotator.usecases.lead.progress import ListedWork, Payroll, WorkDays, WorkProgress, WorkTimes
+    from annotator.usecases.lead.listed_work import ListedWork
+    from annotator.usecases.lead.pay import Payroll
+    from annotator.usecases.lead.progress import WorkProgress
+    from annotator.usecases.lead.work_days import WorkDays
+    from annotator.usecases.lead.work_times import WorkTimes
 
 _DAY = click.DateTime(["%Y-%m-%d"])
 _LAST_DAYS = 14  # that are printed for people
@@ -34,18 +38,33 @@ class _Numbers:
 
 @click.command()
 @project_option
-@click.option("--from", "first", type=_DAY, help="The first day that is paid; by default 29 days before the last.")
+@click.option(
+    "--from",
+    "first",
+    type=_DAY,
+    help="The first day that is paid, such as 2026-11-01; by default 29 days before the last.",
+)
 @click.option("--to", "last", type=_DAY, help="The last day that is paid; by default today.")
-@click.option("--time-zone", "zone_name", default="UTC", show_default=True, help="Whose days, such as Europe/Berlin.")
+@click.option(
+    "--time-zone",
+    "zone_name",
+    default="UTC",
+    show_default=True,
+    help="The time zone of the days, such as Europe/Berlin.",
+)
 @click.option("--pay-csv", "as_pay", is_flag=True, help="Print the table to pay by, and nothing else.")
 @json_option
 @click.pass_obj
+@examples("annotator progress --project Reviews --from 2026-11-01 --to 2026-11-30 --pay-csv")
 def progress(
     database: Path, project_name: str, first: dt.datetime | None, last: dt.datetime | None, zone_name: str, as_pay: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Print how far the work is: days, people, the end with its uncertainty, time, hours and what they cost."""
-    from annotator.usecases.lead.progress import pay_csv, payroll_of
+    """Print how far the work is: days, people, the forecast of the end, time, hours and cost, and work to look at.
+
+    It names people. docs/progress.md defines each number.
+    """
+    from annotator.usecases.lead.pay import pay_csv, payroll_of
     from annotator.usecases.project.projects import find_project
 
     zone = _zone(zone_name)
@@ -75,7 +94,10 @@ def _zone(name: str) -> dt.tzinfo:
 
 
 def _numbers(store: Any, project: Any, payroll: "Payroll", zone: dt.tzinfo) -> _Numbers:
-    from annotator.usecases.lead.progress import default_bound, listed_work, work_days, work_progress, work_times
+    from annotator.usecases.lead.listed_work import default_bound, listed_work
+    from annotator.usecases.lead.progress import work_progress
+    from annotator.usecases.lead.work_days import work_days
+    from annotator.usecases.lead.work_times import work_times
 
     times = work_times(store, LOCAL_OPERATOR, project)
     return _Numbers(
@@ -122,7 +144,7 @@ def _plain(value: Any) -> Any:
 
 
 def _lines(numbers: _Numbers) -> Iterator[str]:
-    from annotator.usecases.lead.progress import forecast_words
+    from annotator.usecases.lead.work_days import forecast_words
 
     if numbers.work.pace:
         yield numbers.work.pace

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import msgspec
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import examples, json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import TASKS, Task, get_task
@@ -28,7 +28,7 @@ _WORK = {
 
 @click.group()
 def project() -> None:
-    """Create, list and show projects."""
+    """Projects: create, copy, list, show, archive, delete."""
 
 
 @project.command("create")
@@ -36,7 +36,7 @@ def project() -> None:
 @click.option("--task", "task_name", required=True, type=click.Choice([*TASKS, "custom"]), help="The kind of input.")
 @click.option(
     "--segments",
-    help="For a custom task, separated by commas: NAME, NAME:unselectable, NAME:optional (it may be empty).",
+    help="For a custom task: its segments, separated by commas.",
 )
 @click.option(
     "--result",
@@ -44,19 +44,33 @@ def project() -> None:
     type=click.Choice(["label", "answer"]),
     help="For a custom task: whether its result is a label or an answer.",
 )
-@click.option("--labels", default="", help="Labels, separated by commas; by default those of the first import.")
-@click.option("--language", default="en", show_default=True, help="For texts whose file names no language.")
+@click.option(
+    "--labels",
+    default="",
+    help="Labels, separated by commas, in the order that annotators see; by default those of the first import.",
+)
+@click.option("--language", default="en", show_default=True, help="The language of texts whose file names none.")
 @click.option(
     "--guidelines",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A Markdown file with the guidelines.",
 )
 @click.pass_obj
+@examples(
+    "annotator project create Reviews --task sentiment --labels positive,negative",
+    "annotator project create QA --task custom --segments text,question:unselectable --result answer",
+)
 def create(
     database: Path, name: str, task_name: str, segments: str | None, result_kind: str | None, labels: str,
     language: str, guidelines: Path | None,
 ) -> None:  # fmt: skip
-    """Create an empty project (and the database, if it is not there)."""
+    """Create an empty project (and the database, if it is missing). Nobody leads it until somebody gets that role.
+
+    The task fixes the segments of a text, which of them can be marked, and whether the result is a label or an
+    answer; docs/columns.md lists them. For a custom task name the segments, NAME, NAME:unselectable (nothing can be
+    marked) or NAME:optional (may be empty), and the result. Names have letters, digits and "_", and are no name of a
+    column.
+    """
     from annotator.usecases.project.projects import create_project
 
     chosen = [label.strip() for label in labels.split(",")] if labels.strip() else []
@@ -79,11 +93,14 @@ def create(
 @project.command("copy")
 @click.argument("source")
 @click.argument("name")
-@click.option("--people", "has_people", is_flag=True, help="Everybody has the roles that they have in SOURCE.")
+@click.option("--people", "has_people", is_flag=True, help="Give everybody the roles that they have in SOURCE.")
 @click.pass_obj
 def copy(database: Path, source: str, name: str, has_people: bool) -> None:
-    """Create a project NAME with the rules of SOURCE: task, labels, settings, guidelines, word lists; without its texts."""
-    from annotator.usecases.project.exhaustive_passes import copy_project
+    """Create the project NAME with the rules of SOURCE, and none of its texts.
+
+    Copied are task, labels, language, settings, guidelines, word lists and rules of training (switched off).
+    """
+    from annotator.usecases.project.project_copies import copy_project
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
@@ -95,7 +112,11 @@ def copy(database: Path, source: str, name: str, has_people: bool) -> None:
 @click.argument("name")
 @click.pass_obj
 def archive_(database: Path, name: str) -> None:
-    """Archive a project: nothing of it is given out, imported or changed; it can be read, exported and brought back."""
+    """Archive a project: it can be read and exported, but nothing is given out, imported or changed.
+
+    It is refused while long work runs or waits in the project. Marks that could not be sent any more stay in people's
+    browsers, and are sent when the project is restored.
+    """
     from annotator.usecases.project.ends import archive
     from annotator.usecases.project.projects import find_project
 
@@ -108,7 +129,9 @@ def archive_(database: Path, name: str) -> None:
 @click.argument("name")
 @click.pass_obj
 def restore_(database: Path, name: str) -> None:
-    """Bring an archived project back; one that was deleted comes back with its backup (annotator restore PATH)."""
+    """Bring an archived project back as it was. A deleted project comes back with its backup: `annotator restore
+    PATH`.
+    """
     from annotator.usecases.project.ends import bring_back
     from annotator.usecases.project.projects import find_project
 
@@ -123,7 +146,13 @@ def restore_(database: Path, name: str) -> None:
 @json_option
 @click.pass_obj
 def delete_(database: Path, name: str, name_again: str | None, as_json: bool) -> None:
-    """Delete a project with everything of it, after a backup of the whole database beside it."""
+    """Delete a project with everything in it, after a backup of the whole database beside it.
+
+    The command names the backup, NAME.TIME.backup. `annotator restore` brings everything back, and also undoes what
+    other projects did since. Files of trained models move beside it, to NAME.TIME.backup.models. To be rid of
+    everything, remove both. Accounts and the database's record of the deletion stay; the file does not become
+    smaller, its room is used again.
+    """
     from annotator.usecases.project.ends import delete, deletion_summary
     from annotator.usecases.project.projects import find_project
 
@@ -149,7 +178,7 @@ def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
         raise InvalidValue(
             "A custom task needs its segments and its kind of result: --segments text,question:unselectable --result label."
         )
-    from annotator.usecases.project.projects import parse_task
+    from annotator.usecases.project.custom_tasks import parse_task
 
     return parse_task(segments, result_kind)
 
@@ -158,7 +187,7 @@ def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
 @json_option
 @click.pass_obj
 def list_(database: Path, as_json: bool) -> None:
-    """List the projects with their size."""
+    """List the projects with their task and size."""
     from annotator.usecases.project.projects import progress_of, projects_of
 
     with opened(database) as store:
@@ -182,7 +211,7 @@ def list_(database: Path, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def show(database: Path, name: str, as_json: bool) -> None:
-    """Show a project's rules, members and progress."""
+    """Show a project's task, labels, settings (docs/settings.md), members and progress."""
     from annotator.usecases.project.projects import find_project, members_of, progress_of
 
     with opened(database) as store:
@@ -223,12 +252,16 @@ def _people_in_words(people: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
 
 @click.command()
 @project_option
-@click.option("--parts", required=True, help="Names and shares, for example train=.8,val=.1,test=.1")
+@click.option("--parts", required=True, help="Splits and their shares, such as train=.8,val=.1,test=.1.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same split.")
 @json_option
 @click.pass_obj
+@examples("annotator split --project Reviews --parts train=.8,val=.1,test=.1 --seed 7")
 def split(database: Path, project_name: str, parts: str, seed: int, as_json: bool) -> None:
-    """Give every instance a split; instances that share a text stay together."""
+    """Give every instance a split, by document: instances that share a text, and perturbed versions, stay together.
+
+    Leaks that remain are reported.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.project.splits import split_project
 
@@ -239,15 +272,16 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 
 @click.command()
 @project_option
-@click.option("--all", "shows_all", is_flag=True, help="Print every table, pair and person.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV, a number a row.")
+@click.option("--all", "shows_all", is_flag=True, help="Print every table, pair and person, with the papers' tables.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV, a number on each row.")
 @json_option
 @click.pass_obj
 def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_json: bool) -> None:
-    """Print a project's size, progress, rationales, and the agreement of its annotators; with --all the papers' tables, too."""
+    """Print a project's size, progress, rationales and agreement; docs/statistics.md defines each number."""
     from annotator.cli.stats_report import for_people, why_no_agreement
     from annotator.cli.stats_summary import MORE, summary_lines
-    from annotator.usecases.lead.statistics import statistics_csv, statistics_of
+    from annotator.usecases.lead.statistics import statistics_of
+    from annotator.usecases.lead.statistics_table import statistics_csv
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import examples, json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted, written
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.qualification import (
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from annotator.usecases.qualification.people import Checked, Trained
 
 _WORSENED: dict[str, Spoiling] = {spoiling.replace(" ", "-") or "not": spoiling for spoiling in SPOILINGS}
-_audience = click.option("--audience", type=click.Choice(AUDIENCES), default="annotators", show_default=True)
+_audience = click.option(
+    "--audience", type=click.Choice(AUDIENCES), default="annotators", show_default=True, help="Whose rules."
+)
 _purpose = click.option(
     "--for", "purpose", type=click.Choice(PURPOSES), default="annotators", show_default=True,
     help="Training of annotators, of reviewers, or blind checks among annotators' work.",
@@ -35,7 +37,9 @@ _purpose = click.option(
 
 @click.group()
 def training() -> None:
-    """Training: texts with known gold that come before work, and blind checks among it."""
+    """Training of people: texts with known gold that come before work, and blind checks among it. See
+    docs/training_of_people.md.
+    """
 
 
 @training.command()
@@ -43,7 +47,7 @@ def training() -> None:
 @json_option
 @click.pass_obj
 def show(path: Path, project_name: str, as_json: bool) -> None:
-    """Rules, texts and people."""
+    """Show rules, texts, people who passed, and the results of blind checks."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.qualification.items import items_of, training_rules
     from annotator.usecases.qualification.people import checked_people, trained_people
@@ -115,16 +119,24 @@ def _spoken(numbers: dict[str, Any]) -> str:
 @training.command(name="set")
 @project_option
 @_audience
-@click.option("--on/--off", "is_on", default=None, help="Whether training comes before work.")
-@click.option("--texts", type=int, help="Texts in a try.")
-@click.option("--tries", type=int, help="How many tries there are.")
-@click.option("--least-f1", type=int, metavar="PERCENT", help="Least mean token F1, of annotators.")
-@click.option("--least-labels", type=int, metavar="PERCENT", help="Least share of right labels, of annotators.")
-@click.option("--least-scores", type=int, metavar="PERCENT", help="Least share of right scores, of reviewers.")
-@click.option("--check-every", type=int, help="Of so many texts of an annotator one is a blind check; 0: none.")
+@click.option(
+    "--on/--off", "is_on", default=None, help="Whether training comes before work; texts must be picked first."
+)
+@click.option("--texts", type=int, help="Texts in an attempt.")
+@click.option("--tries", type=int, help="How many attempts there are.")
+@click.option("--least-f1", type=int, metavar="PERCENT", help="For annotators: the least mean token F1.")
+@click.option("--least-labels", type=int, metavar="PERCENT", help="For annotators: the least share of right labels.")
+@click.option("--least-scores", type=int, metavar="PERCENT", help="For reviewers: the least share of right scores.")
+@click.option("--check-every", type=int, help="For annotators: one of so many texts is a blind check; 0: none.")
 @click.pass_obj
+@examples(
+    "annotator training pick r1 r2 r3 r4 r5 --project Reviews",
+    "annotator training set --project Reviews --on --least-f1 70",
+)
 def set_(path: Path, /, project_name: str, audience: Audience, **changes: int | bool | None) -> None:
-    """Set other rules; whoever is in the middle of a try goes on under those that they began under."""
+    """Set the rules that are named; the others stay. Who is in an attempt finishes it under the rules that it began
+    under.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.qualification.items import set_rules, training_rules
     from annotator.usecases.qualification.people import finishing_first
@@ -150,14 +162,14 @@ def set_(path: Path, /, project_name: str, audience: Audience, **changes: int | 
     "--worsened",
     multiple=True,
     type=click.Choice(tuple(_WORSENED)),
-    help="Of reviewers' texts; give it more than once.",
+    help="For reviewers: how sets are worsened; repeat it to take each text once in each form.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of what is worsened.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The seed by which they are worsened.")
 @click.pass_obj
 def pick(
     path: Path, keys: Sequence[str], project_name: str, purpose: Purpose, worsened: Sequence[str], seed: int
 ) -> None:
-    """Pick texts with gold, by their keys."""
+    """Pick texts with gold, by their keys. A text that cannot be picked is named with the reason."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.qualification.items import instances_of_keys
     from annotator.usecases.qualification.items import pick as pick_texts
@@ -178,7 +190,7 @@ def pick(
 @_purpose
 @click.pass_obj
 def remove(path: Path, keys: Sequence[str], project_name: str, purpose: Purpose) -> None:
-    """Take texts out, by their keys; what people answered to them is kept."""
+    """Remove texts, by their keys; what people answered to them is kept."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.qualification.items import items_of, take_out
 
@@ -201,7 +213,7 @@ def remove(path: Path, keys: Sequence[str], project_name: str, purpose: Purpose)
 @click.option("--through", "is_through", is_flag=True, help="Let them work without having passed.")
 @click.pass_obj
 def allow(path: Path, name: str, project_name: str, audience: Audience, is_through: bool) -> None:
-    """Give somebody another try, or with --through let them work."""
+    """Give somebody another attempt; with --through, let them work without having passed."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.qualification.people import allow as allow_person
 

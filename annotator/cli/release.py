@@ -16,18 +16,22 @@ _number = click.argument("number", type=click.IntRange(min=1))
 
 @click.group()
 def release() -> None:
-    """Releases: a project's gold, frozen under a number, compared, and exported."""
+    """Releases: a project's gold, frozen under a number, compared and exported. A release is never edited or deleted."""
 
 
 @release.command()
 @click.argument("name")
 @project_option
-@click.option("--licence", help="Under which licence it is given away; without it the project's.")
-@click.option("--citation", help="How it is to be cited; without it as the project says.")
+@click.option("--licence", help="The licence; by default the project's. Without any, nothing is frozen.")
+@click.option("--citation", help="How to cite it; by default as the project says.")
 @json_option
 @click.pass_obj
 def create(path: Path, name: str, project_name: str, licence: str | None, citation: str | None, as_json: bool) -> None:
-    """Freeze the gold of a project, as it is now under its policy, as the next release."""
+    """Freeze the gold of a project, as it is now under its policy, as the next release: 1, 2, 3 ...
+
+    The release stays the same whatever happens to the project. People have pseudonyms in it. Gold comes from accepted
+    annotations; a labels-only project without any freezes the labels of its texts.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.frozen_gold import freeze_gold, unfinished_words
 
@@ -48,7 +52,7 @@ def create(path: Path, name: str, project_name: str, licence: str | None, citati
 @json_option
 @click.pass_obj
 def list_(path: Path, project_name: str, as_json: bool) -> None:
-    """The releases of a project."""
+    """The releases of a project with names, days, counts and digests. Equal gold has the same digest in any database."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.frozen_gold import releases_of_project
 
@@ -69,7 +73,7 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def show(path: Path, number: int, project_name: str, as_json: bool) -> None:
-    """What a release holds."""
+    """Everything about a release: policy, labels, licence, citation, counts and the whole digest."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.frozen_gold import release_of_project
 
@@ -89,7 +93,11 @@ def show(path: Path, number: int, project_name: str, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def diff(path: Path, number: int, other: int | None, project_name: str, as_json: bool) -> None:
-    """What differs from release NUMBER to release OTHER; without OTHER, to the gold of now."""
+    """What differs from release NUMBER to release OTHER; without OTHER, to the gold of now.
+
+    Instances that were added or removed, or have another label, other sets or another text: counts, and the first ten
+    keys of each. --json has all of them.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.differences import KIND_WORDS, release_differences
 
@@ -132,7 +140,11 @@ def export(path: Path, number: int, folder: Path, project_name: str, format_name
 @project_option
 @click.pass_obj
 def erase(path: Path, name: str, project_name: str) -> None:
-    """Take the sets of the person NAME, who asks for it, out of every release; each tells how many are gone, not whose."""
+    """Remove the sets of the person NAME from every release; each release tells how many are gone, not whose.
+
+    Sets that others made too stay, and so do numbers and digests. The project, backups and files that were given away
+    do not change.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.frozen_gold import erase_from_releases
 

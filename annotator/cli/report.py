@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option
+from annotator.cli.answers import examples, json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -18,11 +18,22 @@ if TYPE_CHECKING:
 @click.argument("path", type=click.Path(path_type=Path), metavar="FILE")
 @project_option
 @click.option("--title", default="", help="The title of the page.")
-@click.option("--base", default="", metavar="MODEL", help="A model that another is compared with.")
-@click.option("--other", default="", metavar="MODEL", help="That other model: what it wins and loses.")
+@click.option(
+    "--base",
+    default="",
+    metavar="MODEL",
+    help=("A model to compare with, as in `annotator evaluate models`. Without --model the table has only these two."),
+)
+@click.option("--other", default="", metavar="MODEL", help="The other model: what it wins and loses.")
 @click.option("--model", "models", multiple=True, metavar="M", help="Only this model; repeat it for several.")
 @click.option("--method", "methods", multiple=True, metavar="X", help="Only this method; repeat it for several.")
-@click.option("--column", "columns", multiple=True, metavar="NAME", help="This metric, instead of the first ones.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="NAME",
+    help="A metric by its name in docs/metrics.md, instead of the first ones; repeat it for several.",
+)
 @click.option(
     "--against",
     default="",
@@ -34,14 +45,14 @@ if TYPE_CHECKING:
     "row",
     default="",
     metavar="ROW",
-    help="With --against: list the texts in which this row differs most from it, instead of the first that is compared.",
+    help="With --against: list the texts in which this row differs most from it; by default the first row.",
 )
 @click.option(
     "--instances-in",
     "metric",
     default="",
     metavar="NAME",
-    help="In this metric, instead of the first that is compared.",
+    help="With --against: in this metric; by default the first.",
 )
 @click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
 @click.option("--split", help="Only this split.")
@@ -56,7 +67,7 @@ if TYPE_CHECKING:
 @click.option(
     "--group",
     metavar="NAME",
-    help="Only this group of --group-by; of an annotator with that person's sets alone as gold, and not named without --names.",
+    help="Only this group of --group-by. An annotator's group has that person's sets alone as gold.",
 )
 @click.option(
     "--explained",
@@ -66,10 +77,13 @@ if TYPE_CHECKING:
     help="The label whose attribution is scored and drawn, where a run explains several.",
 )
 @click.option(
-    "--include-training", "includes_training", is_flag=True, help="Also score a model on what it was trained on."
+    "--include-training", "includes_training", is_flag=True, help="Also score a model on texts that it learned from."
 )
 @click.option(
-    "--draw", type=click.IntRange(min=0), metavar="N", help="N texts drawn at random: 10 unless said otherwise."
+    "--draw",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="N texts drawn at random, none that a model learned from. By default 10.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of that draw.")
 @click.option(
@@ -80,15 +94,21 @@ if TYPE_CHECKING:
 )
 @click.option("--list", "list_name", metavar="NAME", help="The texts of a saved list.")
 @click.option("--key", "keys", multiple=True, metavar="KEY", help="This text; repeat it for several.")
-@click.option("--names", "has_names", is_flag=True, help="Tell who made each gold set, and whose sets --group is of.")
+@click.option("--names", "has_names", is_flag=True, help="Name who made each gold set, and the annotator of --group.")
 @json_option
 @click.pass_obj
+@examples("annotator report ours.html --project Reviews --base built-in --other minilm --differences 20")
 def report(
     database: Path, /, *, path: Path, project_name: str, draw: int | None, seed: int, differences: int | None,
     list_name: str | None, keys: tuple[str, ...], gold_policy: Any, split: str | None, explained: str,
     by: str, group: str | None, includes_training: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Write a comparison of models as one HTML page: the table, charts, texts with maps and gold."""
+    """Write a comparison of models as one HTML page: table, charts, texts with heatmaps and gold.
+
+    The page holds no script and fetches nothing. The texts are chosen in one way: --draw, --differences, --list or
+    --key, at most 500; texts outside of --group are left out. docs/metrics_page.md#the-report says what is on the
+    page.
+    """
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.compare.comparison_report import write_report
     from annotator.usecases.compare.report_request import ReportRequest

@@ -121,19 +121,19 @@ def file_options(*, gold_format: str) -> Callable[[Callable[..., None]], Callabl
             "--gold-format",
             default=gold_format,
             show_default=True,
-            help="The format of the gold, as in `annotator import`.",
+            help="The format of the gold, any that `annotator import` reads.",
         ),
         click.option("--gold-policy", type=policies, default="all", show_default=True, help="Which sets count."),
         click.option("--language", default="en", show_default=True, help="The language of gold that brings no tokens."),
         click.option(
-            "--predictions", required=True, type=path, help="The attributions, with answers if there are any."
+            "--predictions", required=True, type=path, help="The attributions, with predictions if there are any."
         ),
         click.option(
             "--format",
             "output_format",
             default="attributions",
             show_default=True,
-            help="The format of the predictions.",
+            help="The format of the predictions, any of model output.",
         ),
         click.option("--model", default="", help="The model, if the file does not name it."),
         click.option("--method", default="", help="The method, if the file does not name it."),

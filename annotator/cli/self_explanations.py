@@ -40,10 +40,10 @@ def prompts(
     database: Path, /, *, path: Path | None, project_name: str, template: Path | None, show_template: bool,
     split: str | None, batch_model: str, as_json: bool,
 ) -> None:  # fmt: skip
-    """Write a prompt for each instance to the file PATH, a line each.
+    """Write a prompt for each instance to the file PATH, one on each line.
 
-    A prompt asks for a label and for the words of the text that are the reason for it. Gold is in none of them. The answers come
-    back with: annotator import self-explanations PATH
+    A prompt asks a language model for a label and for the words that are the reason. It holds no gold. The answers
+    come back with `annotator import self-explanations PATH`. See docs/self_explanations.md.
     """
     from annotator.usecases.models.self_explanations import PromptOptions, chosen_template, write_prompts
     from annotator.usecases.project.projects import find_project
@@ -73,10 +73,11 @@ def prompts(
 def explain_self(
     database: Path, /, *, project_name: str, model: str, template: Path | None, split: str | None, as_json: bool
 ) -> int:
-    """Ask a language model of this machine for its reasons.
+    """Ask a language model that this machine serves for its answers and its reasons, as quotes.
 
-    It answers and, as quotes, says why, at ANNOTATOR_MODEL_ADDRESS, such as http://127.0.0.1:11434/v1. What is stored already is
-    not asked again, so it can be stopped at any moment and repeated. The exit code is 1 if texts had to be left out.
+    It is asked at ANNOTATOR_MODEL_ADDRESS, such as http://127.0.0.1:11434/v1. What is stored is not asked again, so
+    the command can be stopped and repeated. The exit code is 1 if texts had to be left out. See
+    docs/self_explanations.md.
     """
     from annotator.usecases.models.attributions import left_out_summary
     from annotator.usecases.models.self_explanations import (

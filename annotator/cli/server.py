@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from annotator.cli.answers import examples
 from annotator.errors import InvalidValue
 
 DEMONSTRATION_DATABASE = Path("annotator-demo.db")
@@ -15,7 +16,12 @@ _PORT = click.IntRange(0, 65535)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8501, show_default=True, type=_PORT, help="The port; 0 takes any free one.")
 @click.option(
-    "--url", envvar="ANNOTATOR_URL", help="The address at which people reach it, if another (also ANNOTATOR_URL)."
+    "--url",
+    envvar="ANNOTATOR_URL",
+    help=(
+        "The address at which people reach it, behind a proxy or a tunnel (also ANNOTATOR_URL). Printed links "
+        "begin with it."
+    ),
 )
 @click.option(
     "--allowed-host",
@@ -23,18 +29,23 @@ _PORT = click.IntRange(0, 65535)
     metavar="NAME",
     multiple=True,
     envvar="ANNOTATOR_ALLOWED_HOSTS",
-    help="A further name under which people reach it; repeat it for several.",
+    help="A further name under which people reach it; repeat it for several. See docs/server.md#names.",
 )
 @click.option(
     "--allow-model-hub",
     is_flag=True,
     envvar="ANNOTATOR_ALLOW_MODEL_HUB",
-    help="Allow models that pages name to be fetched from the Hugging Face hub.",
+    help="Allow models that pages name to be fetched from the Hugging Face hub. Else no other host is asked.",
 )
 @click.pass_obj
+@examples("annotator --db reviews.db serve --url https://annotate.example.org")
 def serve(path: Path, host: str, port: int, url: str | None, allowed: tuple[str, ...], allow_model_hub: bool) -> None:
-    """Serve a database; for a fresh one, print the link that makes the first account."""
-    from annotator.usecases.models.model_trust import HUB_VARIABLE
+    """Serve a database; for a fresh one, print the link that makes the first account, an administrator.
+
+    0.0.0.0 or :: as --host listens at every address of the machine. The server speaks no TLS: see docs/server.md for
+    a proxy. A second server on the same database stops and says where the first one is.
+    """
+    from annotator.usecases.models.model_places import HUB_VARIABLE
     from annotator.web.server import serve as serve_database
 
     os.environ[HUB_VARIABLE] = "1" if allow_model_hub else "0"  # the process that does long work reads it
@@ -43,13 +54,13 @@ def serve(path: Path, host: str, port: int, url: str | None, allowed: tuple[str,
 
 @click.command()
 @click.option("--port", default=8501, show_default=True, type=_PORT, help="The port; 0 takes any free one.")
-@click.option("--no-browser", is_flag=True, help="Do not open the browser.")
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
 @click.pass_context
 def demo(context: click.Context, port: int, no_browser: bool) -> None:
     """Serve the demonstration on 127.0.0.1: three projects, signed in by choosing a person.
 
-    Its database is annotator-demo.db in this folder, or the one given with --db (ANNOTATOR_DB is not looked at, so that
-    nobody's own data becomes a demonstration). It is built when it is not there.
+    Its database is annotator-demo.db in this folder, or the one given with --db, and is built when it is missing.
+    ANNOTATOR_DB is ignored, and a database with passwords is refused: nobody's own data becomes a demonstration.
     """
     from annotator.web.server import serve as serve_database
 

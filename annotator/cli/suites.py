@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, pairs_of, print_json
+from annotator.cli.answers import examples, json_option, opened, pairs_of, print_json
 from annotator.domain.file_problems import group_problems
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
@@ -24,13 +24,15 @@ _project = click.option("--project", "project_name", required=True, metavar="P",
 
 @click.group()
 def suite() -> None:
-    """Functional tests (MFT, INV, DIR): make, run, score, exchange with other tools."""
+    """Functional tests (MFT, INV, DIR): make, run, score, exchange. See docs/tests.md;
+    docs/formats.md#suites-of-functional-tests describes the files.
+    """
 
 
 @suite.command()
 @json_option
 def ready(as_json: bool) -> None:
-    """The ready-made suites, with their tests."""
+    """List the ready-made suites with their tests."""
     from annotator.usecases.suites.construction import all_ready
 
     ready_suites = all_ready()
@@ -51,21 +53,38 @@ def ready(as_json: bool) -> None:
 @suite.command()
 @click.argument("name")
 @_project
-@click.option("--ready", "ready_name", required=True, metavar="NAME", help="One of `annotator suite ready`.")
-@click.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; may be repeated.")
-@click.option("--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="Cases of a test.")
+@click.option(
+    "--ready",
+    "ready_name",
+    required=True,
+    metavar="NAME",
+    help="A suite of `annotator suite ready`: sentiment or inference.",
+)
+@click.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; repeat it for several.")
+@click.option("--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="Cases of each test.")
 @click.option("--seed", default=0, show_default=True, help="The seed of the random draw.")
 @click.option(
-    "--label", "labels", multiple=True, metavar="READY=OWN", help="The project's name for one of the suite's labels."
+    "--label",
+    "labels",
+    multiple=True,
+    metavar="READY=OWN",
+    help="The project's name for a label of the suite; repeat it for several.",
 )
-@click.option("--on-texts", is_flag=True, help="Tests that change texts are made from the project's texts.")
+@click.option(
+    "--on-texts",
+    is_flag=True,
+    help="Make tests that change texts from the project's texts; the others still come from templates.",
+)
 @json_option
 @click.pass_obj
+@examples("annotator suite make first --ready sentiment --project Reviews --n 20")
 def make(
     path: Path, /, *, name: str, project_name: str, ready_name: str, only: Sequence[str], n: int, seed: int,
     labels: Sequence[str], on_texts: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Make the suite NAME from a ready-made one."""
+    """Make the suite NAME from a ready-made one. A test that needs a label which the project lacks is left out and
+    named.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
 
@@ -107,7 +126,7 @@ def _row(suite: StoredSuite) -> dict[str, Any]:
 @json_option
 @click.pass_obj
 def list_(path: Path, project_name: str, as_json: bool) -> None:
-    """The project's suites with their tests."""
+    """List the project's suites with their tests."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.construction import suites_of
 
@@ -144,16 +163,23 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 @click.argument("file", type=_FILE)
 @_project
 @click.option(
-    "--rename", "renamed", multiple=True, metavar="LABEL=OWN", help="The project's name for one of the file's labels."
+    "--rename",
+    "renamed",
+    multiple=True,
+    metavar="LABEL=OWN",
+    help="The project's name for a label of the file; repeat it for several.",
 )
 @click.option(
     "--expect",
     "expected",
     multiple=True,
     metavar="TEST=EXPECTATION",
-    help="What a test expects whose cases do not say it: not_up, not_down, a label, or not:LABEL.",
+    help=(
+        "What a test expects if its cases do not say: not_up or not_down (DIR), a label or not:LABEL (MFT); "
+        "repeat it for several."
+    ),
 )
-@click.option("--skip-invalid", is_flag=True, help="Leave out invalid cases and store the rest.")
+@click.option("--skip-invalid", is_flag=True, help="Leave out and list invalid cases.")
 @click.pass_obj
 def import_(
     path: Path,
@@ -190,16 +216,26 @@ def import_(
     "--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME."
 )
 @click.option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
-@click.option("--seed", default="", help="The seed of the model's training, where several trainings share one name.")
+@click.option(
+    "--seed",
+    default="",
+    help="The seed of its training. Models of one name with other seeds give a mean with its deviation.",
+)
 @click.option(
     "--rename",
     "renamed",
     multiple=True,
     metavar="MODEL_LABEL=LABEL",
-    help="The project's name for one of the model's labels; nothing after the = for a label that is never an answer. It is "
-    "remembered.",
+    help=(
+        "The project's name for a label of the model, or nothing after the = for a label that is never an "
+        "answer; repeat it for several. It is remembered."
+    ),
 )
-@click.option("--again", is_flag=True, help="Ask again about tests that it has answered before.")
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Also ask about answered tests; answers of another model under that name are replaced.",
+)
 @click.option(
     "--device", default="auto", show_default=True, help="The device of a transformers model: auto, cpu or cuda."
 )
@@ -219,7 +255,9 @@ def run(
     path: Path, /, *, name: str, project_name: str, model: str, model_name: str, seed: str, renamed: Sequence[str],
     again: bool, device: str, threads: int, allow_model_hub: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Ask a model about the tests of the suite NAME that it has not answered yet."""
+    """Ask a model about the tests of the suite NAME that it has not answered yet. A test is stored when all of it is
+    answered; repeat the command to go on.
+    """
     from annotator.usecases.models.attributions import LoadOptions
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.runs import SuiteOptions, run_suite
@@ -247,7 +285,11 @@ def run(
 @click.option("--update", is_flag=True, help="Replace earlier answers of the same run.")
 @click.pass_obj
 def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: str, model: str, update: bool) -> None:
-    """Read back what a model predicted for every text of the suite NAME; a file a seed, or several."""
+    """Import what a model predicted for every text of the suite NAME, by test, case and position.
+
+    Each seed, or each file without seeds, is a run. The whole import is refused if a text has no prediction or two,
+    if a row has no text in the suite, or if DIR has no probabilities.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.files import import_suite_predictions
 
@@ -262,11 +304,20 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
 @suite.command()
 @click.argument("name")
 @_project
-@click.option("--compare", nargs=2, metavar="MODEL OTHER", help="Show how much more often the other one fails.")
+@click.option(
+    "--compare",
+    nargs=2,
+    metavar="MODEL OTHER",
+    help="Two models: how much more often OTHER fails, over the cases on which both are judged.",
+)
 @json_option
 @click.pass_obj
 def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | None, as_json: bool) -> None:
-    """Failure rates of every model that has answered the suite NAME, by capability and test."""
+    """Show failure rates of every model that has answered the suite NAME, by capability and test.
+
+    Each rate has its 95 % interval, and beside it the rates of models that read nothing. docs/tests.md describes what
+    --json holds.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.construction import suite_named
     from annotator.usecases.suites.results import suite_results
@@ -332,7 +383,7 @@ def _lines(row: "ResultRow") -> list[str]:
 @click.option("--test", "test_name", help="Only this test.")
 @click.pass_obj
 def remove(path: Path, name: str, project_name: str, test_name: str | None) -> None:
-    """Remove the suite NAME, with the models' answers to it."""
+    """Remove the suite NAME, or one of its tests, with the models' answers."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.construction import remove_suite, remove_test
 

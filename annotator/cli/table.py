@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import opened, project_option
+from annotator.cli.answers import examples, opened, project_option
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
 
@@ -18,7 +18,12 @@ Command = Callable[..., None]
 
 @click.group()
 def table() -> None:
-    """Print a project's numbers in the rows, columns and scales of a paper's table."""
+    """The papers' tables of a project: rows, columns, order and scales of the paper.
+
+    ×100 in a head says that numbers are multiplied; ± is the deviation over seeds; a dash has its reason below. Texts
+    that a model learned from are left out, and means are over the texts that all competing rows have.
+    docs/scores.md#the-papers-tables says more.
+    """
 
 
 def _asked(command: Command) -> Command:
@@ -54,7 +59,7 @@ def _of_project(command: Command) -> Command:
 @_asked
 @click.pass_obj
 def eraser_soft(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
-    """ERASER's table of soft scores: performance, AUPRC, comprehensiveness, sufficiency."""
+    """ERASER's table of soft scores (DeYoung et al. 2020, Table 4): a row for each model and method, random last."""
     from annotator.usecases.papers.eraser_soft import eraser_soft_table
 
     _print(_table(eraser_soft_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
@@ -65,7 +70,9 @@ def eraser_soft(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: An
 @_asked
 @click.pass_obj
 def benchmark(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
-    """The fine-grained benchmark's table: token F1, IOU F1, MAP, Suf, Com, accuracy on pairs."""
+    """The benchmark's table of methods (Wang et al. 2022, Tables 6 and 8): a row for each model and method, then gold
+    as a method, and random.
+    """
     from annotator.usecases.papers.benchmark import benchmark_table
 
     _print(_table(benchmark_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
@@ -76,7 +83,9 @@ def benchmark(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any)
 @_asked
 @click.pass_obj
 def edits(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
-    """Sentence editing's tables by criterion: MRR, AUPRC, top-1, F1 of “need edit”."""
+    """Sentence editing's tables (Stevens and Su 2021), by criterion: all sentences, those answered correctly, those
+    answered wrongly, and random.
+    """
     from annotator.usecases.papers.edits import edits_table
 
     _print(_table(edits_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
@@ -89,33 +98,48 @@ def edits(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> 
     required=True,
     multiple=True,
     metavar="NAME",
-    help="A project: first the one in distribution, then those out of it.",
+    help="A project; first the one in distribution, then those out of it.",
 )
-@click.option("--base", "base", multiple=True, metavar="[TITLE=]MODEL", help="The base model; repeat it for its seeds.")
+@click.option(
+    "--base",
+    "base",
+    multiple=True,
+    metavar="[TITLE=]MODEL",
+    help="The base model, the paper's None; repeat it for its seeds.",
+)
 @click.option(
     "--model",
     "models",
     multiple=True,
     metavar="[TITLE=]MODEL",
-    help="Another model; repeat it, with the same TITLE for its seeds. All models, if none is named.",
+    help="Another row; models of the same TITLE are its seeds. Without any, all models of the first project.",
 )
 @click.option(
-    "--group", "groups", multiple=True, metavar="LIST", help="A word list whose texts are a group; repeat it."
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="LIST",
+    help="A word list whose texts are a group; repeat it for several.",
 )
 @click.option("--positive", default="", metavar="LABEL", help="The label whose false positives count, with --group.")
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Also write the accuracy over the alignment loss as SVG, a point an epoch, of models trained in the first project.",
+    help="Also write validation accuracy over alignment loss as SVG, for models trained in the first project.",
 )
 @_asked
 @click.pass_obj
+@examples("annotator table er-test --project SST --project Amazon --base None=none-0 --model MAE=mae-0")
 def er_test(
     database: Path, /, *, as_csv: bool, as_latex: bool, project_names: tuple[str, ...], base: tuple[str, ...],
     models: tuple[str, ...], groups: tuple[str, ...], positive: str, plot: Path | None, **options: Any,
 ) -> None:  # fmt: skip
-    """ER-TEST's tables: accuracy in and out of distribution, contrast sets, functional tests, groups of word lists."""
+    """ER-TEST's tables (Joshi et al. 2022): a row for each kind of training, the majority label last.
+
+    Accuracy in and out of distribution, contrast sets, functional tests, groups of word lists, and the drop of the
+    alignment loss. A star marks a difference from the base: p < .05 of paired sign flips, corrected by Holm.
+    """
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.papers.er_test import Groups, Trained, er_test_table, write_er_test_plot
     from annotator.usecases.project.projects import find_project

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json
+from annotator.cli.answers import examples, json_option, opened, print_json
 from annotator.domain.people import LOCAL_OPERATOR, SCOPES, ApiToken
 
 if TYPE_CHECKING:
@@ -18,14 +18,19 @@ _LONGEST_DAYS = 365
 
 @click.group()
 def token() -> None:
-    """API tokens: make, list, revoke."""
+    """API tokens, with which scripts reach a server over the network. See docs/api.md#over-the-network."""
 
 
 @token.command()
 @click.argument("name")
 @click.option("--project", "project_name", required=True, metavar="P", help="The one project it is for.")
 @click.option(
-    "--scope", "scopes", type=click.Choice(SCOPES), multiple=True, required=True, help="What the token allows."
+    "--scope",
+    "scopes",
+    type=click.Choice(SCOPES),
+    multiple=True,
+    required=True,
+    help="read (gold and model output) or write model output; repeat it for both.",
 )
 @click.option(
     "--days",
@@ -37,11 +42,16 @@ def token() -> None:
 @click.option("--note", default="", help="A note on what it is for.")
 @json_option
 @click.pass_obj
+@examples('annotator token make Ada --project Reviews --scope read --scope "write model output" --days 30')
 def make(
     path: Path, name: str, project_name: str, scopes: "tuple[Scope, ...]", days: int, note: str, as_json: bool
 ) -> None:
-    """Make a token with which a script acts as the person NAME, and print it; it cannot be shown again."""
-    from annotator.usecases.access.credentials import make_token
+    """Make a token with which a script acts as the person NAME, and print it. It cannot be shown again.
+
+    The person needs the right for each scope, now and whenever the token is used: export for "read", use models for
+    "write model output".
+    """
+    from annotator.usecases.access.api_tokens import make_token
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -60,8 +70,8 @@ def make(
 @json_option
 @click.pass_obj
 def list_(path: Path, as_json: bool) -> None:
-    """Every token, without its secret."""
-    from annotator.usecases.access.credentials import list_tokens
+    """Every token with its number, person, project, scopes, state and day of last use; never its secret."""
+    from annotator.usecases.access.api_tokens import list_tokens
 
     with opened(path) as store:
         rows = [_row(store, token) for token in list_tokens(store, LOCAL_OPERATOR)]
@@ -84,8 +94,8 @@ def list_(path: Path, as_json: bool) -> None:
 @json_option
 @click.pass_obj
 def revoke(path: Path, number: int, as_json: bool) -> None:
-    """Make the token with this number worthless at once."""
-    from annotator.usecases.access.credentials import revoke_token
+    """End the token with this number at once. Disabling or resetting a person ends all of theirs."""
+    from annotator.usecases.access.api_tokens import revoke_token
 
     with opened(path) as store:
         revoked = revoke_token(store, LOCAL_OPERATOR, number)
@@ -97,7 +107,7 @@ def revoke(path: Path, number: int, as_json: bool) -> None:
 
 
 def _row(store: "Store", token: ApiToken) -> dict[str, Any]:
-    from annotator.usecases.access.credentials import state_of
+    from annotator.usecases.access.api_tokens import state_of
 
     return {
         "id": token.id,

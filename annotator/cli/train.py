@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import click
 
-from annotator.cli.answers import json_option, opened
+from annotator.cli.answers import examples, json_option, opened
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
@@ -39,31 +39,40 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     type=click.Choice(["transformer", "decoder", "tokens", "reading"]),
     default="transformer",
     show_default=True,
-    help="From scratch, an encoder like BERT or a decoder like GPT-2; tokens: it answers for the target of a text; reading: it "
-    "answers a question with a stretch of the text.",
+    help=(
+        "The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a "
+        "text's target), reading (answers a question with a stretch of the text, or says that there is none)."
+    ),
 )
 @click.option(
-    "--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch."
+    "--base",
+    metavar="FOLDER-OR-NAME",
+    help=("A pretrained model with safetensors weights, which gets a new head; else a small one learns from scratch."),
 )
 @click.option(
     "--output",
     type=click.Choice(["softmax", "sigmoid"]),
     default="softmax",
     show_default=True,
-    help="An output for each label, or one sigmoid for two labels.",
+    help="An output for each label, or one sigmoid that tells two labels apart.",
 )
 @click.option(
     "--special-token",
     "special",
     multiple=True,
     metavar="TOKEN",
-    help="A token that stays whole, such as _MATH_; may be given several times.",
+    help="A token that stays whole, such as _MATH_; repeat it for several.",
 )
-@click.option("--split", help="Learn from this split.  [default: train, where it is there]")
+@click.option("--split", help="Learn from this split.  [default: train if there is one, else all]")
 @click.option(
-    "--validation", help="Stop by this split.  [default: validation, val or dev; else a tenth of the training texts]"
+    "--validation",
+    help=("Stop by this split.  [default: validation, val or dev; else a tenth of the training texts, by document]"),
 )
-@click.option("--gold-policy", type=click.Choice(get_args(GoldPolicy)), help="Which gold.  [default: the project's]")
+@click.option(
+    "--gold-policy",
+    type=click.Choice(get_args(GoldPolicy)),
+    help="Which gold, see docs/settings.md#gold-policy.  [default: the project's]",
+)
 @click.option(
     "--rationales",
     "source",
@@ -71,26 +80,35 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     type=click.Choice(["gold", "lexicon", "shuffled"]),
     default=["gold"],
     show_default=True,
-    help="What is aligned with; shuffled: a control, as many tokens at random.",
+    help=("What is aligned with: people's sets, the words of word lists, or (as a control) as many tokens at random."),
 )
-@click.option("--word-list", "word_lists", multiple=True, metavar="NAME", help="Of --rationales lexicon; repeat it.")
+@click.option(
+    "--word-list",
+    "word_lists",
+    multiple=True,
+    metavar="NAME",
+    help="A word list for --rationales lexicon; repeat it for several.",
+)
 @click.option(
     "--share",
     multiple=True,
     type=float,
     default=[100.0],
     show_default=True,
-    help="Percent of the texts with rationales.",
+    help="The percentage of texts with rationales that keep theirs, rounded up.",
 )
 @click.option(
     "--choose",
     type=click.Choice(["random", "least-confident", "most-confident"]),
     default="random",
     show_default=True,
-    help="Which of them.",
+    help="Which texts keep their rationales.",
 )
 @click.option(
-    "--confidence-of", multiple=True, metavar="MODEL", help="The model that is asked how confident it is; repeat it."
+    "--confidence-of",
+    multiple=True,
+    metavar="MODEL",
+    help="A model whose stored answers say how confident it is, the mean of its seeds; repeat it for several.",
 )
 @click.option(
     "--align",
@@ -105,10 +123,22 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     "--control",
     "has_control",
     is_flag=True,
-    help="With --align, also train the twin without alignment and the control on shuffled rationales.",
+    help="With --align: also train the model without alignment and the control on shuffled rationales.",
 )
-@click.option("--align-form", type=click.Choice(["paper", "released"]), default="paper", show_default=True)
-@click.option("--align-over", type=click.Choice(["sum", "mean"]), default="sum", show_default=True)
+@click.option(
+    "--align-form",
+    type=click.Choice(["paper", "released"]),
+    default="paper",
+    show_default=True,
+    help=("The criterion for each instance as the paper defines it, or for a batch as the released code computes it."),
+)
+@click.option(
+    "--align-over",
+    type=click.Choice(["sum", "mean"]),
+    default="sum",
+    show_default=True,
+    help="The paper's sum over tokens, or their mean.",
+)
 @click.option("--no-graph", "has_no_graph", is_flag=True, help="Take the gradient in the attribution as a constant.")
 @click.option(
     "--strength",
@@ -116,7 +146,7 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     type=float,
     default=[1.0],
     show_default=True,
-    help="The weight of the alignment (lambda).",
+    help="The weight of the alignment beside the task's loss (lambda).",
 )
 @click.option(
     "--scale",
@@ -124,48 +154,101 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     type=float,
     default=[100.0],
     show_default=True,
-    help="What attributions are multiplied by (gamma).",
+    help="The factor of the attributions (gamma).",
 )
-@click.option("--delta", type=float, default=1.0, show_default=True, help="Of huber.")
-@click.option("--of-several", type=click.Choice(["lowest", "union"]), default="lowest", show_default=True)
+@click.option("--delta", type=float, default=1.0, show_default=True, help="The threshold of the Huber loss.")
 @click.option(
-    "--one-in", type=click.IntRange(min=1), default=3, show_default=True, help="Share of a batch with rationales."
+    "--of-several",
+    type=click.Choice(["lowest", "union"]),
+    default="lowest",
+    show_default=True,
+    help="For an instance with several sets: the one with the lowest loss, or their union.",
+)
+@click.option(
+    "--one-in",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    help="If fewer texts have rationales: one in so many of each batch has them.",
 )
 @click.option(
     "--task-loss-on",
     type=click.Choice(["all", "without-rationales"]),
     default="all",
     show_default=True,
-    help="Which texts of a batch the task's loss is of, with --align.",
+    help=(
+        "With --align: the texts of a batch in the task's loss. All (ER-TEST's code), or only those without "
+        "rationales (its appendix A.5)."
+    ),
 )
-@click.option("--epochs", type=click.IntRange(min=1), default=10, show_default=True)
-@click.option("--patience", type=click.IntRange(min=1), default=5, show_default=True)
-@click.option("--learning-rate", multiple=True, type=float, default=[2e-5], show_default=True)
-@click.option("--batch-size", type=click.IntRange(min=1), default=16, show_default=True)
-@click.option("--weight-decay", type=float, default=0.01, show_default=True)
+@click.option("--epochs", type=click.IntRange(min=1), default=10, show_default=True, help="The most epochs.")
 @click.option(
-    "--warm-up", type=float, default=0.1, show_default=True, help="Share of the steps in which the rate rises."
+    "--patience",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Stop after so many epochs without a lower validation loss.",
+)
+@click.option(
+    "--learning-rate", multiple=True, type=float, default=[2e-5], show_default=True, help="The learning rate of AdamW."
+)
+@click.option("--batch-size", type=click.IntRange(min=1), default=16, show_default=True, help="Texts in a batch.")
+@click.option("--weight-decay", type=float, default=0.01, show_default=True, help="The weight decay of AdamW.")
+@click.option(
+    "--warm-up",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="The share of the steps in which the rate rises; then it falls to 0 in a line.",
 )
 @click.option("--balance", "balances_labels", is_flag=True, help="Let each label count alike.")
-@click.option("--seed", multiple=True, type=click.IntRange(min=0), default=[0], show_default=True)
-@click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="Save below this folder.")
+@click.option(
+    "--seed",
+    multiple=True,
+    type=click.IntRange(min=0),
+    default=[0],
+    show_default=True,
+    help="The seed of weights, batches, dropout and drawn texts.",
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Save below this folder.  [default: beside the database]",
+)
 @click.option("--again", "is_anew", is_flag=True, help="Replace the model of this name.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu or cuda.")
-@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="On a CPU.")
-@click.option("--too-long", type=click.Choice(["refuse", "cut", "windows"]), default="refuse", show_default=True)
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads on a CPU.")
+@click.option(
+    "--too-long",
+    type=click.Choice(["refuse", "cut", "windows"]),
+    default="refuse",
+    show_default=True,
+    help="What happens to texts beyond the model's limit. A model trained in windows always reads so.",
+)
 @click.option("--query-first", is_flag=True, help="Give the model the query before the text.")
 @click.option("--allow-model-hub", is_flag=True, help="Allow the model to be fetched from the Hugging Face hub.")
 @json_option
 @click.pass_obj
+@examples(
+    "annotator train --project Reviews --name small",
+    "annotator train --project Reviews --name bert-mae --base bert-base-uncased --align mae --control --seed 0 --seed 1",
+)
 def train(
     database: Path, /, project_name: str, name: str, as_json: bool, folder: Path | None, is_anew: bool,
     **given: Any,
 ) -> int:  # fmt: skip
-    """Train a model on a project's gold; then name its folder wherever a model is asked for (transformers:FOLDER).
+    """Train a transformer on a project's gold (extra `models`), and on request align it with the rationales.
 
-    It can be stopped at any moment and repeated: it goes on from the last whole epoch. --align, --strength, --scale,
-    --rationales, --share, --learning-rate and --seed may be given several times: then a model is trained for each combination.
-    What an alignment brought is told beside the twin without it and the control on shuffled rationales.
+    The last line says how the model is named wherever a model is asked for (transformers:FOLDER). It can be stopped
+    at any moment and repeated with the same options: it goes on from the last whole epoch. The page Saliency does the
+    same in the background.
+
+    --align, --strength, --scale, --rationales, --share, --learning-rate and --seed may be repeated: a model is
+    trained for each combination and named after what differs, such as m-mae-strength0.5-seed1. Without alignment
+    there is one for each rate and seed.
+
+    After an alignment, the gain is measured against the same training without alignment and a control on shuffled
+    rationales. See docs/training.md.
     """
     from annotator.cli.training_reports import Proofs, show_sweep, show_training
     from annotator.usecases.project.projects import find_project

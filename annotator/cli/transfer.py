@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, pairs_of, print_json, project_option, show_rest
+from annotator.cli.answers import examples, json_option, opened, pairs_of, print_json, project_option, show_rest
 from annotator.domain.file_problems import group_problems
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
@@ -27,66 +27,116 @@ _ROWS_BETWEEN_LINES = 5_000
 @click.command("import")
 @click.argument("places", metavar="[FORMAT] PATH...", nargs=-1, required=True)
 @project_option
-@click.option("--split", help="The split of a single file that names none.")
+@click.option("--split", help="The split of a single file that names none. Of a folder with split files all are read.")
 @click.option("--language", help="The language of texts whose file names none.")
 @click.option(
     "--gold",
     type=click.Choice(GOLD_MODES),
     default="accepted",
     show_default=True,
-    help="What the file's annotations count as.",
+    help=(
+        "What the file's annotations become: accepted annotations, drafts for annotators to correct, or a "
+        "reference only."
+    ),
 )
 @click.option(
-    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="What gold is made from, from now on; by default as before."
+    "--gold-policy",
+    type=click.Choice(GOLD_POLICIES),
+    help=("What the project's gold is made from, from now on; by default as before. See docs/settings.md#gold-policy."),
 )
 @click.option("--key-prefix", default="", help="Put this before every key, if ids repeat between files.")
-@click.option("--update", is_flag=True, help="Let changed rows overwrite instances with the same key.")
-@click.option("--skip-invalid", is_flag=True, help="Store the good rows and list the rest.")
 @click.option(
-    "--set-per-deletion", "one_set_per_edit", is_flag=True, help="For aesw: make a rationale set of each deletion."
+    "--update", is_flag=True, help="Let a changed row overwrite the instance with its key; else it is refused."
+)
+@click.option("--skip-invalid", is_flag=True, help="Store the good rows and list the others.")
+@click.option(
+    "--set-per-deletion",
+    "one_set_per_edit",
+    is_flag=True,
+    help="For aesw: make each deletion a rationale set; else a sentence has one.",
 )
 @click.option(
     "--rename",
     "renamed",
     multiple=True,
     metavar="FILE_LABEL=LABEL",
-    help="The project's name for one of the file's labels.",
+    help=(
+        "The project's name for a label of the file; repeat it for several. The project remembers it, but for "
+        "class numbers such as LABEL_1."
+    ),
 )
 @click.option(
-    "--add-label", "added_labels", multiple=True, metavar="LABEL", help="A label of the file that the project gets."
+    "--add-label",
+    "added_labels",
+    multiple=True,
+    metavar="LABEL",
+    help="A label of the file that becomes one of the project's; repeat it for several.",
 )
 @click.option(
-    "--leave-out-label", "left_labels", multiple=True, metavar="LABEL", help="A label whose rows are left out."
+    "--leave-out-label",
+    "left_labels",
+    multiple=True,
+    metavar="LABEL",
+    help="A label of the file whose rows are left out; repeat it for several.",
 )
 @click.option(
-    "--merge-labels", is_flag=True, help="Make labels one that differ in case, blanks or full and half width alone."
+    "--merge-labels",
+    is_flag=True,
+    help=(
+        "Merge labels that differ only in case, blanks or full and half width: into the project's, else the "
+        "most frequent one."
+    ),
 )
-@click.option("--number-keys", is_flag=True, help="Number the texts of a file without keys.")
 @click.option(
-    "--majority-labels", is_flag=True, help="Give a text without a label the one that most of its annotators gave."
+    "--number-keys",
+    is_flag=True,
+    help="Number the texts of a file without keys. See docs/formats.md#rows-without-keys.",
+)
+@click.option(
+    "--majority-labels",
+    is_flag=True,
+    help=(
+        "Give a text without a label the one that most of its annotators gave. See "
+        "docs/formats.md#labels-of-several-annotators."
+    ),
 )
 @click.option(
     "--column",
     "columns",
     multiple=True,
     metavar="FIELD=COLUMN",
-    help="For csv and jsonl: the column that holds a field, such as text=sentence. The project remembers it.",
+    help=(
+        "For csv and jsonl: the column that holds a field, such as text=sentence; repeat it for several. The "
+        "project remembers it."
+    ),
 )
-@click.option("--leave-column", "left_columns", multiple=True, metavar="COLUMN", help="A column that is not read.")
+@click.option(
+    "--leave-column",
+    "left_columns",
+    multiple=True,
+    metavar="COLUMN",
+    help="A column that is not read; repeat it for several.",
+)
 @click.option(
     "--metadata-column",
     "metadata_columns",
     multiple=True,
     metavar="COLUMN",
-    help="A column that looks like marks, and is metadata.",
+    help=(
+        "A column that looks like marks and is metadata. Without it, or --column rationales=COLUMN, its rows "
+        "are refused."
+    ),
 )
 @click.option("--forget-columns", is_flag=True, help="Forget the columns and labels that the project remembers.")
 @click.option(
     "--encoding",
     metavar="NAME",
-    help="In which encoding the files are, such as windows-1252; without it they are UTF-8.",
+    help=(
+        "The files' encoding if it is not UTF-8: windows-1252, gb18030, big5, shift_jis, utf-16 or any that "
+        "Python knows. It is never guessed; sample lines are printed for you to check."
+    ),
 )
-@click.option("--sheet", metavar="NAME", help="Of a spreadsheet with several sheets: the one that is read.")
+@click.option("--sheet", metavar="NAME", help="Of a spreadsheet with several sheets: the one to read.")
 @click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
 @click.option("--model", default="", help="For model output: the model, if the file names none.")
 @click.option("--method", default="", help="For model output: the method, if the file names none.")
@@ -94,27 +144,46 @@ _ROWS_BETWEEN_LINES = 5_000
 @click.option(
     "--vocabulary",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="For model output with token numbers only: a file with each token's text.",
+    help="For model output that holds token numbers only: a file with each token's text.",
 )
 @click.option(
     "--prompt",
     default="",
-    help=r"For inseq: what stands around the project's text in what the model read, as in 'Review: {text} Sentiment:'; \n is a "
-    "line break.",
+    help=(
+        "For inseq: what stands around the text in what the model read, such as 'Review: {text} Sentiment:'; "
+        r"\n is a line break. Scores of the words around it are left out; the fact prompt_share tells their "
+        "share."
+    ),
 )
 @click.option(
-    "--merge", type=click.Choice(MERGES), default="sum", show_default=True, help="How a word's pieces are joined."
+    "--merge",
+    type=click.Choice(MERGES),
+    default="sum",
+    show_default=True,
+    help="For model output: how the scores of a word's subwords are joined.",
 )
 @click.option(
-    "--all-doubles", is_flag=True, help="For model output without keys: give it to every instance with the same text."
+    "--all-doubles",
+    is_flag=True,
+    help=("For model output without keys: give it to every instance with the same text; else such texts are refused."),
 )
 @json_option
 @click.pass_obj
+@examples(
+    "annotator import reviews.csv --project Reviews --column text=sentence",
+    "annotator import predictions answers.jsonl --project Reviews --model bert",
+    "annotator import eraser movies/ --project Movies --dry-run",
+)
 def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_json: bool, **options: Any) -> None:
-    """Read files or folders into a project: all of it or nothing. Of several, texts are read before model output.
+    """Read files or folders into a project: all of it or nothing.
 
-    FORMAT is one of those in docs/formats.md, such as csv, jsonl, eraser, benchmark; for model output, predictions,
-    attributions, eraser-predictions. Without it the file's first lines tell the format, and it is said which.
+    FORMAT is one of docs/formats.md, such as csv, jsonl, eraser, conll; for model output predictions, attributions,
+    inseq, shap and others. Without it the first lines decide, and the command says which format it took. If a file
+    may be both texts and model output, name the format.
+
+    If a row is refused nothing is stored, and every problem is listed with file, line, field, value and reason. The
+    same rows again change nothing. Of several files, texts are read before model output; a folder or archive brings
+    the model output that lies in it.
     """
     pairs = {name: pairs_of(options[name], option) for name, option in _PAIRS.items()}
     given = ImportOptions(**{**options, **pairs, "prompt": options["prompt"].replace(r"\n", "\n")})
@@ -368,28 +437,42 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
     "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; by default the project's policy."
 )
 @click.option("--split", help="Only this split.")
-@click.option("--include", type=click.Choice(["submitted"]), help="Include annotations that are not accepted yet.")
+@click.option(
+    "--include", type=click.Choice(["submitted"]), help="Also annotations that are submitted and not yet accepted."
+)
 @click.option(
     "--half",
     type=click.Choice(["both", "originals", "perturbed"]),
     default="both",
     show_default=True,
-    help="Originals only, or changed versions only.",
+    help="Only originals, or only perturbed versions. Contrast sets always hold both.",
 )
 @click.option(
     "--names",
     "has_names",
     is_flag=True,
-    help="Tell who made each annotation, in csv and the forms of Parquet; else people are pseudonyms. In jsonl they "
-    "always have their names.",
+    help=(
+        "Name the annotators in csv, parquet, datasets and parquet-annotations; else they are pseudonyms. "
+        "jsonl always has names."
+    ),
 )
 @json_option
 @click.pass_obj
+@examples(
+    "annotator export jsonl reviews.jsonl --project Reviews",
+    "annotator export eraser reviews-eraser --project Reviews --gold-policy union",
+)
 def export(
     database: Path, /, *, format_name: str, path: Path, project_name: str, gold_policy: Any, split: str | None,
     include: str | None, half: Any, has_names: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Write a project's gold (or, as jsonl, everything of it) to a file or folder."""
+    """Write a project's gold to a file or folder; as jsonl, everything in the project.
+
+    FORMAT is jsonl, csv (a row for each rationale set), conll (BIO tags), eraser, benchmark, contrast, parquet,
+    datasets (a folder for Hugging Face datasets) or parquet-annotations (every annotation of everybody). What a
+    format cannot hold is refused with its place. Only you can read the files (modes 600 and 700); chmod opens them to
+    others. See docs/formats.md.
+    """
     from annotator.usecases.gold import GoldOptions
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.transfer.export import export_file

@@ -20,7 +20,12 @@ from annotator.domain.people import LOCAL_OPERATOR
 @json_option
 @click.pass_obj
 def backup(database: Path, path: Path, as_json: bool) -> None:
-    """Copy the whole database to PATH while others work."""
+    """Copy the whole database to PATH while others work. The copy is complete, or it does not appear.
+
+    Only its owner can read it. Never copy a database in use with cp: it leaves out what is still in the log. This
+    also works when the database's disk is full, onto another one. Trained models (DATABASE.models) are not copied.
+    See docs/server.md.
+    """
     from annotator.usecases.upkeep import back_up
 
     with opened(database) as store:
@@ -36,15 +41,16 @@ def backup(database: Path, path: Path, as_json: bool) -> None:
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--anyway", is_flag=True, help="Restore even a backup with defects.")
-@click.option("--bring-back", is_flag=True, help="Bring back people erased since the backup, if that was a mistake.")
+@click.option("--anyway", is_flag=True, help="Restore even a backup with defects, and list them.")
+@click.option("--bring-back", is_flag=True, help="Bring back people who were erased since, if that was a mistake.")
 @json_option
 @click.pass_obj
 def restore(database: Path, path: Path, anyway: bool, bring_back: bool, as_json: bool) -> None:
-    """Put the backup PATH in the place of the database; what was there is kept under another name.
+    """Put the backup PATH in the place of the database. What was there is kept under another name, which is printed.
 
-    The backup is checked first. Nobody may have the database open: stop the server. Who was erased or anonymised since the
-    backup is erased or anonymised again.
+    Stop the server first: nobody may have the database open. The backup is checked before anything changes. People
+    who were erased or anonymised since are removed again; mail and webhook are off afterwards. See
+    docs/server.md#restore.
     """
     from annotator.usecases.restoration import restore as restore_backup
 
@@ -110,7 +116,11 @@ def _removal_words(removal: "Removal") -> str:
 @json_option
 @click.pass_obj
 def check(database: Path, as_json: bool) -> int:
-    """Check the file and everything in it; exit 1 when something is wrong."""
+    """Check the database and everything in it; exit 1 when something is wrong.
+
+    It looks for damaged pages, rows that point nowhere, wrong offsets and counts, and texts held by people who saw
+    others' marks. It also names files that killed processes left, and what to do with them; these are no error.
+    """
     from annotator.usecases.upkeep import check as check_data
     from annotator.usecases.upkeep import leftovers
 

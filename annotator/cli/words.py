@@ -24,7 +24,7 @@ def words() -> None:
 @json_option
 @click.pass_obj
 def list_(path: Path, project_name: str, as_json: bool) -> None:
-    """Every word list of a project."""
+    """List the word lists of a project."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.project.word_lists import word_lists
 
@@ -47,11 +47,19 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 @click.argument("name")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_project
-@click.option("--role", type=click.Choice(WORD_LIST_ROLES), default="slot", show_default=True, help="What it is for.")
+@click.option(
+    "--role",
+    type=click.Choice(WORD_LIST_ROLES),
+    default="slot",
+    show_default=True,
+    help="slot: it fills templates; keep: its words are proposed as rationale; ignore: they are shown as none.",
+)
 @click.option("--language", help="The language; by default the project's.")
 @click.pass_obj
 def save(path: Path, name: str, file: Path, project_name: str, role: WordListRole, language: str | None) -> None:
-    """Save a list from a text file, a word a line ("big | small" for two forms), in place of the one of its name."""
+    """Save a word list from a text file, one word on each line; "big | small" are two forms of one word. It replaces
+    the list of its name.
+    """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.project.word_lists import save_word_list
 
@@ -70,7 +78,7 @@ def save(path: Path, name: str, file: Path, project_name: str, role: WordListRol
 @_project
 @click.pass_obj
 def remove(path: Path, name: str, project_name: str) -> None:
-    """Take a list out; tests that were made with it keep their cases."""
+    """Remove a word list; tests that were made with it keep their cases."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.project.word_lists import remove_word_list
 

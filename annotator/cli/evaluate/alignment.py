@@ -28,7 +28,9 @@ def alignment(
     batch_size: int | None,
     **options: Any,
 ) -> None:
-    """ER-TEST's alignment criteria, as defined and as released."""
+    """Score ER-TEST's alignment criteria from files alone, as the paper defines them and as its code computes them
+    (Joshi et al. 2022).
+    """
     from annotator.evaluation.attributions import evaluate_alignment
 
     files = files_of(get_task(task_name), options)

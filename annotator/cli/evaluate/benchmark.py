@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from annotator.cli.answers import json_option
+from annotator.cli.answers import examples, json_option
 from annotator.cli.scores import Sizes, show_scores
 
 if TYPE_CHECKING:
@@ -36,19 +36,41 @@ _OF_PAPER = {
 
 @click.command("benchmark")
 @click.option("--task", required=True, type=click.Choice(["sentiment", "similarity", "reading"]), help="The task.")
-@click.option("--gold", required=True, type=_PATH, help="Gold records of either dialect: a file or a folder.")
-@click.option("--predictions", required=True, type=_PATH, help="Predictions, an upload, or scores of tokens.")
-@click.option("--reading", type=click.Choice(["scripts", "evaluator", "paper"]), help="Only this reading.")
+@click.option(
+    "--gold",
+    required=True,
+    type=_PATH,
+    help="Gold of either dialect: a file, or a folder whose input records join their gold by id.",
+)
+@click.option(
+    "--predictions",
+    required=True,
+    type=_PATH,
+    help="Predictions of either dialect, a competition upload (TSV), or a saliency file.",
+)
+@click.option(
+    "--reading", type=click.Choice(["scripts", "evaluator", "paper"]), help="Only this reading, with its counts."
+)
 @click.option("--input", "inputs", type=_PATH, help="Input records, if the gold does not hold the tokens.")
 @click.option(
     "--ratio",
     "ratios",
     multiple=True,
     type=float,
-    help="Share of the scored tokens of a side; by default the mean of gold.",
+    help=(
+        "For a saliency file: the share of a side's tokens that are its rationale; give it twice for a pair. "
+        "By default the mean RLR of the gold."
+    ),
 )
-@click.option("--language", help="Language of a reading's records that do not show it, such as en or zh.")
+@click.option(
+    "--language",
+    help=(
+        "For reading: the language of records without one. By default Chinese if an answer has Chinese "
+        "characters, else English."
+    ),
+)
 @json_option
+@examples("annotator evaluate benchmark --task sentiment --gold senti_en.tsv --predictions upload.tsv")
 def benchmark(
     task: str,
     gold: Path,
@@ -59,7 +81,10 @@ def benchmark(
     language: str | None,
     as_json: bool,
 ) -> None:
-    """The benchmark's numbers for a predictions file, in the scripts', the evaluator's and the paper's reading."""
+    """Score predictions for the fine-grained interpretability benchmark (Wang et al. 2022), without a database.
+
+    It prints the numbers of PaddleNLP's scripts, of TrustAI's evaluator, of the paper's equations, and set by set.
+    """
     from annotator.evaluation.benchmark.paper import evaluate_benchmark
 
     scores = evaluate_benchmark(

@@ -21,4 +21,6 @@ COMMANDS: Commands = {
 
 @click.group(cls=LazyGroup, commands=COMMANDS)
 def evaluate() -> None:
-    """Score models: the papers' numbers, and what was counted for them."""
+    """Scores of models, by the papers' numbers. docs/scores.md describes what --json holds, what is counted, and what
+    is refused.
+    """

@@ -22,7 +22,10 @@ Numbers = Mapping[str, Any]
 @file_options(gold_format="aesw")
 @json_option
 def edits(*, intervals: bool, as_json: bool, **options: Any) -> None:
-    """How high models rank the words that an edit changed."""
+    """Score how high models rank the words that an edit changed, from files alone (Stevens and Su 2021).
+
+    The table has a row for all sentences, for those answered correctly and wrongly, and for each criterion.
+    """
     from annotator.evaluation.attributions import evaluate_edits
 
     files = files_of(get_task("editing"), options)

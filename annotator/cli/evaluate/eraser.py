@@ -4,26 +4,48 @@ from pathlib import Path
 
 import click
 
-from annotator.cli.answers import json_option
+from annotator.cli.answers import examples, json_option
 from annotator.cli.scores import show_scores
 
 
 @click.command("eraser")
-@click.option("--data-dir", required=True, type=click.Path(path_type=Path), help="The ERASER data set.")
-@click.option("--split", required=True, help="The split to score: train, val, test ...")
-@click.option("--predictions", required=True, type=click.Path(path_type=Path), help="The predictions, as jsonl.")
+@click.option(
+    "--data-dir",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The ERASER data set: split files, and documents as docs.jsonl or docs/.",
+)
+@click.option("--split", required=True, help="The split to score; only DATA-DIR/SPLIT.jsonl is read.")
+@click.option(
+    "--predictions",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The predictions as JSONL, a row for each instance in the scorer's form.",
+)
 @click.option(
     "--iou-threshold",
     "iou",
     multiple=True,
     type=float,
-    help="The IOU from which a span counts as found; by default 0.5.",
+    help="The best IOU from which a predicted span counts as found; repeat it for several. By default 0.5.",
 )
 @click.option(
-    "--aopc-threshold", "aopc", multiple=True, type=float, help="Shares of tokens; by default 0.01 0.05 0.1 0.2 0.5."
+    "--aopc-threshold",
+    "aopc",
+    multiple=True,
+    type=float,
+    help=(
+        "A share of tokens for AOPC, which every row must have, as it is written there; repeat it. By default "
+        "0.01 0.05 0.1 0.2 0.5."
+    ),
 )
-@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of every mean.")
+@click.option(
+    "--intervals",
+    is_flag=True,
+    help="Bootstrap intervals (1,000 resamples, seed 0, 95 %) of means over instances or documents.",
+)
 @json_option
+@examples("annotator evaluate eraser --data-dir movies --split test --predictions predictions.jsonl")
 def eraser(
     data_dir: Path,
     split: str,
@@ -33,7 +55,7 @@ def eraser(
     intervals: bool,
     as_json: bool,
 ) -> None:
-    """The ERASER scorer's numbers for a predictions file."""
+    """Score a predictions file with the numbers of ERASER's metrics.py (DeYoung et al. 2020), without a database."""
     from annotator.evaluation.eraser import AOPC_THRESHOLDS, IOU_THRESHOLDS, evaluate_eraser
 
     scores = evaluate_eraser(

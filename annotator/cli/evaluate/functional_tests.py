@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from annotator.cli.answers import json_option
+from annotator.cli.answers import examples, json_option
 from annotator.cli.scores import show_scores
 
 _PATH = click.Path(path_type=Path)
@@ -19,19 +19,20 @@ _PATH = click.Path(path_type=Path)
     required=True,
     multiple=True,
     type=_PATH,
-    help="The model's predictions; one file for each seed, or several.",
+    help="What the model predicts for all texts; repeat it. Each seed, or each file without seeds, is a run.",
 )
 @click.option(
     "--base-predictions",
     "base",
     multiple=True,
     type=_PATH,
-    help="The predictions of the model that it is compared with.",
+    help="Predictions of a model to compare with; repeat it for its seeds.",
 )
 @click.option("--groups", type=_PATH, help='Words by group, as JSON: {"women": ["she", ...]}.')
 @click.option("--positive", metavar="LABEL", help="The label whose false positives count, with --groups.")
 @click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of the means.")
 @json_option
+@examples("annotator evaluate tests --suite suite.jsonl --predictions seed0.jsonl --predictions seed1.jsonl")
 def tests(
     suite: Path | None,
     contrast: Path | None,
@@ -42,7 +43,10 @@ def tests(
     intervals: bool,
     as_json: bool,
 ) -> None:
-    """Score failure rates, contrast sets and fairness of a model's predictions."""
+    """Score predictions for functional tests and contrast sets, from files alone, with the numbers of ER-TEST.
+
+    Name --suite, --contrast or both. docs/formats.md#suites-of-functional-tests describes the files.
+    """
     from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 
     if suite is None and contrast is None:

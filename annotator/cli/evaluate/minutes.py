@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, pairs_of, print_json, project_option
+from annotator.cli.answers import examples, json_option, opened, pairs_of, print_json, project_option
 from annotator.cli.train import StepLines
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -20,12 +20,14 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
 
 @click.command("minutes")
 @project_option
-@click.option("--minutes", "budgets", required=True, multiple=True, type=float, help="A budget; repeat it for several.")
+@click.option(
+    "--minutes", "budgets", required=True, multiple=True, type=float, help="A budget in minutes; repeat it for several."
+)
 @click.option(
     "--folder",
     required=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where what is done stays; asked again with it, the sweep goes on.",
+    help="Where results stay; two processes cannot share one.",
 )
 @click.option(
     "--condition",
@@ -34,37 +36,48 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
     type=click.Choice(["labels", "rationales", "both"]),
     default=["labels", "rationales", "both"],
     show_default=True,
-    help="What is bought; repeat it.",
+    help="What is bought; repeat it for several.",
 )
 @click.option(
     "--labels-only",
     metavar="NAME",
-    help="A project of the same texts that asked for labels only: its times and labels.",
+    help="A labels-only project with the same texts: its times and labels count for labels alone.",
 )
 @click.option(
     "--match",
     type=click.Choice(["text", "key"]),
     default="text",
     show_default=True,
-    help="What makes them the same texts.",
+    help="What makes them the same texts: all their words, or their key.",
 )
 @click.option("--seconds-per-label", type=float, metavar="S", help="Simulate: a label takes so long.")
 @click.option(
-    "--seconds-per-rationale", type=float, metavar="S", help="Simulate: the rationales of a text take so long."
+    "--seconds-per-rationale",
+    type=float,
+    metavar="S",
+    help="Simulate: the rationales of a text take each annotator so long.",
 )
-@click.option("--by-token", is_flag=True, help="These seconds are for each token of a text.")
+@click.option("--by-token", is_flag=True, help="The simulated seconds are for each token of the text.")
 @click.option("--with-reviews", is_flag=True, help="Also count the time of those who scored the sets.")
 @click.option(
-    "--start", "n_start", type=int, metavar="N", help="So many texts have a label before.  [default: half of all]"
+    "--start",
+    "n_start",
+    type=int,
+    metavar="N",
+    help="So many texts have a label before any minute is spent.  [default: half of those that can be bought]",
 )
-@click.option("--unseen", multiple=True, metavar="NAME", help="A project that is asked about as well; repeat it.")
+@click.option(
+    "--unseen", multiple=True, metavar="NAME", help="A project to be tested on as well; repeat it for several."
+)
 @click.option(
     "--rename",
     "renamed",
     multiple=True,
     metavar="LABEL=THEIRS",
-    help="What an unseen project calls a label that is learned; nothing after the = for one that is never an answer there. "
-    "It is remembered.",
+    help=(
+        "What unseen projects call a label that is learned, or nothing after the = for one that is never an "
+        "answer; repeat it. It is remembered."
+    ),
 )
 @click.option("--split", help="Learn from this split.  [default: train, where it is there]")
 @click.option("--validation", help="Stop by this split.  [default: as of train]")
@@ -80,19 +93,44 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
     show_default=True,
     help="The criterion by which rationales are learned from.",
 )
-@click.option("--strength", type=float, default=1.0, show_default=True, help="Its weight (lambda).")
+@click.option("--strength", type=float, default=1.0, show_default=True, help="The weight of the alignment (lambda).")
+@click.option("--scale", type=float, default=100.0, show_default=True, help="The factor of the attributions (gamma).")
 @click.option(
-    "--scale", type=float, default=100.0, show_default=True, help="What attributions are multiplied by (gamma)."
+    "--align-over",
+    "over",
+    type=click.Choice(["sum", "mean"]),
+    default="sum",
+    show_default=True,
+    help="The sum over tokens, or their mean.",
 )
-@click.option("--align-over", "over", type=click.Choice(["sum", "mean"]), default="sum", show_default=True)
-@click.option("--epochs", type=click.IntRange(min=1), default=10, show_default=True)
-@click.option("--patience", type=click.IntRange(min=1), default=5, show_default=True)
-@click.option("--learning-rate", type=float, help="[default: 0.001 from scratch, 2e-05 of a base]")
-@click.option("--batch-size", type=click.IntRange(min=1), default=16, show_default=True)
-@click.option("--seed", "seeds", multiple=True, type=click.IntRange(min=0), default=[0, 1, 2], show_default=True)
+@click.option("--epochs", type=click.IntRange(min=1), default=10, show_default=True, help="The most epochs.")
+@click.option(
+    "--patience",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Stop after so many epochs without a lower validation loss.",
+)
+@click.option("--learning-rate", type=float, help="The learning rate of AdamW.")
+@click.option("--batch-size", type=click.IntRange(min=1), default=16, show_default=True, help="Texts in a batch.")
+@click.option(
+    "--seed",
+    "seeds",
+    multiple=True,
+    type=click.IntRange(min=0),
+    default=[0, 1, 2],
+    show_default=True,
+    help="The seed of the order of texts, weights, batches and validation texts; repeat it for several.",
+)
 @click.option("--device", default="auto", show_default=True, help="auto, cpu or cuda.")
-@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="On a CPU.")
-@click.option("--too-long", type=click.Choice(["refuse", "cut", "windows"]), default="cut", show_default=True)
+@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads on a CPU.")
+@click.option(
+    "--too-long",
+    type=click.Choice(["refuse", "cut", "windows"]),
+    default="cut",
+    show_default=True,
+    help="What happens to texts beyond the model's limit.",
+)
 @click.option(
     "--allow-model-hub", "asks_hub", is_flag=True, help="Allow the model to be fetched from the Hugging Face hub."
 )
@@ -100,12 +138,15 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
 @json_option
 @click.pass_obj
+@examples("annotator evaluate minutes --project Reviews --minutes 10 --minutes 30 --folder minutes")
 def minutes(
     database: Path, /, project_name: str, folder: Path, as_latex: bool, as_csv: bool, as_json: bool, **given: Any
 ) -> None:
-    """Train on what minutes buy: labels, rationales of labelled texts, or both; and say how often each model is right.
+    """Train small models on what minutes of work buy (labels, rationales or both), and say how often each is right.
 
-    It can be stopped at any moment and repeated: models that are done are not trained again.
+    It can be stopped at any moment and repeated with the same folder: models that are done are not trained again. The
+    table (table.csv), its card (README.md) and a figure (accuracy.html) are written into the folder. See
+    docs/training.md#by-the-minutes-that-people-spent.
     """
     from annotator.usecases.papers.minutes import minutes_table, outcome_line, release_of_sweep, write_minutes
     from annotator.usecases.project.projects import find_project

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json
+from annotator.cli.answers import examples, json_option, opened, print_json
 from annotator.cli.gain_lines import measure_lines
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
@@ -22,11 +22,20 @@ _TITLES = {"all": "all texts", "originals": "originals", "changed_versions": "ch
 
 @click.command("models")
 @click.option(
-    "--project", "project_names", required=True, multiple=True, metavar="NAME", help="A project; repeat it for several."
+    "--project",
+    "project_names",
+    required=True,
+    multiple=True,
+    metavar="NAME",
+    help="A project; repeat it for projects whose texts neither model was trained on.",
 )
 @click.option("--base", required=True, multiple=True, metavar="MODEL", help="The base model; repeat it for its seeds.")
 @click.option(
-    "--other", required=True, multiple=True, metavar="MODEL", help="What it is compared with; repeat it for its seeds."
+    "--other",
+    required=True,
+    multiple=True,
+    metavar="MODEL",
+    help="The other model; repeat it for its seeds. Equal numbers of seeds are paired by seed, else in order.",
 )
 @click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
 @click.option("--split", help="Only this split.")
@@ -35,11 +44,19 @@ _TITLES = {"all": "all texts", "originals": "originals", "changed_versions": "ch
 )
 @json_option
 @click.pass_obj
+@examples(
+    "annotator evaluate models --project Reviews --base small-seed0 --base small-seed1 --other mae-seed0 --other mae-seed1"
+)
 def models(
     database: Path, /, project_names: tuple[str, ...], base: tuple[str, ...], other: tuple[str, ...], as_json: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Tell what a model wins and loses against another, where the other was unsure, and what its control wins."""
+    """Show what a model wins and loses against a base model, in one or several projects (ER-TEST: opportunity cost).
+
+    Below stand accuracy and plausibility by each method, and what the control of an aligned model gains. Texts that
+    one of the models learned from are left out. The page Metrics has it under “Two models”; `annotator table er-test`
+    compares several models.
+    """
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.compare.comparison_words import comparison_reports
     from annotator.usecases.compare.model_comparison import ModelPair
