@@ -30,7 +30,7 @@ class Database(OpenDatabase):
         return Project(self, stored.id, stored.name)
 
     def create_project(self, name: str, task: str, *, labels: Sequence[str] = (), language: str = "en") -> "Project":
-        """A new, empty project of one of the tasks of docs/commands.md; without labels it takes those of its first import."""
+        """A new, empty project of one of the tasks of docs/columns.md; without labels it takes those of its first import."""
         made = create_project(self.store, LOCAL_OPERATOR, name, get_task(task), labels=labels, language=language)
         return Project(self, made.id, made.name)
 

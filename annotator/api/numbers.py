@@ -75,7 +75,7 @@ class ProjectNumbers(OpenProject):
         includes_training: bool = False,
         ratio: float | None = None,
     ) -> "ProjectReport | GroupedReports":
-        """The object that `annotator evaluate project --json` prints (docs/commands.md).
+        """The object that `annotator evaluate project --json` prints (docs/scores.md).
 
         by, group: see `metrics`; by alone gives what `--group-by` prints, the object of each group under `groups`
         criterion: of sentence editing, such as "spelling" or "deleted"; "" for sentences that tell none

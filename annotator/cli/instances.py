@@ -181,7 +181,7 @@ def give_out(path: Path, /, people: tuple[str, ...], is_first: bool, **options: 
 @_searching(*_CHANGING)
 @examples('annotator instances name --project Reviews --list "Hard ones" --person Bo --person Chen')
 def name(path: Path, /, people: tuple[str, ...], is_first: bool, is_free: bool, **options: Any) -> None:
-    """Name the people for whom the texts that are found are. See docs/settings.md#for-whom-a-text-is."""
+    """Name the people for whom the texts that are found are. See docs/rules.md#for-whom-a-text-is."""
     if bool(people) == is_free:
         raise InvalidValue("Say for whom they are with --person, or free them with --nobody.")
     _change(path, BulkChange("name", people=people, named_as=_way(is_first)), options)

@@ -17,7 +17,7 @@ _yes_option = click.option("--yes", is_flag=True, help="Do it without asking; wh
 
 @click.group()
 def label() -> None:
-    """Labels of a project, also after work has begun. What follows a change is in docs/settings.md#labels-and-texts."""
+    """Labels of a project, also after work has begun. What follows a change is in docs/rules.md#labels-and-texts."""
 
 
 @label.command("list")

@@ -60,7 +60,7 @@ def order(
 ) -> None:
     """Show in which order texts are given out, with the next ten; with --first, --rest or --seed, set another one.
 
-    What is not named stays as it is, and people keep the texts that they hold. docs/settings.md#what-comes-next
+    What is not named stays as it is, and people keep the texts that they hold. docs/rules.md#what-comes-next
     explains each order.
     """
     from annotator.usecases.project.projects import find_project

@@ -277,7 +277,7 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 @json_option
 @click.pass_obj
 def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_json: bool) -> None:
-    """Print a project's size, progress, rationales and agreement; docs/statistics.md defines each number."""
+    """Print a project's size, progress, rationales and agreement; docs/progress.md#statistics defines each number."""
     from annotator.cli.stats_report import for_people, why_no_agreement
     from annotator.cli.stats_summary import MORE, summary_lines
     from annotator.usecases.lead.statistics import statistics_of

@@ -24,9 +24,7 @@ _project = click.option("--project", "project_name", required=True, metavar="P",
 
 @click.group()
 def suite() -> None:
-    """Functional tests (MFT, INV, DIR): make, run, score, exchange. See docs/tests.md;
-    docs/formats.md#suites-of-functional-tests describes the files.
-    """
+    """Functional tests (MFT, INV, DIR): make, run, score, exchange. See docs/tests.md."""
 
 
 @suite.command()

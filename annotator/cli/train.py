@@ -71,7 +71,7 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option(
     "--gold-policy",
     type=click.Choice(get_args(GoldPolicy)),
-    help="Which gold, see docs/settings.md#gold-policy.  [default: the project's]",
+    help="Which gold, see docs/rules.md#gold-policies.  [default: the project's]",
 )
 @click.option(
     "--rationales",

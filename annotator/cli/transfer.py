@@ -42,7 +42,7 @@ _ROWS_BETWEEN_LINES = 5_000
 @click.option(
     "--gold-policy",
     type=click.Choice(GOLD_POLICIES),
-    help=("What the project's gold is made from, from now on; by default as before. See docs/settings.md#gold-policy."),
+    help=("What the project's gold is made from, from now on; by default as before. See docs/rules.md#gold-policies."),
 )
 @click.option("--key-prefix", default="", help="Put this before every key, if ids repeat between files.")
 @click.option(
@@ -90,14 +90,14 @@ _ROWS_BETWEEN_LINES = 5_000
 @click.option(
     "--number-keys",
     is_flag=True,
-    help="Number the texts of a file without keys. See docs/formats.md#rows-without-keys.",
+    help="Number the texts of a file without keys. See docs/columns.md#rows-without-keys.",
 )
 @click.option(
     "--majority-labels",
     is_flag=True,
     help=(
         "Give a text without a label the one that most of its annotators gave. See "
-        "docs/formats.md#labels-of-several-annotators."
+        "docs/columns.md#labels-of-several-annotators."
     ),
 )
 @click.option(

@@ -81,31 +81,9 @@ DISCARD_REASONS: tuple[str, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
-    """The rules of a project; every default is the papers' or the least surprising.
+    """The rules of a project; every default is the papers' or the least surprising. SETTINGS says what each decides.
 
-    order, seed: of all texts but those that model_order put first (None: none); see queue_orders.py.
-    result_mode: annotators confirm a given result, may contest it, give it themselves, or give only labels.
-    may_be_empty: zero sets may be submitted as "no rationale in the text".
-    required_segments, forbidden_segments: for a label, segments that some, or no, set must touch (e-SNLI).
-    *_threshold: the gate's; decimals, since 3.6 is exactly on the edge (Wang et al. 2022, section 3.3).
-    are_scores_pooled: sufficiency and compactness scores are averaged over all sets together, and not set by set.
-    model_previews: who may see previews of sets by models: nobody, reviewers, or annotators too, while they mark.
-    preview_model:  which model previews ask (previews.py); preview_labels: what the project calls labels of that model
-    preview_prompt, preview_words: of a zero-shot model: what the text stands in, and what labels are called there.
-    preview_method: the method whose stored attributions sets are compared with; the newest runs', or none
-    away_after_days: returned work that rests for longer may be corrected by somebody else, and a round that the reviewers
-    of the last one leave alone for longer may be scored by others.
-    are_carried_sets_proposed: whether annotators of a changed version are proposed the gold sets of its original.
-    are_first_sets_proposed: in a second pass, whether annotators are proposed the gold sets of the first one.
-    proposed_word_lists: names of the word lists that propose sets (keep) or tell words to be no rationale (ignore).
-    checkers_per_perturbation: how many others approve a changed version before it becomes an instance.
-    checkers_see_author: whether they see who wrote it before it is decided.
-    perturbations_per_kind: how many of each kind are aimed at (Wang et al. 2022: 100).
-    own_perturbation_kinds: names of kinds beside those that are always there.
-    import_columns: of files with plain rows, the column that holds a field, as it was chosen last; import_left_columns:
-    those that are not read; import_metadata_columns: those that look like marks and are metadata. import_labels: what labels
-    of files are called here, as it was said last.
-    pay_rate: what work is paid at; None while nobody has said it.
+    Thresholds are decimals, since 3.6 is exactly on the edge (Wang et al. 2022, section 3.3).
     """
 
     order: Order = "sequential"
@@ -187,6 +165,99 @@ class ProjectSettings:
             self.max_rounds,
             self.are_scores_pooled,
         )
+
+
+# What each setting decides; docs/settings.md is made of it (python -m tools.documents).
+SETTINGS: Mapping[str, str] = {
+    "order": "In which order the queue gives texts out: `sequential`, as they were imported, or `random`.",
+    "seed": (
+        "The seed of the random order, and of what comes first among equals. The same seed and texts give the same "
+        "order."
+    ),
+    "model_order": (
+        "What comes first by models' stored predictions (docs/rules.md#what-comes-next). Set it on the page "
+        "Project, Order, or by `annotator order`."
+    ),
+    "annotators_per_instance": (
+        "How many people annotate each text, 1 to 100; accepted annotations from files count. Nobody annotates and "
+        "reviews the same text (docs/review.md#who-reviews-what)."
+    ),
+    "reviewers_per_annotation": "How many people score each annotation, 0 to 100; 0 accepts it when it is submitted.",
+    "result_mode": (
+        "What annotators do with the result: `confirm`, `contest`, `give` or `labels_only` (docs/rules.md#results)."
+    ),
+    "may_be_empty": (
+        "Whether an annotation may have no set, as “no rationale in the text”. The answer that there is none never "
+        "needs one."
+    ),
+    "sets_may_cross_segments": "Whether a set may hold tokens of several segments.",
+    "required_segments": (
+        'Segments in which something must be marked, by label: `{"contradiction": ["premise", "hypothesis"]}`.'
+    ),
+    "forbidden_segments": 'Segments in which nothing may be marked, by label: `{"neutral": ["premise"]}`.',
+    "lease_minutes": (
+        "After how many idle minutes a reserved text goes back into the queue, 1 to 43,200. Its draft is kept. A "
+        "shorter time also holds for texts that are reserved now."
+    ),
+    "idle_after_seconds": "A longer pause does not count as working time, 5 to 3,600.",
+    "sufficiency_threshold": "What the mean of each set's sufficiency scores (1 to 3) must reach.",
+    "compactness_threshold": "What the mean of each set's compactness scores (1 to 4) must reach.",
+    "comprehensiveness_threshold": "What the mean of the annotation's comprehensiveness scores (1 to 3) must reach.",
+    "are_scores_pooled": "Whether sufficiency and compactness are averaged over all sets together, not set by set.",
+    "max_rounds": "After how many rounds an annotation that still falls short is discarded, 1 to 20.",
+    "away_after_days": "After how many days others may take returned work, or score a correction, 1 to 365.",
+    "gold_policy": "Which sets are gold: `chosen`, `all`, `majority` or `union` (docs/rules.md#gold-policies).",
+    "is_exhaustive": (
+        "Whether gold marks all the evidence; only then does recall measure comprehensiveness. A text may say "
+        "otherwise."
+    ),
+    "researchers_see_submitted": (
+        "Whether researchers see submitted annotations that are not accepted yet; they always see gold."
+    ),
+    "model_previews": (
+        "Who sees what models say of sets on the screen: `nobody`, `reviewers`, or `annotators` too, who may then "
+        "follow the model."
+    ),
+    "are_carried_sets_proposed": (
+        "Whether the gold sets of an original are proposed, dashed, to annotators of its perturbed versions."
+    ),
+    "are_first_sets_proposed": (
+        "In a second pass: whether the gold sets of the first pass are proposed, dashed, to its annotators."
+    ),
+    "proposed_word_lists": (
+        "Word lists used while people mark: words of a keep list are proposed as a set, words of an ignore list are "
+        "shown as no rationale. Lists in another language than the text do nothing."
+    ),
+    "checkers_per_perturbation": (
+        "How many others approve a perturbed version, 0 to 20; 0 accepts it when it is submitted."
+    ),
+    "checkers_see_author": "Whether they see who wrote or corrected it before it is decided.",
+    "perturbations_per_kind": (
+        "How many perturbed versions of each kind Perturb aims at, 0 to 1,000,000 (Wang et al. 2022: 100)."
+    ),
+    "own_perturbation_kinds": "Further kinds of perturbation; up to 40 letters, digits, blanks and `_ . : -` each.",
+    "preview_model": (
+        "Which model is asked: `none`, `built-in`, `built-in:NAME`, `spacy:FOLDER`, `transformers:FOLDER` or "
+        "`transformers-zero-shot:FOLDER`. The folder must exist; only leads see it, and exports say `none`."
+    ),
+    "preview_labels": (
+        'What the project calls labels of that model: `{"LABEL_0": "negative"}`; `""` is never an answer. Empty: '
+        "what was confirmed before (docs/attribution.md#labels-of-other-projects)."
+    ),
+    "preview_prompt": (
+        "For a zero-shot model: what the text stands in, with `{text}` once and `{label}` at the end "
+        "(docs/attribution.md#zero-shot)."
+    ),
+    "preview_words": 'For a zero-shot model: what labels are called in the prompt: `{"positive": "great"}`.',
+    "preview_method": (
+        "Which stored attributions sets are compared with: the `newest` three methods, `none`, or a method by name."
+    ),
+    "import_columns": 'For CSV and JSONL: the column of a field, as it was chosen last: `{"text": "sentence"}`.',
+    "import_left_columns": "Columns of such files that are not read.",
+    "import_metadata_columns": "Columns of such files that look like marks and are metadata.",
+    "import_labels": 'The project\'s names for labels of files, as they were chosen last: `{"pos": "positive"}`.',
+    "pay_rate": "What work is paid; set it on the page Project, Progress (docs/progress.md#hours-and-cost).",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What evaluations answer, as their JSON has it: the shapes that are taken apart again, and a name for open tables.
 
-Each is a dictionary as it is printed, so that its keys are those of the file (docs/commands.md).
+Each is a dictionary as it is printed, so that its keys are those of the file (docs/scores.md).
 """
 
 from collections.abc import Mapping, Sequence

@@ -68,7 +68,7 @@ def refusal_of(host: str) -> str:
     _LOG.warning("The host '%s' was refused. If people use it for this server: --allowed-host or --url.", shown)
     return _(
         "This server does not answer under the name '{name}'. If you run it: start it with --allowed-host NAME, or with --url "
-        "(docs/commands.md, “Behind a proxy”).",
+        "(docs/server.md, “Behind a proxy”).",
         name=shown,
     )
 

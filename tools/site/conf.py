@@ -47,11 +47,12 @@ CHAPTERS = {
         "tutorials/annotator", "tutorials/reviewer", "tutorials/author", "tutorials/researcher", "tutorials/lead", "moving",
     ],
     "Reference": [
-        "glossary", "commands", "formats", "progress", "settings", "crowd", "notices", "languages", "personal_data", "api",
-        "metrics", "metrics_page", "saliency", "tests", "attribution", "self_explanations", "training", "built_in_model",
-        "review", "perturb", "panel",
+        "glossary", "commands", "settings", "rules", "training_of_people", "review", "perturb", "progress", "crowd", "notices",
+        "server", "languages", "personal_data", "formats", "columns", "data_sets", "labelling_tools", "model_output", "metrics",
+        "metrics_page", "scores", "tests", "saliency", "attribution", "built_in_model", "self_explanations", "training",
+        "training_trials", "api", "panel",
     ],
-    "Made from the code": ["reference/python", "reference/metric_functions", "reference/command_line"],
+    "Made from the code": ["reference/python", "reference/metric_functions"],
     "The project": [
         "/README", "/CHANGELOG", "/CONTRIBUTING", "/ARCHITECTURE", "decisions/index", "/benchmarks/README", "/benchmarks/RESULTS",
         "/data/demo/README", "/data/demo/sentiment/minilm", "/data/samples/README",

@@ -1,18 +1,12 @@
-"""The pages of the reference that are made from the code itself: the Python interface, the metrics' functions, the commands."""
+"""The pages of the reference that are made from the code itself: the Python interface and the metrics' functions."""
 
 import inspect
-from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
-
-import click
 
 import annotator
 import annotator.api
 import annotator.metrics
-from annotator.cli.main import annotator as program
-from annotator.cli.main import main
-from tools.site.docstrings import escaped
 
 # What the parts of a Project are called; a part that is not here fails the building.
 PARTS = {
@@ -111,38 +105,6 @@ def _module(name: str) -> str:
     return f"## {name.rpartition('.')[2]}\n\n" + _rst(f".. automodule:: {name}\n{options}")
 
 
-def command_line() -> str:
-    """Every command as `--help` has it: how it is called, what it does, its options with their defaults."""
-    codes = inspect.getdoc(main) or ""
-    return "\n".join([*_command(program, "annotator", 2), f"## Exit codes\n\n{codes}\n"])
-
-
-def _command(command: click.Command, name: str, level: int, parent: click.Context | None = None) -> Iterator[str]:
-    context = click.Context(command, info_name=name.rpartition(" ")[2], parent=parent)
-    usage = " ".join([name, *command.collect_usage_pieces(context)])
-    yield f"{'#' * level} `{name}`\n\n```text\n{usage}\n```\n"
-    yield _rst(*_paragraphs(command), f".. program:: {name}", *_options(command, context))
-    if isinstance(command, click.Group):
-        for inner in command.list_commands(context):
-            of_name = command.get_command(context, inner)
-            if of_name is not None and not of_name.hidden:
-                yield from _command(of_name, f"{name} {inner}", level + 1, context)
-
-
-def _paragraphs(command: click.Command) -> list[str]:
-    text = inspect.cleandoc(command.help or "").replace("\f", "")
-    return [escaped(" ".join(paragraph.split())) for paragraph in text.split("\n\n")]
-
-
-def _options(command: click.Command, context: click.Context) -> Iterator[str]:
-    for option in command.params:
-        context.show_default = option.default != ""
-        record = option.get_help_record(context) if isinstance(option, click.Option) else None
-        if record is not None:
-            named, words = record
-            yield f".. option:: {named}\n\n   {escaped(' '.join(words.split()))}"
-
-
 def _rst(*blocks: str) -> str:
     """Blocks of reStructuredText within Markdown."""
     return "```{eval-rst}\n" + "\n\n".join(blocks) + "\n```\n"
@@ -152,5 +114,4 @@ def _rst(*blocks: str) -> str:
 PAGES = {
     "docs/reference/python": python_interface,
     "docs/reference/metric_functions": metric_functions,
-    "docs/reference/command_line": command_line,
 }

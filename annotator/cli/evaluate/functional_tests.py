@@ -45,7 +45,7 @@ def tests(
 ) -> None:
     """Score predictions for functional tests and contrast sets, from files alone, with the numbers of ER-TEST.
 
-    Name --suite, --contrast or both. docs/formats.md#suites-of-functional-tests describes the files.
+    Name --suite, --contrast or both. docs/tests.md#files-of-suites-and-predictions describes the files.
     """
     from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 

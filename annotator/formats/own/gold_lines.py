@@ -1,4 +1,4 @@
-"""Gold as plain JSON lines, an instance a line, which the format `jsonl` reads again (docs/commands.md, the columns)."""
+"""Gold as plain JSON lines, an instance a line, which the format `jsonl` reads again (docs/columns.md)."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -125,7 +125,7 @@ class ComparisonReport:
     gains: ModelGains
 
     def as_json(self) -> dict[str, object]:
-        """The object of a project (docs/commands.md)."""
+        """The object of a project (docs/scores.md)."""
         gains = self.gains
         return {
             **asdict(self.comparison),

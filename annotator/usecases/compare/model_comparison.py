@@ -153,7 +153,7 @@ class _Right:
 def compare_models(
     store: Store, actor: User, projects: Sequence[Project], pair: ModelPair, options: ScoringOptions = ScoringOptions()
 ) -> dict[str, ModelComparison]:
-    """By project what the other model wins and loses against the base model; see docs/commands.md, `evaluate models`.
+    """By project what the other model wins and loses against the base model; see docs/scores.md, "Two models".
 
     Instances with a gold label that all runs of both have answered, and none has learned from.
     Raises: NotFound for a model without answers in a project; InvalidValue where runs cannot be paired, and for a split that no

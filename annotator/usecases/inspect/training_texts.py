@@ -30,7 +30,7 @@ class TrainingTexts:
     n_seen: int = 0
 
     def report(self) -> TrainingReport:
-        """As JSON has it; see docs/commands.md."""
+        """As JSON has it; see docs/scores.md."""
         if self.training is None:
             return {"is_known": False}
         held_out = self.training.held_out

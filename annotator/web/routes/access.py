@@ -42,7 +42,7 @@ _FOREIGN = unsaid("This request did not come from a page of this server. Open th
 _EARLIER = unsaid("Somebody has signed in anew since this page was opened. Open the page again.")
 _PROXIED = unsaid(
     "This server was reached under another name than the one in the browser's address bar. Whoever runs it has to let the proxy "
-    'hand on the Host as the browser sends it (docs/commands.md, "Behind a proxy").'
+    'hand on the Host as the browser sends it (docs/server.md, "Behind a proxy").'
 )
 
 # The first that fits counts, so a subclass stands before its base.

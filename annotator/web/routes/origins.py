@@ -1,7 +1,7 @@
 """Whether a request was sent by a page of this server: asked of forms, messages, web sockets, and GETs that give work out.
 
 Browsers say so in `Sec-Fetch-Site` (over TLS, and on the machine itself), in `Origin`, or in `Referer`. Host and port are
-compared with the `Host` that the browser asked for, so a proxy has to hand that on as it is (docs/commands.md, "Behind a proxy").
+compared with the `Host` that the browser asked for, so a proxy has to hand that on as it is (docs/server.md, "Behind a proxy").
 """
 
 from urllib.parse import urlsplit
