@@ -13,7 +13,7 @@ from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets import cose
 from tests.conftest import SHARED_DATA
-from tests.formats.test_robustness import VALUES, paths_of, with_value
+from tests.formats.test_damaged_files import VALUES, paths_of, with_value
 
 REAL = SHARED_DATA / "cos_e"
 STEM = "The cat, old and fat, saw the catfish.  What did the cat do?"

@@ -1,21 +1,28 @@
-"""Files that are cut, garbled, nested or enormous: every reader says so in a sentence, soon, and in little memory."""
+"""Whatever a file holds, a reader says what is wrong in a sentence, soon, in little memory, and in the reader's language."""
 
+import json
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from annotator.domain.file_problems import on_page
+from annotator.domain.sources import SourceColumns, SourceDocument, SourceInstance
 from annotator.domain.tasks import TASKS
-from annotator.errors import InvalidValue, Problem
+from annotator.errors import AnnotatorError, InvalidValue, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.model_output.inseq import read_arrays
 from annotator.formats.model_output.thermostat import read_vocabulary
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.formats.rows.csv_table import MAX_COLUMNS
 from annotator.formats.rows.file_kinds import N_FIRST_LINES
+from annotator.language import speaking
 from tests.formats import damaged
 
 ROOT = Path(__file__).parents[2]
@@ -196,3 +203,173 @@ def test_a_file_that_is_no_text_is_refused_by_what_it_is(name, content, reason, 
     with pytest.raises(InvalidValue) as refusal:
         list(get_reader(name)(path, ReadOptions(TASKS[task])))
     assert reason in str(refusal.value) or (name == "label-studio" and "is a zip archive" in str(refusal.value))
+
+
+# Whatever a file holds, a reader gives items and problems; it never fails.
+
+
+NAMES = """
+id key split language text tokens label answer annotator annotator_label rationales note exhaustive parent target metadata
+passage title question sentence1 sentence2 query context document record fields annotations pair meta docid annotation_id
+classification evidences docids query_type start_token end_token segment start_char end_char sent_id sent_label sent_token
+sent_text text_q_seg text_t_seg rationale_ids rationale_q_idx rationale_t_idx rel_ids adv_type sample_type role group type
+segments work draft proposals version name task labels settings char_spans field start end starts ends sentence_starts user
+round state revision
+"""
+SOURCES = st.sampled_from(
+    ["instance", "document", "project", "event", "text", "1", "a b", "", "perturbed", "original", "d"]
+)
+SCALARS = st.none() | st.booleans() | st.integers(-2, 3) | st.just(1.5) | SOURCES
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES.split()), inner, max_size=5),
+    max_leaves=12,
+)
+ROWS = st.dictionaries(st.sampled_from(NAMES.split()), VALUES, max_size=8)
+# Rows that are right but for one value.
+RIGHT = [
+    {"id": "1", "text": "a b", "label": "a", "rationales": [[[0, 1]]], "tokens": ["a", "b"]},
+    {"record": "instance", "key": "1", "segments": {"text": {"text": "a b"}}, "annotations": [{"annotator": "a", "rationales": [[{"segment": "text", "start_token": 0, "end_token": 1}]]}], "work": [], "metadata": {}},
+    {"id": "1", "fields": {"text": {"text": "a b", "tokens": ["a", "b"]}}, "annotations": [{"annotator": "a", "rationales": [{"text": [0]}]}], "pair": {"group": "g", "role": "original"}, "meta": {}},
+    {"annotation_id": "1", "classification": "a", "query": "q", "docids": ["d"], "evidences": [[{"docid": "d", "start_token": 0, "end_token": 1, "text": "a"}]]},
+    {"id": 1, "context": "a b", "sent_token": ["a", "b"], "rel_ids": [2], "sample_type": "ori"},
+    {"sent_id": 1, "sent_text": "a b", "sent_label": 0, "sent_token": ["a", "b"], "rationales": [[0], ["1"]], "rel_ids": []},
+    {"id": 1, "title": "c", "context": "a b", "question": "q", "sent_token": ["a", "b", "c"]},
+    {"sent_id": 1, "sent_label": 0, "rationale_q_idx": [0], "rationale_t_idx": [0]},
+    {"id": 1, "query": "a", "title": "b", "text_q_seg": ["a"], "text_t_seg": ["b"]},
+]  # fmt: skip
+
+
+def paths_of(value, path=()):
+    yield path
+    if isinstance(value, dict | list):
+        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from paths_of(inner, (*path, step))
+
+
+def with_value(value, path, new):
+    if not path:
+        return new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = with_value(copy[path[0]], path[1:], new)
+    return copy
+
+
+@st.composite
+def nearly_right(draw):
+    row = draw(st.sampled_from(RIGHT))
+    path = draw(st.sampled_from(list(paths_of(row))))
+    return with_value(row, path, draw(VALUES))
+
+
+def read(name: str, task: str, content: bytes, documents: bytes) -> list:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "train.jsonl"
+        path.write_bytes(content)
+        (Path(folder) / "docs.jsonl").write_bytes(documents)
+        return list(get_reader(name)(path, ReadOptions(TASKS[task], ("a", "b"))))
+
+
+TASK_NAMES = st.sampled_from(["sentiment", "similarity", "reading", "verification", "entity", "choice"])
+DOCUMENT = b'{"docid": "d", "document": "a b", "text": "a b"}\n'
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=150, deadline=None)
+@given(rows=st.lists(ROWS | nearly_right() | st.sampled_from(RIGHT), max_size=4), task=TASK_NAMES)
+def test_odd_rows_never_make_a_reader_fail(name, rows, task):
+    content = "".join(json.dumps(row) + "\n" for row in rows)
+    check(name, task, content.encode())
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=50, deadline=None)
+@given(content=st.binary(max_size=200) | st.text(max_size=100).map(lambda t: t.encode("utf-8", "surrogatepass")))
+def test_odd_bytes_never_make_a_reader_fail(name, content):
+    check(name, "sentiment", content)
+    check(name, "sentiment", b"id,text,rationales\n" + content)
+
+
+def check(name: str, task: str, content: bytes) -> None:
+    try:
+        items = read(name, task, content, DOCUMENT)
+    except AnnotatorError:  # the file as a whole, such as a task that the benchmark has not
+        return
+    for item in items:
+        assert item is not None
+        if isinstance(item, Problem):
+            assert item.reason
+            assert str(item)
+    documents = {i.docid for i in items if isinstance(i, SourceDocument)}
+    for instance in (i for i in items if isinstance(i, SourceInstance)):
+        assert all(not isinstance(body, str) or body in documents for body in instance.segments.values())
+        for spans in (spans for a in instance.annotations for spans in a.sets):
+            assert all(0 <= span.start < span.end for span in spans)
+
+
+# What is wrong with a file is said in the language of whoever imports it; rows themselves are never translated.
+
+
+SENTIMENT = ReadOptions(TASKS["sentiment"], ("positive", "negative"))
+
+
+def read_rows(content: str, tmp_path: Path, name: str = "rows.csv") -> list[object]:
+    path = tmp_path / name
+    path.write_text(content)
+    with speaking("zh"):
+        return list(get_reader(path.suffix[1:])(path, SENTIMENT))
+
+
+def test_a_header_without_what_is_needed_is_refused_in_chinese_with_what_may_be_meant(tmp_path: Path) -> None:
+    problems = read_rows("tweet_id,tweet\n7,A calm film that stays.\n", tmp_path)
+    assert [problem.reason for problem in problems if isinstance(problem, Problem)] == [
+        "没有列存放每行的编号。 是 'tweet_id' 吗？如果是，请选择该列（--column id=tweet_id），或把它改名为 'id'"
+        "（或 'key'、'instance_id'、'annotation_id'、'sent_id'）。 如果各行没有编号，可以给它们编号（--number-keys）。",
+        "没有列存放文本。 是 'tweet' 吗？如果是，请选择该列（--column text=tweet），或把它改名为 'text'"
+        "（或 'sentence'、'context'、'review'）。",
+    ]
+
+
+def test_what_columns_are_taken_for_is_said_in_chinese(tmp_path: Path) -> None:
+    [told] = [item for item in read_rows("id,text,stars\n1,Calm.,4\n", tmp_path) if isinstance(item, SourceColumns)]
+    assert told.told == "列 'id' 是编号、'text' 是文本。 'stars' 成为元数据。 没有列存放标签或划分。"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (
+            '{"id": "2", "text": "Dull',
+            "该行不是有效的 JSON：从第 21 个字符开始的字符串还没结束，该行就结束了（共 25 个字符）；内容可能被截断，或缺少引号。",
+        ),
+        ('{"id": "2" "text": 1}', "该行不是有效的 JSON：第 12 个字符处：应有 ','（共 21 个字符）。"),
+        ('{"id": "2", "text": "Dull.", "note": 1}', "必须是文本或空值 null，而不是整数。"),
+        ('{"text": "Dull."}', "缺少字段 'key'；每行都需要它。如果各行都没有，可以给行编号（--number-keys）。"),
+    ],
+)
+def test_a_broken_line_among_rows_is_refused_in_chinese(line: str, reason: str, tmp_path: Path) -> None:
+    items = read_rows(f'{{"id": "1", "text": "Calm."}}\n{line}\n', tmp_path, "rows.jsonl")
+    assert [(item.line, item.reason) for item in items if isinstance(item, Problem)] == [(2, reason)]
+
+
+def test_a_cell_is_called_a_cell_and_not_a_line(tmp_path: Path) -> None:
+    items = read_rows('id,text,rationales\n1,Calm.,"[[1, 2"\n', tmp_path)
+    [problem] = [item for item in items if isinstance(item, Problem)]
+    assert problem.reason.startswith('单元格必须是 JSON，例如 [[{"start_token": 2, "end_token": 4}]]')
+    assert "该单元格不是有效的 JSON" in problem.reason
+
+
+def test_a_file_that_is_no_text_is_refused_in_chinese(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue, match="是 PDF 文件，不是 UTF-8 文本。请先提取其中的文本。"):
+        read_rows("%PDF-1.7", tmp_path)
+
+
+# What can be done about a file, in the words of the page and the language of whoever reads it.
+
+
+def test_a_remedy_names_the_fields_of_the_page_in_the_language_of_the_page() -> None:
+    with speaking("zh"):
+        assert on_page("请用有变动的行覆盖（--update）。") == "请用有变动的行覆盖（“用有变动的行覆盖”）。"
+        assert on_page("请选择该列（--column text=body）。", {"text": "文本"}.__getitem__) == (
+            "请选择该列（在“列”中为“文本”选择“body”）。"
+        )

@@ -13,7 +13,7 @@ from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets import hatexplain
 from tests.conftest import SHARED_DATA
-from tests.formats.test_robustness import VALUES, paths_of, with_value
+from tests.formats.test_damaged_files import VALUES, paths_of, with_value
 
 REAL = SHARED_DATA / "hatexplain"
 TOKENS = ["lazy", "cooks", "serve", "cold", "soup"]

@@ -1,8 +1,9 @@
-"""Our own JSON lines of model output: what is written reads back equal, and what is wrong is named."""
+"""Our own model output, as JSON lines and as tables: what is written reads back equal, and what is wrong is named."""
 
 import itertools
 import json
 import math
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,10 +24,10 @@ from annotator.domain.models import (
     SourceRationale,
     canonical_parameters,
 )
-from annotator.domain.tasks import TASKS
+from annotator.domain.tasks import TASKS, get_task
 from annotator.errors import ExportRefused, NotFound, Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.own_lines import read, write_outputs
+from annotator.formats.model_output.own_lines import PlainLines, read, write_outputs
 from annotator.formats.registry import get_output_reader
 from annotator.text.subword_scores import merge_pieces
 from annotator.text.tokenisation import tokenise
@@ -386,3 +387,169 @@ def test_the_sample_is_read_whole_and_fits_the_texts_of_the_sample_project():
     body = tokenise("鞋底很软，走一天也不累。", "zh")
     part = items[-1].attributions[0].parts[0]
     assert merge_pieces(part.pieces, part.scores, body).scores == part.scores
+
+
+# The fast lane of model output says the same as reading with care, about plain lines and about those that only look plain.
+
+
+PLAIN_OPTIONS = OutputOptions(TASKS["sentiment"], ("negative", "positive"))
+RUN = {"model": "m", "method": "lime"}
+FIELDS: dict[str, list[object]] = {
+    "id": ["a", "b", 7, "", "k\u00e9y", 'with "quotes"', "a\": 1", None],
+    "scores": [[1, 2.5], [0, 0], [], [1e300, 1e300], [1, None], "12", [[1]]],
+    "model": ["m", "other", "", None, 3],
+    "method": ["lime", "", None, "two: words"],
+    "params": [{}, {"k": 3}, {"seed": 1}, {"seed": "x"}, {"k": {"deep": [1]}}, None, []],
+    "seed": [1, 2, None, "1", True],
+    "unit": ["logit", "none", "miles", None],
+    "signed": [True, False, None, 1],
+    "split": ["train", None, 5],
+    "target": ["positive", 1, 9, "LABEL_0", "unknown", None],
+    "layer": [0, -1, None, "x"],
+    "prediction": [{"label": "positive"}, {"label": "positive", "probabilities": {"positive": 0.9, "negative": 0.1}}, {"label": 7}, {}, None, "positive"],
+    "unheard": [1],
+}  # fmt: skip
+ODD = [
+    '{"id": "a", "model": "m", "method": "lime", "scores": [1, NaN]}',
+    '{"id": "a", "model": "m", "method": "lime", "scores": [1, Infinity]}',
+    '{"id": "a", "model": "m", "method": "lime", "scores": [1, 1e999]}',
+    '{"id": "a", "id": "b", "model": "m", "method": "lime", "scores": [1]}',
+    '{"id": "a", "model": "m", "method": "lime", "params": {"k": 1, "k": 2}, "scores": [1]}',
+    '{"id": "a", "model": "m", "method": "lime", "prediction": {"label": "positive", "label": "negative"}, "scores": [1]}',
+    '{"id": "a", "model": "m", "method": "lime", "scores": [1]} trailing',
+    '{"id" : "a" , "model":"m","method":"lime","scores":[ 1 , 2 ]}',
+    '{"id": "\\u0061", "model": "m", "method": "lime", "scores": [1]}',
+    '{"id": "a", "model": "m", "method": "lime", "scores": [1',
+    "[1, 2]",
+    "",
+    "null",
+]
+
+
+def lines(seed: int) -> list[str]:
+    """Plain rows with nothing, one or two fields put otherwise, ids that repeat now and then, and odd lines among them."""
+    drawn = random.Random(seed)
+    made = []
+    for number in range(300):
+        row: dict[str, object] = {"id": f"r{number if drawn.random() < 0.9 else 1}", "scores": [0.5, -1, 3], **RUN}
+        for name in drawn.sample(list(FIELDS), drawn.choice([0, 1, 1, 2])):
+            row[name] = drawn.choice(FIELDS[name])
+        made.append(json.dumps(row, ensure_ascii=drawn.random() < 0.3))
+    made += ODD
+    drawn.shuffle(made)
+    return made
+
+
+@pytest.mark.parametrize(
+    "options", [PLAIN_OPTIONS, replace(PLAIN_OPTIONS, split="dev", key_prefix="p-", seed=4, labels=())]
+)
+@pytest.mark.parametrize("seed", range(20))
+def test_plain_lines_say_what_they_say_when_read_with_care(
+    seed: int, options: OutputOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(lines(seed)) + "\n", encoding="utf-8")
+    fast = list(read(path, options))
+    monkeypatch.setattr(PlainLines, "read", lambda self, line: None)
+    careful = list(read(path, options))
+    assert [str(item) if isinstance(item, Problem) else item for item in fast] == [
+        str(item) if isinstance(item, Problem) else item for item in careful
+    ]
+    assert fast == careful
+
+
+def test_what_is_plain_goes_through_the_fast_lane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = []
+    read_plain = PlainLines.read
+
+    def noted(self: PlainLines, line: object) -> object:
+        taken.append(read_plain(self, line))
+        return taken[-1]
+
+    monkeypatch.setattr(PlainLines, "read", noted)
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps({"id": f"r{n}", "scores": [1, 2], **RUN}) + "\n" for n in range(5)))
+    assert list(read(path, PLAIN_OPTIONS)) == taken
+
+
+# Model output in tables: a row a text, with an answer, probabilities by column, or lists in cells.
+
+
+def items(folder: Path, content: str, name: str = "m.csv", model: str = "m", **options: object) -> list[object]:
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    given = OutputOptions(get_task("sentiment"), ("negative", "positive"), model=model, **options)  # type: ignore[arg-type]
+    return list(read(path, given))
+
+
+def outputs(found: list[object]) -> list[SourceOutput]:
+    return [item for item in found if isinstance(item, SourceOutput)]
+
+
+def refusals(found: list[object]) -> list[tuple[str, str]]:
+    return [(p.field, p.reason) for p in found if isinstance(p, Problem) and not p.is_warning]
+
+
+def test_the_column_of_a_label_holds_its_probability(tmp_path):
+    [output] = outputs(items(tmp_path, "sentence,pred,p_negative,Positive,label\nGood.,positive,0.1,0.9,negative\n"))
+    assert output.input is not None
+    assert output.input.text == "Good."
+    [prediction] = output.predictions
+    assert (prediction.result, prediction.probabilities) == ("positive", {"negative": 0.1, "positive": 0.9})
+
+
+def test_without_a_prediction_the_label_is_what_is_predicted_and_a_number_is_a_class(tmp_path):
+    found = items(tmp_path, "id\tlabel\nx\t1\ny\tnegative\nz\t\n", "m.tsv")
+    assert [(o.key, o.predictions[0].result) for o in outputs(found)] == [("x", "positive"), ("y", "negative")]
+    assert [reason for _, reason in refusals(found)] == [
+        "The row says nothing; it needs scores, a rationale, or what was predicted."
+    ]
+
+
+def test_lists_in_cells_may_be_json_or_what_python_prints(tmp_path):
+    rows = """id,tokens,scores,method\na,"['it', ""isn't""]","[1, -2.5]",lime\nb,"[""it""]",[0.5],lime\n"""
+    first, second = outputs(items(tmp_path, rows))
+    [part] = first.attributions[0].parts
+    assert ([piece.text for piece in part.pieces or ()], part.scores) == (["it", "isn't"], (1.0, -2.5))
+    assert second.attributions[0].parts[0].scores == (0.5,)
+
+
+def test_fair_rationales_files_name_their_model_and_method(tmp_path):
+    rows = (
+        """originaldata_id,tokens_input,tokens_merged,lrp,label\nr2,"['a']","['a', 'cat.']","[0.1, -0.2]",positive\n"""
+    )
+    found = items(tmp_path, rows, "lrp_org_tiny-bert_sst2_attention.csv", model="")
+    [output] = outputs(found)
+    assert (output.run.model, output.run.method) == ("org_tiny-bert_sst2", "lrp")
+    assert output.predictions[0].result == "positive"
+    assert output.input is not None
+    assert "acat." in output.input.letters
+    told = "The file's name tells the model 'org_tiny-bert_sst2' and the method 'lrp'."
+    assert told in [item.reason for item in found if isinstance(item, Problem)]
+
+
+def test_models_of_one_base_that_learned_other_data_sets_stay_two(tmp_path):
+    rows = """id,tokens_merged,lrp\nr2,"['a']",[0.1]\n"""
+    names = ("lrp_bert-base-uncased_sst2_attention.csv", "lrp_bert-base-uncased_dynasent_attention.csv")
+    models = [outputs(items(tmp_path, rows, name, model=""))[0].run.model for name in names]
+    assert models == ["bert-base-uncased_sst2", "bert-base-uncased_dynasent"]
+
+
+def test_cells_that_hold_no_list_and_scores_that_are_no_number_are_refused_by_name(tmp_path):
+    rows = (
+        'id,tokens,scores,method\na,nothing,[1],x\nb,"[""b""]",[nan],x\nc,"[""c""]",[one],x\n'
+        + "d,"
+        + "[" * 5000
+        + ",[1],x\n"
+    )
+    reasons = refusals(items(tmp_path, rows))
+    assert [field for field, _ in reasons] == ["tokens", "scores[0]", "scores", "tokens"]
+    assert reasons[1][1] == "A score must be a finite number."
+
+
+def test_a_table_without_texts_and_answers_says_both_at_once(tmp_path):
+    assert [reason for _, reason in refusals(items(tmp_path, "__proto__,b\n1,2\n"))] == [
+        "No column holds the key or the text of each row; call it 'id' or 'text'.",
+        "No column holds what the model says; call the one with its answers 'prediction', and one with a list of scores for "
+        "each row 'scores'.",
+    ]

@@ -11,7 +11,7 @@ from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
-from tests.formats.test_samples import CASES, SAMPLES
+from tests.formats.test_registry import CASES, SAMPLES
 
 
 def exported(store: Store, name: str, folder: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""Plain JSONL rows: names of columns, rationales, several annotators, and everything that can be wrong with a row."""
+"""Plain JSONL rows: lines, names of columns, rationales, several annotators, columns that look like marks, and what can be wrong."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,13 @@ import pytest
 
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceSpan, SourceText
 from annotator.domain.tasks import TASKS, SegmentSpec, Task
-from annotator.errors import Problem
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
+from annotator.formats.registry import get_reader
+from annotator.formats.rows import lines
+from annotator.formats.rows.column_choices import column_choices
+from annotator.formats.rows.findings import listed, shown
 
 Read = tuple[list[SourceInstance], list[Problem]]
 TEXT = "A calm, clever film."
@@ -327,3 +331,293 @@ def test_rows_are_read_one_at_a_time(tmp_path):
     items = jsonl.read(path, ReadOptions(TASKS["sentiment"]))
     assert next(items).key == "0"
     items.close()
+
+
+# Lines that cannot be read become problems, and the lines around them are read all the same.
+
+
+SENTIMENT = ReadOptions(TASKS["sentiment"])
+GOOD = b'{"id": "good", "text": "A calm, clever film."}'
+
+BAD_LINES = [
+    (b'{"id": "1", "text": "caf\xe9"}', "The line is not UTF-8"),  # Latin-1
+    (b'{"id": "1", "text": "\xed\xa0\x80"}', "is not UTF-8"),  # a surrogate in bytes
+    (
+        b'{"id": "1", "text": "a',
+        "the line ends in the middle of a string that begins at character 21 of 22; it may be cut off",
+    ),
+    (b'{"id": "1"', "the line ends in the middle of a record, at character 10; it may be cut off"),
+    (b'{"id": "1",', "the line ends in the middle of a record, at character 11; it may be cut off"),
+    (b'{"id": 1} true', "not valid JSON: Extra data"),
+    (b'{"id": "1", "text": "a"} {', "not valid JSON: Extra data"),
+    (b"not json", "not valid JSON: Expecting value at character 1"),
+    (b'["a", "b"]', "must hold one JSON object"),
+    (b'"text"', "must hold one JSON object"),
+    (b"null", "must hold one JSON object"),
+    (b'{"id": "1", "text": "a", "x": NaN}', "NaN is not JSON"),
+    (b'{"id": "1", "text": "a", "x": -Infinity}', "-Infinity is not JSON"),
+    (b'{"id": "1", "text": "a", "x": 1e999}', "cannot be read"),  # no float holds it
+    (b'{"id": "1", "text": "a", "x": ' + b"9" * 5000 + b"}", "too long"),
+    (b'{"id": "1", "text": "a\x00b"}', "not valid JSON: Invalid control character"),
+    (b'{"id": "1", "text": "a\\u0000b"}', "holds a NUL character (character 1)"),
+    (b'{"id": "1", "text": "a", "x": [{"y\\u0000": 1}]}', "holds a NUL character"),
+    (b'{"id": "1", "text": "a\\ud800"}', "half of a character"),
+    (b'{"id": "1", "text": "a\\udc00 and more text"}', "half of a character"),
+    (b'{"id": "1", "id": "2", "text": "a"}', "'id' appears twice"),
+    (b'{"id": "1", "text": "a", "x": [{"y": 1, "y" : 2}]}', "'y' appears twice"),
+    (b'{"a":' * 100_000, "nested more than 100 deep"),
+    (b"[" * 40_000, "nested more than 100 deep"),
+    (b'{"id": "1", "text": "a", "x": ' + b"[" * 200 + b"]" * 200 + b"}", "nested more than 100 deep"),
+]
+
+
+def read(path: Path, *, options: ReadOptions = SENTIMENT) -> tuple[list[SourceInstance], list[Problem]]:
+    items = list(jsonl.read(path, options))
+    return [i for i in items if isinstance(i, SourceInstance)], [i for i in items if isinstance(i, Problem)]
+
+
+@pytest.mark.parametrize(("line", "reason"), BAD_LINES)
+def test_a_bad_line_is_a_problem_with_its_number_and_the_next_line_is_read(line, reason, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"\n" + line + b"\n" + GOOD + b"\n")
+    instances, problems = read(path)
+    assert [i.key for i in instances] == ["good"]
+    assert [(p.source, p.line, p.is_warning) for p in problems] == [("rows.jsonl", 2, False)]
+    assert reason in problems[0].reason
+    assert len(problems[0].value) <= 200
+
+
+GOOD_FILES = [
+    (b"\xef\xbb\xbf" + GOOD + b"\n", "a byte order mark"),
+    (GOOD + b"\r\n", "line ends of Windows"),
+    (b"\n\n  \t\n" + GOOD + b"\n\n", "blank lines"),
+    (GOOD, "no line end at the end"),
+    (b"   " + GOOD + b"  ", "blanks around the object"),
+]
+
+
+@pytest.mark.parametrize(("content", "why"), GOOD_FILES)
+def test_harmless_oddities_are_tolerated(content, why, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(content)
+    instances, problems = read(path)
+    assert ([i.key for i in instances], problems) == (["good"], []), why
+
+
+KEY_LIKE_TEXTS = ['he said ": no"', '"', '":"', '\\":', "\\u0000", "a\tb", "a\u2028b"]
+
+
+@pytest.mark.parametrize("text", KEY_LIKE_TEXTS)
+def test_a_text_that_looks_like_json_is_a_text(text, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(lines.msgspec.json.encode({"id": "1", "text": text, "nested": {"a": [{"b": text}]}}))
+    instances, problems = read(path)
+    assert problems == []
+    assert instances[0].segments["text"].text == text
+
+
+def test_a_line_of_one_megabyte_is_read(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "1", "text": "' + "word " * 250_000 + '"}\n')
+    instances, problems = read(path)
+    assert problems == []
+    assert len(instances[0].segments["text"].text) == 1_250_000
+
+
+def test_a_line_past_the_limit_is_a_problem_and_the_next_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "MAX_LINE_BYTES", 100)
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"id": "1", "text": "' + b"x" * 250 + b'"}\n' + GOOD + b"\n")
+    instances, problems = read(path)
+    assert [i.key for i in instances] == ["good"]
+    assert (problems[0].line, "longer than" in problems[0].reason) == (1, True)
+
+
+def test_lines_are_found_again_by_their_offset(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n\n{"b": 2}')
+    assert [lines.line_at(path, line.offset) for line in lines.read_lines(path)] == [b'{"a": 1}', b'{"b": 2}']
+
+
+def test_an_empty_file_has_no_instances(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"")
+    assert read(path) == ([], [])
+
+
+def test_a_missing_file_is_refused_with_a_sentence(tmp_path):
+    with pytest.raises(NotFound, match=r"There is no file or folder '.*nowhere.jsonl'. Check the path."):
+        read(tmp_path / "nowhere.jsonl")
+
+
+def test_a_folder_in_place_of_a_file_is_refused_with_a_sentence(tmp_path):
+    with pytest.raises(InvalidValue, match="is a folder, but this format reads one file"):
+        read(tmp_path)
+
+
+TYPE_ERRORS = [
+    ("Expected `int | str`, got `bool` - at `$.id`", ("id", "It must be a whole number or text, not true or false.")),
+    ("Expected `array | null`, got `str` - at `$.a[0].b`", ("a[0].b", "It must be a list or null, not text.")),
+    ("Expected `array` of length 2, got 3 - at `$.r[0]`", ("r[0]", "Expected `array` of length 2, got 3.")),
+    ("Object missing required field `id`", ("id", "The field 'id' is missing; every row needs it.")),
+    ("Object missing required field `start` - at `$.a[1]`", ("a[1].start", "The field 'start' is missing; every row needs it.")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "expected"), TYPE_ERRORS)
+def test_what_the_decoder_says_is_turned_into_a_field_and_a_sentence(message, expected):
+    assert lines.explain_type_error(message) == expected
+
+
+def test_values_are_shown_short():
+    assert shown("x" * 500) == "x" * 197 + "..."
+    assert shown({"a": [1, None]}) == '{"a":[1,null]}'
+    assert listed(["a"]) == "'a'"
+
+
+# Columns of plain rows that look like marks: never metadata unless a person says so.
+
+
+MARKED_TEXT = "Ada met Bo in Rome."
+# A column as other tools write it, and the marks in it: (unit, start, end) by set.
+FORMS = [
+    ([[0, 3, "PER"], [14, 18, "LOC"], [8, 10, "PER"]], [[("char", 0, 3), ("char", 8, 10)], [("char", 14, 18)]], "triples"),
+    ([{"start": 0, "end": 3, "label": "PER"}], [[("char", 0, 3)]], "start and end"),
+    ([{"start_offset": 0, "end_offset": 3, "label": 7, "user": 1}], [[("char", 0, 3)]], "older doccano"),
+    ([{"start_char": 0, "end_char": 3}], [[("char", 0, 3)]], "spaCy's characters"),
+    ([{"token_start": 0, "token_end": 1, "label": "PER"}], [[("token", 0, 2)]], "tokens, the last one included"),
+    ([[{"start_token": 0, "end_token": 1}], [{"start_token": 3, "end_token": 5}]],
+     [[("token", 0, 1)], [("token", 3, 5)]], "our own sets under another name"),
+    ({"entities": [[0, 3, "PER"]]}, [[("char", 0, 3)]], "spaCy's training data"),
+    (["B-PER", "O", "B-PER", "O", "B-LOC"], [[("token", 0, 1), ("token", 2, 3)], [("token", 4, 5)]], "BIO"),
+    (["B-PER", "I-PER", "L-PER", "O", "U-LOC"], [[("token", 0, 3)], [("token", 4, 5)]], "BILUO"),
+    ("S-PER O B-PER E-PER O", [[("token", 0, 1), ("token", 2, 4)]], "BIOES in one string"),
+]  # fmt: skip
+IDS = [form[2] for form in FORMS]
+
+
+def _written(tmp_path, rows, format_name):
+    path = tmp_path / f"rows.{format_name}"
+    if format_name == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    else:
+        cells = [[v if isinstance(v, str) else json.dumps(v) for v in row.values()] for row in rows]
+        lines = [",".join(rows[0]), *(",".join('"' + c.replace('"', '""') + '"' for c in row) for row in cells)]
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def _read(path, format_name, **options):
+    items = list(get_reader(format_name)(path, ReadOptions(TASKS["sentiment"], ("good", "bad"), **options)))
+    return [i for i in items if isinstance(i, SourceInstance)], [
+        i for i in items if isinstance(i, Problem) and not i.is_warning
+    ]
+
+
+@pytest.mark.parametrize("format_name", ["jsonl", "csv"])
+@pytest.mark.parametrize(("marks", "_sets", "_why"), FORMS, ids=IDS)
+def test_a_column_that_looks_like_marks_is_refused_with_what_can_be_done(tmp_path, marks, _sets, _why, format_name):
+    path = _written(tmp_path, [{"id": "1", "text": MARKED_TEXT, "label": "good", "spans": marks}], format_name)
+    instances, [problem] = _read(path, format_name)
+    assert not instances
+    assert (problem.line, problem.field, problem.remedy) == (1 if format_name == "jsonl" else 2, "spans", "marks")
+    assert "(--column rationales=spans)" in problem.reason
+    assert "(--metadata-column spans)" in problem.reason
+
+
+@pytest.mark.parametrize("format_name", ["jsonl", "csv"])
+@pytest.mark.parametrize(("marks", "sets", "_why"), FORMS, ids=IDS)
+def test_it_is_read_as_rationales_where_somebody_says_so(tmp_path, marks, sets, _why, format_name):
+    path = _written(tmp_path, [{"id": "1", "text": MARKED_TEXT, "label": "good", "spans": marks}], format_name)
+    [instance], problems = _read(path, format_name, columns={"rationales": "spans"})
+    assert not problems
+    [annotation] = instance.annotations
+    assert [[(s.unit, s.start, s.end) for s in one_set] for one_set in annotation.sets] == sets
+    assert "spans" not in instance.metadata
+
+
+def test_it_is_metadata_where_somebody_says_that(tmp_path):
+    path = _written(tmp_path, [{"id": "1", "text": MARKED_TEXT, "spans": [[0, 3, "PER"]]}], "jsonl")
+    [instance], problems = _read(path, "jsonl", metadata_columns=frozenset({"spans"}))
+    assert not problems
+    assert instance.metadata == {"spans": [[0, 3, "PER"]]}
+    assert instance.annotations == ()
+
+
+def test_the_page_proposes_to_read_it_as_rationales(tmp_path):
+    path = _written(tmp_path, [{"id": "1", "text": MARKED_TEXT, "spans": [[0, 3, "PER"]]}], "jsonl")
+    choices = column_choices(path, "jsonl", ReadOptions(TASKS["sentiment"]))
+    [rationales] = [choice for choice in choices.choices if choice.name == "rationales"]
+    assert (rationales.guess, choices.marks, choices.metadata) == ("spans", ("spans",), ())
+
+
+def test_tags_that_are_not_as_many_as_the_tokens_are_refused(tmp_path):
+    path = _written(tmp_path, [{"id": "1", "text": MARKED_TEXT, "tags": ["O", "B-PER", "O", "O"]}], "jsonl")
+    _instances, [problem] = _read(path, "jsonl", columns={"rationales": "tags"})
+    assert "There are 4 tags, but the text has 5 tokens" in problem.reason
+
+
+def test_tags_beside_tokens_mark_these_tokens(tmp_path):
+    row = {"id": "1", "tokens": ["Ada", "met", "Bo", "."], "ner_tags": ["B-PER", "O", "B-PER", "O"]}
+    [instance], problems = _read(_written(tmp_path, [row], "jsonl"), "jsonl", columns={"rationales": "ner_tags"})
+    assert not problems
+    assert [[(s.start, s.end) for s in one] for one in instance.annotations[0].sets] == [[(0, 1), (2, 3)]]
+
+
+def test_tags_that_mark_nothing_say_that_there_is_no_rationale(tmp_path):
+    row = {"id": "1", "tokens": ["Ada", "met"], "ner_tags": ["O", "O"]}
+    [instance], problems = _read(_written(tmp_path, [row], "jsonl"), "jsonl", columns={"rationales": "ner_tags"})
+    assert not problems
+    assert [annotation.sets for annotation in instance.annotations] == [()]
+
+
+def test_a_mark_without_a_range_is_refused_by_its_number(tmp_path):
+    row = {"id": "1", "text": MARKED_TEXT, "spans": [{"start": 0, "end": 3}, {"label": "PER"}]}
+    _instances, [problem] = _read(_written(tmp_path, [row], "jsonl"), "jsonl", columns={"rationales": "spans"})
+    assert problem.reason.startswith("Mark 2 says no range.")
+
+
+def test_names_of_labels_that_sets_do_not_keep_are_told(tmp_path):
+    row = {"id": "1", "text": MARKED_TEXT, "spans": [[0, 3, "PER"]]}
+    path = _written(tmp_path, [row], "jsonl")
+    items = get_reader("jsonl")(path, ReadOptions(TASKS["sentiment"], columns={"rationales": "spans"}))
+    [warning] = [i for i in items if isinstance(i, Problem)]
+    assert warning.is_warning
+    assert "not these names" in warning.reason
+
+
+def test_marks_within_the_metadata_are_asked_about_too(tmp_path):
+    row = {"id": "1", "text": MARKED_TEXT, "meta": {"source": "web", "spans": [[0, 3, "PER"]]}}
+    path = _written(tmp_path, [row], "jsonl")
+    _instances, [problem] = _read(path, "jsonl")
+    assert (problem.field, problem.remedy) == ("meta.spans", "marks")
+    assert problem.reason.endswith("or keep it as metadata (--metadata-column meta).")
+    [instance], _problems = _read(path, "jsonl", metadata_columns=frozenset({"meta"}))
+    assert instance.metadata == row["meta"]
+
+
+def test_an_answer_of_prodigy_is_no_label_of_plain_rows(tmp_path):
+    path = _written(tmp_path, [{"id": "1", "text": MARKED_TEXT, "_input_hash": 1, "answer": "accept"}], "jsonl")
+    with pytest.raises(InvalidValue, match="Import it in the format prodigy"):
+        _read(path, "jsonl")
+    [instance], _problems = _read(path, "jsonl", left_columns=frozenset({"answer"}))
+    assert (instance.result, instance.metadata) == (None, {"_input_hash": 1})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "O yes, B-movies are fun",
+        [[0, 2], [3, 4]],
+        {"start": 1, "end": 2},
+        ["O", "positive"],
+        [1, 2, 3],
+        "[draft] a text",
+    ],
+)
+def test_what_only_resembles_marks_is_metadata_as_before(tmp_path, value):
+    [instance], problems = _read(
+        _written(tmp_path, [{"id": "1", "text": MARKED_TEXT, "more": value}], "jsonl"), "jsonl"
+    )
+    assert not problems
+    assert instance.metadata == {"more": value}
