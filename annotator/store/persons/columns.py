@@ -1,6 +1,6 @@
 """Where the database names a person, refers to one, or keeps what they wrote.
 
-`tests/store/persons/test_columns.py` walks the tables and fails for a column that is in none of these lists and that nobody
+`tests/store/test_columns.py` walks the tables and fails for a column that is in none of these lists and that nobody
 has looked at: whoever adds a column says here, or there, whether it is of a person.
 """
 
