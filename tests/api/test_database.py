@@ -365,3 +365,17 @@ def test_a_project_is_known_by_its_number_when_it_was_renamed(opened: Project, s
         store.run("UPDATE projects SET name = 'New' WHERE id = ?", (opened.id,))
     assert opened.rules.name == "New"
     assert len(opened.instances()) == 5
+
+
+# A table without a row has the types of one with rows, so that two can be put together.
+
+
+def test_counts_are_whole_numbers_and_dates_are_dates_where_there_is_no_row(tmp_path: Path) -> None:
+    with annotator.open(tmp_path / "a.db", create=True) as database:
+        project = database.create_project("Films", "sentiment", labels=["negative", "positive"])
+        types = {"suites": project.suites().dtypes, "lists": project.lists().dtypes}
+        pairs = project.agreement(pairs=True).dtypes
+    assert types["suites"][["n_cases", "n_texts"]].astype(str).tolist() == ["Int64", "Int64"]
+    assert str(types["lists"]["n"]) == "Int64"
+    assert str(pairs["n_instances"]) == "Int64"
+    assert {str(types[name]["created_at"]) for name in types} == {"datetime64[us, UTC]"}

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotator.figures.curves import Curve, Panel
+from annotator.figures.instance_html import OPPOSES, STRONGEST, SUPPORTS, WEIGHT
 from annotator.figures.report.drawings import Interval, bar_chart, interval_chart, line_charts
 from annotator.figures.report.heat import CutText, Painting, meaning_in_head, meaning_in_legend, painted
 
@@ -73,3 +74,29 @@ def test_lines_leave_out_what_is_not_there_and_look_the_same_in_each_chart() -> 
     one, two = line_charts([first, second, Panel("empty", "x", "y", [])])
     assert len(one.lines[0].places) == 1
     assert (one.lines[1].colour, one.lines[1].mark) == (two.lines[0].colour, two.lines[0].mark)
+
+
+# An instance in a notebook: its own text colour can be read on every shade, on light and on dark ground.
+
+
+Colour = tuple[float, float, float]
+
+
+def luminance(colour: Colour) -> float:
+    """WCAG 2, relative luminance."""
+    parts = [of / 255 for of in colour]
+    red, green, blue = (of / 12.92 if of <= 0.04045 else ((of + 0.055) / 1.055) ** 2.4 for of in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize(
+    ("ground", "text"),
+    [((255, 255, 255), (33, 33, 33)), ((17, 17, 17), (224, 224, 224)), ((30, 30, 30), (204, 204, 204))],
+)
+@pytest.mark.parametrize("hue", [SUPPORTS, OPPOSES, WEIGHT])
+def test_text_on_the_strongest_shade_has_the_contrast_that_reading_needs(
+    hue: Colour, ground: Colour, text: Colour
+) -> None:
+    shade = tuple(STRONGEST * of + (1 - STRONGEST) * under for of, under in zip(hue, ground, strict=True))
+    lighter, darker = sorted((luminance(shade), luminance(text)), reverse=True)
+    assert (lighter + 0.05) / (darker + 0.05) >= 4.5

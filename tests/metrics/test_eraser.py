@@ -28,6 +28,7 @@ from annotator.metrics.eraser_spans import (
 from annotator.metrics.ragged import Ragged
 from annotator.metrics.registry import all_definitions
 from tests.reference import eraser_scorer as loops
+from tests.reference.eraser_cases import IOU, PRF, SOFT
 
 N_KEYS = 4
 SPAN = st.tuples(st.integers(0, N_KEYS - 1), st.integers(-2, 12), st.integers(-2, 40))
@@ -289,3 +290,38 @@ def test_the_lower_sufficiency_is_the_better_one() -> None:
     assert directions["eraser.sufficiency"] == directions["eraser.sufficiency_aopc_paper"] == "lower is better"
     assert directions["eraser.comprehensiveness"] == directions["eraser.auprc"] == "higher is better"
     assert {"eraser.iou_f1_macro", "eraser.token_f1_macro", "eraser.exact_f1_micro"} <= directions.keys()
+
+
+# ERASER's metrics give the scorer's numbers on the table of cases; each row names its source.
+
+
+def pairs_of(many: list[tuple[int, int, int]]) -> Spans:
+    table = np.array(many, dtype=np.int64).reshape(-1, 3)
+    return Spans.of(table[:, 0], table[:, 1], table[:, 2], 2)
+
+
+@pytest.mark.parametrize("case", IOU, ids=[case[0] for case in IOU])
+def test_iou_scores_are_those_of_the_table(case) -> None:
+    _, gold, predicted, threshold, micro, macro, _ = case
+    found = iou_matches(pairs_of(gold), pairs_of(predicted), [threshold])[0]
+    for scores, wanted in ((iou_micro(found), micro), (iou_macro(found), macro)):
+        assert (scores.p, scores.r, scores.f1) == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", PRF, ids=[case[0] for case in PRF])
+def test_exact_and_token_scores_are_those_of_the_table(case) -> None:
+    _, gold, predicted, exact_micro, exact_macro, token_micro, token_macro, _ = case
+    exact = exact_matches(pairs_of(gold), pairs_of(predicted))
+    tokens = token_matches(pairs_of(gold), pairs_of(predicted))
+    for found, micro, macro in ((exact, exact_micro, exact_macro), (tokens, token_micro, token_macro)):
+        scores = instance_macro(found)
+        assert instance_micro(found).f1 == (micro if micro is None else pytest.approx(micro, abs=1e-12))
+        assert (scores.p, scores.r, scores.f1) == pytest.approx(macro, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", SOFT, ids=[case[0] for case in SOFT])
+def test_soft_scores_are_those_of_the_table(case) -> None:
+    _, truth, scores, *wanted, _ = case
+    made = soft_scores(areas_of_rows(Ragged.of([truth], np.bool_), Ragged.of([scores], np.float64)))
+    found = [made.auprc, made.average_precision, made.roc_auc_score]
+    assert found == [value if value is None else pytest.approx(value, abs=1e-12) for value in wanted]

@@ -10,8 +10,7 @@ import pytest
 
 from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.transformers_models import load
-from tests.models.tiny_models import save_all
-from tests.models.writing_models import copier
+from tests.models.tiny_models import copier, save_all
 
 
 def _give_up(reason: str) -> None:

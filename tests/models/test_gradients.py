@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from annotator.attribution.transformers_models import explainer, load
+from annotator.attribution.transformers_models import METHODS, PRESETS, explainer, load
+from annotator.attribution.transformers_parameters import resolved
 from annotator.errors import InvalidValue, ModelError
 from tests.models.conftest import one_text, pair, reading
 
@@ -217,3 +218,151 @@ def test_the_default_baseline_follows_the_model_and_is_stored(loaded, name, base
 def test_a_model_that_uses_its_embeddings_twice_is_refused(loaded):
     with pytest.raises(ModelError, match=r"BartForSequenceClassification.* times; gradients are computed only"):
         scores_of(loaded("bart"), "gradient-x-input", [TEXT])
+
+
+# Layer integrated gradients against the gradients of embeddings, and against the change that they explain.
+
+
+METHOD = "layer-integrated-gradients"
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "gpt2", "llama"])
+@pytest.mark.parametrize("baseline", ["default", "zero"])
+def test_at_the_embeddings_they_are_integrated_gradients(loaded, name, baseline):
+    parameters = {"steps": 20} | ({} if baseline == "default" else {"baseline": baseline})
+    (plain,) = scores_of(loaded(name), "integrated-gradients", [TEXT], parameters)
+    (layered,) = scores_of(loaded(name), METHOD, [TEXT], {**parameters, "layer": "embeddings"})
+    assert of_pieces(layered) == pytest.approx(of_pieces(plain), abs=1e-5)
+    assert layered.convergence == pytest.approx(plain.convergence, abs=1e-5)
+    assert layered.layer is None
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "gpt2"])
+def test_at_every_layer_all_scores_add_up_to_the_change_of_the_logit(torch, loaded, name):
+    model = loaded(name)
+    (one,) = explainer(model, METHOD, {"layer": "all", "steps": 200, "baseline": "zero"}, None).explain(
+        [one_text(TEXT)], ["positive"]
+    )
+    given = model.loaded.tokenizer(TEXT, return_tensors="pt")
+    ids = given.pop("input_ids")
+    with torch.no_grad():
+        zeros = torch.zeros_like(model.loaded.model.get_input_embeddings()(ids))
+        before = model.loaded.model(inputs_embeds=zeros, **given).logits[0, LABEL]
+        change = float(model.loaded.model(ids, **given).logits[0, LABEL] - before)
+    assert abs(change) > 0.05
+    assert [attribution.layer for attribution in one.attributions] == [0, 1, 2]
+    for attribution in one.attributions:
+        assert of_pieces(attribution).sum() == pytest.approx(change, rel=0.02)
+        assert dict(attribution.facts)["output_change"] == pytest.approx(change, abs=1e-3)
+        assert attribution.convergence == pytest.approx(of_pieces(attribution).sum() - change, abs=1e-3)
+
+
+def test_after_the_last_layer_a_classifier_of_cls_reads_that_piece_alone(loaded):
+    (last,) = scores_of(loaded("bert"), METHOD, [TEXT], {"layer": "last", "steps": 5})
+    assert last.layer == 2
+    assert of_pieces(last)[0] != 0
+    assert np.abs(of_pieces(last)[1:]).max() == 0
+    (first,) = scores_of(loaded("bert"), METHOD, [TEXT], {"layer": "0", "steps": 5})
+    assert np.abs(of_pieces(first)[1:-1]).min() > 0
+
+
+def n_hooks(model):
+    return sum(len(part._forward_hooks) + len(part._forward_pre_hooks) for part in model.loaded.model.modules())
+
+
+def test_the_model_answers_as_before(loaded):
+    model = loaded("bert")
+    before, hooks = model.logits([one_text(TEXT)]), n_hooks(model)
+    scores_of(model, METHOD, [TEXT], {"steps": 3, "layer": "all"})
+    assert (model.logits([one_text(TEXT)]) == before).all()
+    assert n_hooks(model) == hooks  # transformers may have hooks of its own
+
+
+def test_a_layer_that_is_not_there_is_named_with_those_that_are(loaded):
+    with pytest.raises(InvalidValue, match=r"'bert' has no layer 3: its layers are 0 to 2\."):
+        scores_of(loaded("bert"), METHOD, [TEXT], {"layer": 3})
+    with pytest.raises(
+        InvalidValue, match="layer cannot be 'first'. It is embeddings, last, all or a whole number from 0"
+    ):
+        explainer(loaded("bert"), METHOD, {"layer": "first"}, None)
+
+
+def test_a_text_in_several_windows_is_refused_with_the_method_that_takes_it(folders):
+    model = load(str(folders["bert"]), device="cpu", too_long="windows")
+    with pytest.raises(ModelError, match="in windows or once for each label.* Choose integrated-gradients") as caught:
+        scores_of(model, METHOD, [" ".join(["dull"] * 60)])
+    assert caught.value.reason == "that go through a layer of the model several times"
+
+
+# Parameters of the methods: defaults, presets, and what is refused; needs no model.
+
+
+def test_defaults_are_filled_in_so_that_what_is_stored_says_everything():
+    # steps: captum's default; baseline, logit and sum: shared conventions, docs/attribution.md
+    assert resolved("integrated-gradients", {}, "classification") == {
+        "steps": 50,
+        "baseline": "default",  # follows the model
+        "output": "logit",
+        "merge": "sum",
+        "too_long": "refuse",
+    }
+    assert resolved("attention", {}, "classification")["from"] == "default"  # follows the model
+    assert resolved("attention", {}, "reading")["from"] == "question"
+
+
+def test_the_presets_are_the_papers_settings():
+    # Wang et al. 2022, appendix B: all-zero baseline, 300 steps; last layer, mean over heads, summed over pieces
+    gradients = resolved("integrated-gradients", {"preset": "wang-2022"}, "classification")
+    assert (gradients["baseline"], gradients["steps"], gradients["merge"]) == ("zero", 300, "sum")
+    attention = resolved("attention", {"preset": "wang-2022"}, "reading")
+    assert attention == {"layer": "last", "heads": "mean", "from": "question", "merge": "sum", "too_long": "refuse"}
+    # Stevens and Su 2021, Equation 1: [CLS], last layer, sum over heads; gradient x input, and its magnitude
+    attention = resolved("attention", {"preset": "stevens-su-2021"}, "classification")
+    assert (attention["layer"], attention["heads"], attention["from"]) == ("last", "sum", "cls")
+    assert resolved("gradient-x-input", {"preset": "stevens-su-2021"}, "classification")["magnitude"] == "none"
+    assert (
+        resolved("gradient-x-input", {"preset": "stevens-su-2021-magnitude"}, "classification")["magnitude"] == "word"
+    )
+
+
+def test_every_preset_can_be_resolved_and_is_not_stored_by_its_name():
+    for name, by_method in PRESETS.items():
+        for method in by_method:
+            assert "preset" not in resolved(method, {"preset": name}, "classification")
+
+
+def test_what_is_given_overrides_the_preset():
+    chosen = resolved("integrated-gradients", {"preset": "wang-2022", "steps": "20"}, "classification")
+    assert (chosen["steps"], chosen["baseline"]) == (20, "zero")
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "said"),
+    [
+        ("saliency", {}, "no method 'saliency' for this model. Choose one of integrated-gradients, "),
+        ("attention", {"steps": 5}, "has no parameter steps. It has layer, heads, from, merge, too_long, and preset"),
+        ("attention", {"preset": "nobody-1999"}, r"no preset 'nobody-1999'. It has wang-2022, stevens-su-2021\."),
+        ("attention-rollout", {"preset": "wang-2022"}, "It has none"),
+        ("attention", {"layer": -1}, "layer cannot be -1. It is last, all or a whole number from 0"),
+        ("attention", {"heads": "median"}, "heads cannot be 'median'. It is mean, sum, max"),
+        ("integrated-gradients", {"steps": 0}, "steps cannot be 0. It is a whole number from 1"),
+        ("integrated-gradients", {"steps": "²"}, "steps cannot be '²'"),
+        ("integrated-gradients", {"steps": "9" * 5000}, "steps cannot be '999"),  # Python reads no such number
+        ("integrated-gradients", {"steps": True}, "steps cannot be True"),
+        ("integrated-gradients", {"steps": 2.5}, "steps cannot be 2.5"),
+        ("integrated-gradients", {"steps": float("nan")}, "steps cannot be nan"),
+        ("integrated-gradients", {"steps": None}, "steps cannot be None"),
+        ("gradient-x-input", {"magnitude": ["word"]}, "magnitude cannot be"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_there_is(method, given, said):
+    with pytest.raises(InvalidValue, match=said):
+        resolved(method, given, "classification")
+
+
+def test_each_method_says_what_it_computes_and_where_that_is_from():
+    for method in METHODS.values():
+        assert method.title
+        assert method.definition
+        assert method.source
+        assert all(parameter.says for parameter in method.parameters)

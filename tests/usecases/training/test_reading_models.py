@@ -24,7 +24,7 @@ from annotator.usecases.training.examples import DataOptions, training_data
 from annotator.usecases.training.forecast import forecast
 from annotator.usecases.training.transformers import TrainingOptions, train_transformer
 from annotator.usecases.upkeep import check
-from tests.training.test_reading import MARKER, QUESTION, SHAPE, texts
+from tests.training.test_answers import MARKER, QUESTION, SHAPE, texts
 
 ImportRows = Callable[..., object]
 OPTIONS = TrainingOptions(
