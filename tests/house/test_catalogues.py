@@ -1,4 +1,4 @@
-"""Every sentence of the rooms that speak more than English is in the catalogues, translated, with its values."""
+"""Every sentence is in the catalogues, translated, with its values; numbers agree with their nouns."""
 
 import ast
 import io
@@ -17,6 +17,7 @@ from tools.catalogues import (
     gathered,
     missing,
     panel_path,
+    panel_sentences,
     sentences,
     unlike,
     written_mo,
@@ -125,3 +126,79 @@ def _plain_sentences(tree: ast.AST) -> Iterator[str]:
 
 def _is_logged(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("_LOG.")
+
+
+# What the panel's modules say is gathered, also where it stands within a template.
+
+MODULE = """/** A comment: _("is not gathered"). */
+show(_("Nothing is here."), `${_("page {page} of {pages}", { page })} · ${counted(sizes.at(f(0)), "new token")}`);
+show(`${several("{n} text waits.", "{n} texts wait.", 2)}`);
+const all_ = list.map_("is no sentence");
+show(
+  _(
+    'It is called “{name}” and says "no".',
+    { name },
+  ),
+);
+"""
+
+
+def test_a_sentence_is_gathered_with_its_line_also_within_a_template() -> None:
+    assert list(panel_sentences(MODULE)) == [
+        (2, "Nothing is here."),
+        (2, "page {page} of {pages}"),
+        (2, ("{n} new token", "{n} new tokens")),
+        (3, ("{n} text waits.", "{n} texts wait.")),
+        (6, 'It is called “{name}” and says "no".'),
+    ]
+
+
+# Numbers agree with their nouns: nobody reads “1 problems”.
+
+SOURCES = sorted(path for place in ("annotator", "pages") for path in (ROOT / place).rglob("*.py"))
+SCRIPTS = sorted((ROOT / "annotator" / "web" / "panel").rglob("*.js"))
+
+NOUNS = (
+    "annotations|annotators|answers|attributions|bytes|cases|cells|characters|columns|documents|entries|files|instances|labels|"
+    "lines|lists|masks|minutes|originals|people|pieces|points|posts|problems|projects|questions|rationales|records|reviewers|"
+    "rounds|rows|runs|scores|seconds|seeds|sentences|sets|spans|tests|texts|times|tokens|values|versions|warnings|words"
+)
+AFTER_A_NUMBER = re.compile(rf" (?:new |changed |rationale |accepted )?(?:{NOUNS})\b")
+IS_COUNT = re.compile(r"^len\(|(?:^|[._])n(?:_\w+)?(?:\(|$)|^(?:total|hidden|left_out)$")
+ONLY_SEVERAL = re.compile(r" if [\w.]+ (?:== 1|> 1) else |1 if ")
+
+
+def _parts(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """Of each sentence with a number in it: the line, the number and what follows."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            for value, after in zip(node.values, node.values[1:], strict=False):
+                if isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant):
+                    yield value.lineno, ast.unparse(value.value), str(after.value)
+
+
+def test_every_count_in_a_sentence_agrees_with_its_noun() -> None:
+    wrong = []
+    for path in SOURCES:
+        text = path.read_text()
+        lines = text.splitlines()
+        wrong += [
+            f"{path.name}:{line}: {{{number}}}{after[:30]}: write {{counted({number}, …)}} (annotator/domain/numbers.py)"
+            for line, number, after in _parts(ast.parse(text))
+            if IS_COUNT.search(number) and AFTER_A_NUMBER.match(after) and not ONLY_SEVERAL.search(lines[line - 1])
+        ]
+    assert wrong == []
+
+
+def test_every_count_that_the_panel_says_agrees_with_its_noun() -> None:
+    said = re.compile(
+        rf"\$\{{[^{{}}]*(?:length|[cC]ount|size|\bn(?:_\w+)?)(?:\.toLocaleString\([^)]*\))?\}} (?:{NOUNS})\b"
+    )
+    wrong = [
+        f"{path.name}:{number}: {found.group()}: write ${{counted(…)}} (spoken.js)"
+        for path in SCRIPTS
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        for found in said.finditer(line)
+        if "=== 1 ?" not in line and " of ${" not in line
+    ]
+    assert wrong == []
