@@ -1,14 +1,19 @@
-"""A text that one types beside the stored one: asked at each pause, late answers dropped, saved where one may."""
+"""Texts that one types beside the stored one, and what a model wrote with a map for each piece."""
 
+import csv
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
-from tests.browser.panel.saliency_harness import SaliencyFake, SaliencyPage, map_of
+from tests.browser.panel.harness import ENOUGH, lowest_contrast
+from tests.browser.panel.saliency_harness import WORDS, SaliencyFake, SaliencyPage, map_of
 
 pytestmark = pytest.mark.browser
 
@@ -132,3 +137,241 @@ def test_it_is_saved_as_a_test_case_by_keyboard_and_as_a_version_by_those_alone_
     expect(page.get_by_role("alert")).to_have_text("It is saved on the page Tests.")
     [body] = [body for route, body in fake.asked if route == "case"]
     assert (body["texts"], body["label"], body["suite"]) == ({"text": "bad soup"}, None, "Typed texts")
+
+
+# What a model wrote stands above the text; each of its pieces shows its own map, by mouse and by keyboard.
+
+WRITTEN = {
+    "pieces": [" not", " <b>good", "\n"],
+    "scores": [[0.8, 0.0, 0.0, 0.4, 0.0], [0.0, 0.0, -0.4, 0.8, None], [0.1, 0.0, 0.0, 0.0, 0.0]],
+    "earlier": [[], [0.4], [-0.1, 0.05]],
+}
+UNSCORED = "It begins with no label's words: neither right nor wrong."
+
+
+def written_map(**changes: Any) -> dict[str, Any]:
+    facts = {"label": "", "scores": [0.3, 0.0, -0.1, 0.4, 0.0], "written": WRITTEN, "facts": {"earlier_share": 0.25}}
+    return map_of(**{**facts, **changes})
+
+
+def piece(shown: SaliencyPage, words: str) -> Locator:
+    return shown.map().get_by_role("toolbar").get_by_role("button", name=words, exact=True)
+
+
+def step_of(shown: SaliencyPage, token: int) -> str:
+    """The class of a word's heat."""
+    classes = (shown.map().locator(f"[data-token='{token}']").get_attribute("class") or "").split()
+    return next((one for one in classes if one[0] in "so" and one[1:].isdigit()), "")
+
+
+def test_a_click_on_a_piece_shows_its_map_and_all_shows_the_mean(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    expect(shown.map().get_by_role("toolbar")).to_have_accessible_name("What tiny wrote, by piece")
+    expect(shown.map()).to_contain_text("Written by the model; the map is the mean of its 3 pieces.")
+    expect(shown.map().locator("header")).to_contain_text("for “not <b>good”")
+    assert (step_of(shown, 0), step_of(shown, 3)) == ("s8", "s10")
+    expect(shown.page.locator(".heat-numbers tr", has_text="On the answer itself")).to_contain_text("25.0 %")
+
+    piece(shown, "not").click()
+    expect(piece(shown, "not")).to_have_attribute("aria-pressed", "true")
+    expect(shown.map().locator("header")).to_contain_text("for “not”")
+    expect(shown.map()).to_contain_text("The map of piece 1 of 3")
+    expect(shown.map().locator(".heat-legend")).to_contain_text("supports “not”")
+    assert (step_of(shown, 0), step_of(shown, 3)) == ("s10", "s5")
+    expect(shown.page.locator(".heat-numbers tr", has_text="On the answer itself")).to_contain_text("0.0 %")
+
+    piece(shown, "<b>good").click()  # as text, never as markup
+    expect(piece(shown, "not")).to_have_class("written-piece s5")  # what it counted: half of the strongest word
+    assert (step_of(shown, 2), step_of(shown, 3)) == ("o5", "s10")
+    expect(shown.page.locator(".heat-numbers tr", has_text="On the answer itself")).to_contain_text(
+        "25.0 %"
+    )  # .4 of 1.6
+    expect(shown.map().locator("[data-token='4']")).to_have_class("t not-seen")
+
+    piece(shown, "All").click()
+    expect(piece(shown, "not")).to_have_class("written-piece")
+    assert (step_of(shown, 0), step_of(shown, 3)) == ("s8", "s10")
+
+
+def test_how_a_piece_is_shared_out_is_told_as_it_was_stored_with_the_prompt(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    facts = [{}, {"prompt_share": 0.3, "earlier_share": 0.125}, {}]
+    shown = saliency(SaliencyFake(panels=[written_map(written={**WRITTEN, "facts": facts})]))
+    piece(shown, "<b>good").click()
+    rows = shown.page.locator(".heat-numbers tr")
+    expect(rows.filter(has_text="On the answer itself")).to_contain_text("12.5 %")  # and not 25 %, without the prompt
+    expect(rows.filter(has_text="On the prompt")).to_contain_text("30.0 %")
+
+
+COUNTED_MOST = {
+    "pieces": [" and", " so"],
+    "scores": [[0.8, 0.0, 0.0, 0.0, 0.0], [0.02, 0.03, -0.04, 0.063, 0.0]],
+    "earlier": [[], [0.755]],
+}
+
+
+def test_words_and_earlier_pieces_are_coloured_on_one_scale_and_with_scores_say_their_numbers(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map(written=COUNTED_MOST)]))
+    piece(shown, "so").click()
+    expect(piece(shown, "and")).to_have_class("written-piece s10")
+    assert step_of(shown, 3) == "s1"  # a twelfth of what the piece counted, and not the strongest colour as well
+    expect(shown.map().locator(".heat-legend")).to_contain_text("0.755")
+    shown.page.get_by_role("button", name="Scores").click()
+    expect(piece(shown, "and +0.755")).to_be_visible()
+    box = shown.map().get_by_role("toolbar")
+    assert box.evaluate("(made) => made.scrollHeight <= made.clientHeight")  # the number below the piece can be seen
+    piece(shown, "All").click()
+    expect(piece(shown, "and")).to_be_visible()  # without a number: nothing is explained by it
+
+
+def saved(shown: SaliencyPage, kind: str) -> str:
+    """What the file of this kind holds."""
+    shown.page.get_by_role("button", name="Export").click()
+    with shown.page.expect_download() as download:
+        shown.page.get_by_role("dialog").get_by_role("button", name=kind, exact=True).click()
+    return Path(download.value.path()).read_text(encoding="utf-8")
+
+
+def at_the_second_piece(saliency: Callable[..., SaliencyPage]) -> SaliencyPage:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    piece(shown, "<b>good").click()
+    return shown
+
+
+def test_the_csv_holds_the_answer_with_the_maps_of_all_its_pieces_and_what_earlier_ones_counted(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    rows = list(csv.DictReader(StringIO(saved(at_the_second_piece(saliency), "CSV"))))
+    assert {row["written"] for row in rows} == {"not <b>good"}
+    assert {row["label"] for row in rows} == {""}  # a piece is no label
+    of_text = [(row["piece"], row["token"], row["score"]) for row in rows if row["part"] == "text"]
+    assert len(of_text) == 4 * 5
+    assert of_text[0] == ("", "bad", "0.3")  # the mean, and then each piece
+    assert of_text[5:7] == [("1", "bad", "0.8"), ("1", "slow", "0")]
+    assert of_text[14] == ("2", "cast", "")
+    assert [row["rank"] for row in rows if row["part"] == "text" and row["piece"] == "2"] == ["2", "3", "4", "1", ""]
+    earlier = [
+        (row["piece"], row["token_index"], row["token"], row["score"]) for row in rows if row["part"] == "answer"
+    ]
+    assert earlier == [("2", "0", " not", "0.4"), ("3", "0", " not", "-0.1"), ("3", "1", " <b>good", "0.05")]
+
+
+def test_drawings_pages_and_latex_hold_the_answer_the_piece_and_what_earlier_ones_counted(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = at_the_second_piece(saliency)
+    texts = re.findall(r"<text [^>]*>([^<]*)</text>", saved(shown, "SVG"))
+    assert texts[1:6] == ["Piece 2 of 3 of what tiny wrote:", "not", "+0.400", "&#60;b&#62;good", "↵"]
+    latex = saved(shown, "LaTeX")
+    assert "Piece 2 of 3 of what tiny wrote:" in latex
+    assert "not}\\textsubscript{+0.400} \\textbf{<b>good} " in latex
+    page = saved(shown, "HTML")
+    tab = shown.page.context.new_page()
+    tab.set_content(page)
+    pieces = tab.locator(".heat-written-pieces")
+    expect(pieces.locator("span")).to_have_text(["not", "<b>good", "↵"])
+    expect(pieces.locator("span.chosen")).to_have_text("<b>good")
+    number = pieces.locator("span").first.evaluate("(made) => getComputedStyle(made, '::after').content")
+    assert number == '"+0.400"'
+    tab.close()
+
+
+def test_the_address_carries_the_chosen_piece_and_a_link_opens_with_it(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[map_of(), written_map(run=2)]))
+    shown.map(1).get_by_role("button", name="<b>good", exact=True).click()
+    shown.page.wait_for_function("new URLSearchParams(location.search).get('written') === '-,2'")
+    linked = saliency(SaliencyFake(panels=[map_of(), written_map(run=2)])).open(query="&written=-,2")
+    chosen = linked.map(1).get_by_role("button", name="<b>good", exact=True)
+    expect(chosen).to_have_attribute("aria-pressed", "true")
+    expect(linked.map(1)).to_contain_text("The map of piece 2 of 3")
+    linked.map(0).get_by_role("button", name="Remove this map").click()  # what is drawn anew keeps its piece
+    expect(linked.page.locator(".heat-panel")).to_have_count(1)
+    expect(piece(linked, "<b>good")).to_have_attribute("aria-pressed", "true")
+    linked.page.wait_for_function("new URLSearchParams(location.search).get('written') === '2'")
+    linked.page.keyboard.press("j")  # another text begins with all pieces
+    expect(piece(linked, "All")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_piece_of_a_link_that_is_not_there_is_named(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()])).open(query="&written=9")
+    expect(shown.page.locator(".heat-notice")).to_contain_text("the piece of the written answer (9)")
+    expect(piece(shown, "All")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_link_that_could_not_be_copied_stands_within_its_dialog(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    shown.page.evaluate("() => void (navigator.clipboard.writeText = () => Promise.reject())")
+    shown.page.get_by_role("button", name="Copy link").click()
+    field = shown.page.get_by_label("Link to what you see")
+    expect(field).to_be_focused()
+    dialog = shown.page.get_by_role("dialog")
+    inner, outer = field.bounding_box(), dialog.bounding_box()
+    assert inner
+    assert outer
+    assert inner["x"] - outer["x"] >= 10  # as far from the edges as all that stands in a dialog
+    assert outer["x"] + outer["width"] - inner["x"] - inner["width"] >= 10
+    assert dialog.evaluate("(made) => made.scrollHeight <= made.clientHeight")
+
+
+def test_the_matrix_of_a_written_answer_has_its_pieces_down_and_words_and_earlier_pieces_across(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    shown.page.get_by_role("button", name="Matrix").click()
+    table = shown.page.get_by_role("region", name="Written pieces by tokens")
+    expect(table.locator("thead th")).to_contain_text(["tiny", *WORDS, "not", "<b>good", "↵"])
+    expect(table.locator("tbody th")).to_have_text(["1 not", "2 <b>good", "3 ↵"])
+    titles = table.locator("tbody tr").nth(2).locator("td").evaluate_all("(cells) => cells.map((cell) => cell.title)")
+    assert titles[0] == "bad: +0.100 for “↵”"
+    assert titles[5:] == ["not: −0.100 for “↵”", "<b>good: +0.050 for “↵”", "↵: no score"]
+    second = table.locator("tbody tr").nth(1).locator("td")
+    expect(second.nth(3)).to_have_class("s10")  # of 0.8, the highest of all pieces
+    expect(second.nth(5)).to_have_class("s5")  # what the first piece counted, on the same scale
+
+
+def test_the_pieces_are_walked_with_arrows_and_chosen_with_enter(saliency: Callable[..., SaliencyPage]) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    piece(shown, "All").focus()
+    keys = shown.page.keyboard
+    for key, here in (("ArrowRight", "not"), ("End", "↵"), ("ArrowRight", "↵"), ("Home", "All"), ("ArrowLeft", "All")):
+        keys.press(key)
+        expect(piece(shown, here)).to_be_focused()
+    keys.press("ArrowRight")
+    keys.press("Enter")
+    expect(piece(shown, "not")).to_have_attribute("aria-pressed", "true")
+    expect(piece(shown, "not")).to_have_attribute("tabindex", "0")
+    expect(piece(shown, "All")).to_have_attribute("tabindex", "-1")
+    assert step_of(shown, 0) == "s10"
+    keys.press("Enter")  # once more: all of them again
+    expect(piece(shown, "All")).to_have_attribute("aria-pressed", "true")
+    expect(shown.page.locator(".heat-where h2, h2").first).to_contain_text("first")  # the list did not walk along
+
+
+def test_the_words_below_the_answer_say_what_a_word_counts_for_the_chosen_piece(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()]))
+    piece(shown, "not").click()
+    shown.map().locator("[data-token='0']").hover()
+    expect(shown.map().locator(".heat-pointed")).to_have_text("“bad” · +0.800 for “not” · rank 1 of 5 · in the top k")
+
+
+def test_an_answer_that_is_no_label_is_said_not_to_count(saliency: Callable[..., SaliencyPage]) -> None:
+    scored = saliency(SaliencyFake(panels=[written_map()]))
+    expect(scored.map()).not_to_contain_text(UNSCORED)
+    unscored = saliency(SaliencyFake(panels=[written_map(answer=None)]))
+    expect(unscored.map()).to_contain_text(UNSCORED)
+    text = unscored.map().locator(".heat-text")
+    top = text.evaluate("(made) => made.getBoundingClientRect().top")
+    piece(unscored, "not").click()
+    assert text.evaluate("(made) => made.getBoundingClientRect().top") == top  # the text stays where it is
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pieces_can_be_read_on_their_colours(saliency: Callable[..., SaliencyPage], theme: str) -> None:
+    shown = saliency(SaliencyFake(panels=[written_map()])).open(theme)
+    piece(shown, "<b>good").click()
+    assert lowest_contrast(shown.map().get_by_role("toolbar")) >= ENOUGH

@@ -5,9 +5,11 @@ import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import expect
+from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
@@ -16,7 +18,7 @@ from annotator.store.people import add_role, end_sessions_of, get_user
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
-from tests.browser.stories.ready_server import ReadyServer
+from tests.browser.stories.ready_server import ReadyServer, ready_server
 from tests.browser.stories.story import Person
 
 pytestmark = pytest.mark.browser
@@ -207,3 +209,19 @@ def test_a_hostile_text_is_shown_as_text_and_can_be_marked(
     ann.saved()
     assert "taken" not in ann.page.title()
     assert ann.page.locator(".segment-text img, .segment-text script").count() == 0
+
+
+# The servers that stories are told on.
+
+
+def _page() -> None:
+    raise RuntimeError("a page that only AppTest may run")
+
+
+def test_a_server_begins_where_a_page_was_tested_before(database: Path) -> None:
+    """The worker that runs the story may have run tests of pages."""
+    with open_store(database, create=True):
+        pass
+    AppTest.from_function(_page).run()
+    with ready_server(database) as server, urlopen(f"{server.address}/sign-in") as answer:
+        assert answer.status == 200

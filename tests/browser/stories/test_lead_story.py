@@ -1,4 +1,4 @@
-"""The lead: create a project, import with every problem shown first, people, rules, progress, export."""
+"""The lead: create a project, import as others write their files, people, rules, progress, export."""
 
 import json
 from collections.abc import Callable
@@ -8,8 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from annotator.store import open_store
+from annotator.store.instances import instances_of_keys
 from annotator.store.people import list_members
-from annotator.store.projects import get_project, get_project_by_id
+from annotator.store.projects import find_project, get_project, get_project_by_id
 from benchmarks.served import Server
 from tests.browser.stories.story import Person, choose
 
@@ -322,3 +323,158 @@ def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, 
     with open_store(server.database) as store:
         first, second = get_project_by_id(store, 1), get_project(store, "Second")
     assert (second.labels, second.settings, second.guidelines) == (first.labels, first.settings, first.guidelines)
+
+
+# What a lead and an annotator meet at 1280×720: where a new project opens, what covers what, and which keys are to be seen.
+
+
+def test_a_new_project_opens_where_one_begins_and_what_is_saved_is_said_below_the_sections(person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Rules")
+    lead.page.get_by_role("button", name="Save the rules").click()
+    toast = lead.page.get_by_test_id("stToast")
+    expect(toast).to_be_visible()
+    expect(lead.page.get_by_text("The rules are saved.")).to_be_visible()
+    box = lead.page.get_by_test_id("stToastContainer").bounding_box()
+    assert box is not None
+    assert box["y"] > 360, "it covers neither the sections nor the first line of the page"
+    lead.page.get_by_role("button", name="New project").click()
+    lead.page.get_by_role("dialog").get_by_label("Name of the project", exact=True).fill("Fresh")
+    lead.page.get_by_role("button", name="Create").click()
+    expect(lead.page.get_by_role("heading", name="Fresh")).to_be_visible()
+    lead.sees("Choose a file to begin")
+
+
+def test_the_keys_are_to_be_seen_beside_open_guidelines(person: Come) -> None:
+    page = person("Lead").annotate(1).page
+    expect(page.locator(".guidelines-close")).to_be_visible()
+    for name in ("Skip", "Discard", "Submit", "New set", "Erase", "Hide sets"):
+        button = page.get_by_role("button", name=name).first
+        key = button.locator("kbd")
+        expect(key).to_be_visible()
+        box, around = key.bounding_box(), button.bounding_box()
+        assert box is not None
+        assert around is not None
+        assert 0 < box["x"] < box["x"] + box["width"] < 960, f"the key of {name} lies beside the guidelines"
+        assert around["x"] <= box["x"], f"the key of {name} stays within its button"
+        assert box["x"] + box["width"] <= around["x"] + around["width"], f"the key of {name} stays within its button"
+        assert around["y"] <= box["y"], f"the key of {name} stays within its button"
+        assert box["y"] + box["height"] <= around["y"] + around["height"], f"the key of {name} stays within its button"
+
+
+def test_a_lead_renames_a_label_and_archives_the_project(person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Rules")
+    page = lead.page
+    page.get_by_role("button", name="Add, rename or map a label").click()
+    page.get_by_text("Rename one").click()
+    page.get_by_label("Its new name").fill("bad")
+    page.get_by_label("Its new name").press("Tab")
+    lead.sees("The way back is to give the label its old name again.")
+    page.get_by_role("button", name="Rename the label").click()
+    lead.sees("“negative” is now “bad”")
+    expect(page.get_by_label("Labels, separated by commas")).to_have_value("bad, positive")
+    page.get_by_role("button", name="Archive the project").click()
+    page.get_by_role("dialog").get_by_role("button", name="Archive it").click()
+    lead.sees("Archived since")
+    with open_store(lead.database) as store:
+        project = find_project(store, "Sentiment")
+    assert project is not None
+    assert (project.is_archived, project.labels) == (True, ("bad", "positive"))
+    lead.open("/annotate?project=1")
+    lead.sees("is archived: nothing of it is given out")
+    lead.open("/project?project=1")
+    page.get_by_role("button", name="Bring it back").click()
+    lead.sees("is at work again")
+
+
+def test_more_annotators_are_saved_after_the_lead_has_read_what_becomes_incomplete(person: Come) -> None:
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Rules")
+    field = lead.page.get_by_label("Annotators a text", exact=True)
+    wanted = str(int(field.input_value()) + 1)
+    field.fill(wanted)
+    lead.page.get_by_role("button", name="Save the rules").click()
+    expect(lead.page.get_by_role("dialog").get_by_text("become incomplete")).to_be_visible()
+    lead.page.get_by_role("button", name="Save the rules all the same").click()
+    expect(lead.page.get_by_test_id("stToast")).to_be_visible()
+    with open_store(lead.database) as store:
+        project = find_project(store, "Sentiment")
+        assert project is not None
+        assert str(project.settings.annotators_per_instance) == wanted
+
+
+# Files as others write them: columns with other names, rows without keys, labels of their own, model output without keys.
+
+TABLE = (
+    "phrase,worker_id,label,rationale_index\n"
+    '"<b>Good</b> soup, good bread, and friendly people.",w1,positive,"[0, 2]"\n'
+    '"Cold soup, old bread, and nobody who smiled once.",w1,<b>odd</b>,[0]\n'
+)
+
+
+def test_a_plain_table_comes_in_by_keyboard_with_its_columns_numbers_and_labels(
+    server: Server, person: Come, tmp_path: Path
+) -> None:
+    file = tmp_path / "plain.csv"
+    file.write_text(TABLE, encoding="utf-8")
+    lead = person("Lead").open("/project?project=1")
+    page = lead.page
+    lead.section("Import")
+    page.locator("input[type=file]").set_input_files(file)
+    lead.sees("This looks like a CSV table")
+    lead.sees("A guess.")  # the text and the annotator
+    key = page.get_by_role("combobox", name="The key")
+    key.focus()
+    page.keyboard.press("ArrowDown")
+    page.get_by_role("option", name="number the rows").wait_for()
+    page.keyboard.press("Enter")
+    expect(key).to_have_value("number the rows")
+    page.get_by_role("button", name="Check").focus()
+    page.keyboard.press("Enter")
+    lead.sees("“<b>odd</b>”")
+    leave = page.get_by_role("radio", name="Leave it out").or_(page.get_by_role("button", name="Leave it out"))
+    leave.first.focus()
+    page.keyboard.press("Space")
+    lead.sees("1 row with the label '<b>odd</b>' was left out.")
+    page.get_by_role("button", name="Store 1 instance").click()
+    lead.sees("Stored 1 new and 0 changed instances")
+    with open_store(server.database) as store:
+        assert get_project_by_id(store, 1).settings.import_columns == {"text": "phrase", "annotator": "worker_id"}
+        [stored] = instances_of_keys(store, 1, ["1"])["1"]
+        assert stored.n_tokens == 7
+
+
+def test_model_output_without_keys_goes_to_the_texts_and_doubles_are_named(
+    server: Server, person: Come, tmp_path: Path
+) -> None:
+    with open_store(server.database) as store:
+        [row] = store.rows(
+            "SELECT text, instances.key AS key FROM instances JOIN segments ON instance_id = instances.id "
+            "JOIN documents ON documents.id = document_id WHERE instances.project_id = 1 ORDER BY instances.id LIMIT 1"
+        )
+    twice = tmp_path / "twice.csv"
+    twice.write_text(f'id,text,label\none,"{row["text"]}",positive\n', encoding="utf-8")
+    lead = person("Lead").open("/project?project=1")
+    lead.section("Import")
+    lead.page.locator("input[type=file]").set_input_files(twice)
+    lead.page.get_by_role("button", name="Check").click()
+    lead.page.get_by_role("button", name="Store 1 instance").click()
+    lead.sees("Stored 1 new")
+    said = tmp_path / "said.csv"
+    said.write_text(
+        f'text,prediction,p_negative,p_positive\n"{row["text"].upper()}",positive,0.2,0.8\n', encoding="utf-8"
+    )
+    lead.open("/saliency?project=1")
+    lead.sees("Import predictions and attributions")
+    lead.page.get_by_text("Import predictions and attributions").click()
+    lead.page.locator("input[type=file]").set_input_files(said)
+    lead.sees("This looks like predictions of a model")
+    model = lead.page.get_by_label("Model, if the file names none")
+    expect(model).to_have_count(1)  # until a script run has ended, what it draws anew stands beside what it takes away
+    model.fill("mine")
+    lead.page.keyboard.press("Enter")
+    lead.page.get_by_role("button", name="Check").click()
+    lead.sees(f"2 instances of the project have its text: '{row['key']}', 'one'.")
+    lead.page.get_by_role("button", name="Give all instances with the text what is said of it").click()
+    lead.sees("2 predictions of 2 instances")

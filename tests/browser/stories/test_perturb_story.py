@@ -1,20 +1,28 @@
-"""Changed versions on their way: written in English and Chinese, checked by two others, sent back, revised, and annotated."""
+"""Changed versions on their way: written, checked by two others, sent back, annotated, measured, and audited."""
 
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.perturbations import ChangedText
+from annotator.domain.perturbations import KINDS, ChangedText
+from annotator.domain.project.audits import Drawing
+from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.tasks import get_task
 from annotator.store import open_store
+from annotator.store.instances import find_instance_ids
 from annotator.store.people import get_user
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.perturb import versions
+from annotator.usecases.perturb.audit_results import audits_of_project
+from annotator.usecases.perturb.audits import draw_audit
 from annotator.usecases.perturb.checks import reject
+from annotator.usecases.project.projects import change_project, create_project, give_role
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
@@ -403,3 +411,181 @@ def test_of_a_reading_text_the_question_alone_may_change_and_the_answer_with_it(
         row = store.row("SELECT result, json_extract(texts, '$.question') AS question FROM perturbation_versions")
     assert row is not None
     assert (row["result"], row["question"]) == ("", "Who hung the bell?")
+
+
+# The perturbed half, whole: one version of each kind in English and in Chinese, checked, annotated, explained, measured.
+
+
+# By kind: what stands in the original, what in its place, and the label of the changed version.
+ENGLISH = {
+    "dispensable": ("wearing them.", "wearing them, honestly.", "positive"),
+    "important": ("Crisp treble", "Clear treble", "positive"),
+    "syntax": ("after six hours on a plane I'd forgotten I was wearing them",
+               "I'd forgotten I was wearing them after six hours on a plane", "positive"),
+    "contrast": ("never drowns", "always drowns", "negative"),
+    "vocabulary": ("deep bass", "very deep bass", "positive"),
+    "robustness": ("I'd forgotten", "I had forgotten", "positive"),
+    "logic": ("I'd forgotten", "I'd not forgotten", "negative"),
+    "entity": ("six hours", "nine hours", "positive"),
+}  # fmt: skip
+CHINESE = {
+    "dispensable": ("剪得是真好", "剪得那是真好", "positive"),
+    "important": ("真好", "真棒", "positive"),
+    "syntax": ("老板话不多，但剪得是真好", "剪得是真好，但老板话不多", "positive"),
+    "contrast": ("真好", "真差", "negative"),
+    "vocabulary": ("真好", "非常好", "positive"),
+    "robustness": ("返工。", "返工！", "positive"),
+    "logic": ("剪得是真好", "剪得不是真好", "negative"),
+    "entity": ("老板", "店长", "positive"),
+}
+WRITTEN = {"sentiment-en-01": ENGLISH, "sentiment-zh-01": CHINESE}
+
+
+@pytest.fixture
+def unreviewed(server: Server) -> Server:
+    """The demonstration, where what is handed in counts at once: reviewing has stories of its own."""
+    with open_store(server.database) as store:
+        project = get_project_by_id(store, 1)
+        settings = replace(project.settings, reviewers_per_annotation=0)
+        change_project(store, LOCAL_OPERATOR, replace(project, settings=settings))
+    return server
+
+
+def write_all(author: Person, key: str, edits: dict[str, tuple[str, str, str]]) -> None:
+    """A version of each kind of one original."""
+    page = write_at(author, key)
+    for kind, (before, after, label) in edits.items():
+        choose_kind(page, kind)
+        text = copy_of(page).input_value()
+        assert before in text
+        copy_of(page).fill(text.replace(before, after))
+        page.get_by_role("radio", name=label).click()
+        hand_in(page)
+
+
+def annotate(somebody: Person, key: str) -> None:
+    """Accept the proposed sets one by one, as one must where the label is another one, and hand them in."""
+    somebody.annotate(1, key)
+    proposals = somebody.page.locator(".proposal")
+    expect(proposals.first).to_be_visible()
+    for left in range(proposals.count() - 1, -1, -1):
+        somebody.press("a")
+        expect(proposals).to_have_count(left)
+    somebody.saved()
+    somebody.submit()
+
+
+def kinds_in_chart(page: Page) -> set[str]:
+    return set(page.locator(".js-plotly-plot .xtick text").all_text_contents())
+
+
+def test_a_version_of_each_kind_in_two_languages_goes_all_the_way_to_its_map(unreviewed: Server, person: Come) -> None:
+    assert ENGLISH.keys() == CHINESE.keys() == {kind.name for kind in KINDS}
+    author = person("Annotator 1")
+    for key, edits in WRITTEN.items():
+        write_all(author, key, edits)
+    for checker in ("Annotator 2", "Reviewer 1"):
+        approve_all(person(checker), len(ENGLISH) + len(CHINESE))
+
+    annotator = person("Annotator 2")
+    for key, edits in WRITTEN.items():
+        for kind in edits:
+            annotate(annotator, f"{key}~{kind}")
+    with open_store(unreviewed.database) as store:
+        states = store.rows("SELECT state, count(*) AS n FROM instances WHERE parent_key IS NOT NULL GROUP BY state")
+        assert [tuple(row) for row in states] == [("complete", 16)]
+
+    page = person("Researcher").open("/saliency?project=1").page
+    page.get_by_text("Compute attributions").click()
+    page.get_by_role("button", name="Compute", exact=True).click()
+    expect(page.get_by_text(re.compile("16 attributions")).first).to_be_visible()
+    page.goto(f"{unreviewed.address}/metrics?project=1")
+    page.get_by_text("Perturbed pairs", exact=True).click()
+    expect(page.locator(".js-plotly-plot .xtick text")).to_have_count(len(KINDS))
+    assert kinds_in_chart(page) == {kind.name for kind in KINDS}
+
+
+# An audit: the lead draws it, somebody who had no part judges it, the lead sends back what is wrong, the author reads why.
+
+TEXT = "The plot is slow, but the acting is superb and the music lifts every scene."
+
+
+@pytest.fixture
+def films(server: Server, tmp_path: Path) -> Project:
+    """Two films, each with a changed version that Annotator 1 wrote and that was accepted."""
+    path = tmp_path / "films.jsonl"
+    rows = [{"id": k, "text": TEXT, "label": "positive", "rationales": [[[7, 10]]]} for k in ("f1", "f2")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with open_store(server.database) as store:
+        settings = ProjectSettings(reviewers_per_annotation=0, checkers_per_perturbation=0)
+        made = create_project(
+            store, LOCAL_OPERATOR, "Films", get_task("sentiment"), labels=["negative", "positive"], settings=settings
+        )
+        import_file(store, LOCAL_OPERATOR, made, "jsonl", path)
+        for name, role in (("Annotator 1", "annotator"), ("Annotator 2", "annotator"), ("Lead", "lead")):
+            give_role(store, LOCAL_OPERATOR, made.id, name, role)  # type: ignore[arg-type]
+        author = get_user(store, "Annotator 1")
+        for key, word in (("f1", "truly"), ("f2", "*quite*")):
+            changed = ChangedText("dispensable", {"text": TEXT.replace("is superb", f"is {word} superb")}, "positive")
+            versions.hand_in(store, author, find_instance_ids(store, made.id, key)[0], changed)
+    return made
+
+
+def test_a_sample_is_judged_with_the_keyboard_alone(server: Server, person: Come, films: Project) -> None:
+    with open_store(server.database) as store:
+        draw_audit(store, LOCAL_OPERATOR, films, Drawing())
+    somebody = person("Annotator 2").open(f"/perturb?project={films.id}&audit=1")
+    page = somebody.page
+    somebody.sees("2 versions left for you.")
+    somebody.sees("give the verdict and go on")
+    wrong = page.get_by_role("button", name="It is wrong")
+    field = page.locator("[data-stale=false][class*=st-key-audit_][class*=_comment]")
+    first = field.get_attribute("class") or ""
+    somebody.press("2")
+    expect(wrong).to_be_enabled()
+    somebody.press("2")
+    expect(wrong).to_be_disabled()
+    somebody.press("Control+Enter")
+    somebody.sees("1 version left for you.")
+
+    expect(field).not_to_have_class(first)
+    somebody.press("c")
+    expect(page.get_by_role("textbox", name="Comment")).to_be_focused()
+    page.keyboard.type("2 things are wrong")
+    somebody.press("Escape", "2", "Control+Enter")
+    somebody.sees("No version waits for you.")
+    with open_store(server.database) as store:
+        [result] = audits_of_project(store, LOCAL_OPERATOR, films)
+    [judged] = result.wrong
+    assert (result.overall.n_judged, result.overall.n_right) == (2, 1)
+    assert judged.item.verdict is not None
+    assert (judged.item.verdict.faults, judged.item.verdict.comment) == (("result",), "2 things are wrong")
+
+
+def test_a_sample_is_drawn_judged_and_what_is_wrong_goes_back(person: Come, films: Project) -> None:
+    lead = person("Lead").open(f"/project?project={films.id}")
+    lead.section("Quality")
+    page = lead.page
+    page.get_by_role("button", name="Draw a sample").click()
+    lead.sees("If 95 % of 2 versions are right, the 95 % interval is")
+    page.get_by_role("button", name="Draw it").click()
+    lead.sees("none judged yet")
+
+    somebody = person("Annotator 2").open(f"/perturb?project={films.id}&audit=1")
+    judged = somebody.page
+    somebody.sees("2 versions left for you.")
+    expect(judged.get_by_text("Annotator 1")).to_have_count(0)
+    judged.get_by_role("button", name="It is right").click()
+    somebody.sees("1 version left for you.")
+    wrong = judged.get_by_text("its label or answer is wrong")
+    expect(wrong).to_have_count(1)  # that of the first version is gone
+    wrong.click()
+    wrong = judged.get_by_role("button", name="It is wrong")
+    expect(wrong).to_be_enabled()
+    wrong.click()
+    somebody.sees("No version waits for you.")
+
+    page.reload()
+    lead.section("Quality")
+    lead.sees("50.0 % right of 2 judged (95 % interval 9.5 % to 90.5 %)")
+    lead.sees("1 wrong version")

@@ -1,4 +1,4 @@
-"""A researcher looks at attributions beside the gold: lists by number, panels, k, partner, the shared link, the files."""
+"""A researcher looks at attributions beside the gold, shares what they see, looks further than the gold, and finds texts by two numbers."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree as ET
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
@@ -17,7 +17,9 @@ from annotator.store import open_store
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.models import forget_model, list_runs
 from annotator.store.people import get_user
+from annotator.store.perturb.perturbations import perturbations_of
 from annotator.store.projects import get_project_by_id
+from annotator.store.suites import cases_of_suite, list_suites
 from annotator.usecases.background import AskedAttribution, ask_to_attribute
 from annotator.usecases.models.attributions import AttributingOptions
 from annotator.usecases.transfer.file_import import import_file
@@ -372,3 +374,438 @@ def test_a_researcher_stops_what_takes_too_long(server: Server, person: Callable
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     page.get_by_text("Compute attributions").click()
     expect(page.get_by_text("Stopped. What was stored until then stays").first).to_be_visible()
+
+
+# A researcher shares what they see, goes back to the former text, and loads the page again without losing what was typed.
+
+
+def _shown(page: Page) -> str:
+    """The text on the screen, once its maps are drawn and the address names it."""
+    expect(page.locator(".list-row[aria-selected=true]")).to_have_count(1)
+    return page.locator(".heat-where h2").inner_text()
+
+
+def _copied(page: Page) -> str:
+    """The link that the page's button copies; the browser of these tests does not let pages copy, so it is in a field."""
+    page.get_by_role("button", name="Copy link").click()
+    field = page.get_by_role("textbox", name="Link to what you see")
+    expect(field).to_be_focused()
+    link = field.input_value()
+    page.keyboard.press("Escape")
+    return link
+
+
+def _without_clipboard(page: Page) -> None:
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+
+
+def test_a_link_shows_a_colleague_the_same_text_selection_and_typed_text(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    researcher = person("Researcher")
+    page = researcher.page
+    _without_clipboard(page)
+    researcher.open("/saliency?project=1&x=-:-:text.tokens&y=-:-:gold.sets&ys=2~3&gold=union&looks=bars")
+    expect(page.locator(".scatter-count")).to_contain_text("selected; the list shows them")
+    count = page.locator(".list-count").inner_text()
+    page.locator(".list-row").nth(1).click()
+    expect(page.locator(".list-row").nth(1)).to_have_attribute("aria-selected", "true")
+    page.get_by_role("button", name="Type a text").click()
+    page.get_by_role("textbox", name="Typed text").fill("A café & a *bar* = 100 % <b>fine</b>")
+    page.wait_for_url(re.compile("typed="))
+    link, name = _copied(page), _shown(page)
+
+    colleague = person("Lead").open(link.removeprefix(server.address)).page
+    expect(colleague.get_by_role("textbox", name="Typed text")).to_have_value("A café & a *bar* = 100 % <b>fine</b>")
+    expect(colleague.locator(".heat-where h2")).to_have_text(name)
+    expect(colleague.locator(".list-count")).to_have_text(count)
+    expect(colleague.locator(".scatter-count")).to_contain_text("selected; the list shows them")
+    expect(colleague.get_by_role("combobox", name="Sets below the words")).to_have_value("union")
+    expect(colleague.get_by_role("button", name="Bars")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_link_is_copied_where_the_browser_lets_the_page_copy(person: Callable[..., Person]) -> None:
+    researcher = person("Researcher")
+    page = researcher.page
+    page.add_init_script(
+        "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { window.copied = text; } } })"
+    )
+    researcher.open("/saliency?project=1")
+    _shown(page)
+    researcher.press("u")
+    expect(page.locator(".heat-notice")).to_have_text("The link to what you see is copied.")
+    assert page.evaluate("window.copied") == page.url
+
+
+def test_a_stale_link_says_what_is_gone_and_shows_the_rest(person: Callable[..., Person]) -> None:
+    link = (
+        "/saliency?project=1&panels=999:-:,<b>&by=999:-:sets.best_f1&answers=999&which=wrong&x=-:-:text.colour&y=1:-:nothing"
+        "&xs=9~1&gold=everybody&typed={&drawn=x&k=high&partner=99999&looks=nothing"
+    )
+    page = person("Researcher").open(link).page
+    notice = page.locator(".heat-notice")
+    expect(notice).to_contain_text("a map of run 999, the map “<b>”")
+    for gone in (
+        "the number that orders the texts",
+        "the part of the scatter",
+        "the sets “everybody”",
+        "the typed text",
+    ):
+        expect(notice).to_contain_text(gone)
+    expect(page.locator(".heat-panel").first).to_be_visible()
+    expect(page.locator(".scatter")).to_be_hidden()
+
+
+def test_what_a_link_lacks_stays_said_when_the_models_have_answered_its_typed_text(
+    person: Callable[..., Person],
+) -> None:
+    researcher = person("Researcher")
+    with researcher.page.expect_response("**/api/saliency/typed") as answer:
+        page = researcher.open("/saliency?project=1&panels=999:-:&typed=%7B%22text%22%3A%22so+good%22%7D").page
+    assert answer.value.ok
+    expect(page.locator(".typed-lines")).not_to_be_empty()
+    expect(page.get_by_role("textbox", name="Typed text")).to_have_value("so good")
+    expect(page.locator(".heat-notice")).to_contain_text("a map of run 999")
+
+
+def test_of_a_text_and_a_choice_that_are_gone_the_list_shows_all_texts_and_the_first_is_open(
+    person: Callable[..., Person],
+) -> None:
+    page = person("Researcher").open("/saliency?project=1&instance=999999&which=wrong&answers=999").page
+    expect(page.locator(".heat-panel").first).to_be_visible()
+    expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("combobox", name="Which texts")).to_have_value("all")
+    expect(page.locator(".heat-notice")).to_contain_text(
+        "the text with the number 999999, the predictions (run 999). In place of the text the first one of the list is open. "
+        "All texts are listed. The rest is shown."
+    )
+    page.wait_for_url(re.compile("instance=1&"))
+
+
+def test_a_text_of_another_project_is_not_shown_in_this_one(person: Callable[..., Person]) -> None:
+    researcher = person("Researcher")
+    other = researcher.instance_id("similarity-en-11")
+    page = researcher.open(f"/saliency?project=1&instance={other}").page
+    expect(page.locator(".heat-notice")).to_contain_text(f"the text with the number {other}. In place of the text")
+    expect(page.locator(".heat-where h2")).to_have_text("sentiment-en-01")
+
+
+def test_of_a_text_that_is_gone_in_a_list_without_texts_both_are_said(person: Callable[..., Person]) -> None:
+    page = person("Researcher").open("/saliency?project=1&instance=999999&words=nowhere").page
+    expect(page.locator(".heat-notice")).to_contain_text(
+        "the text with the number 999999. The rest is shown. No text matches what is chosen on the left."
+    )
+
+
+def test_back_leads_to_the_former_text_and_forward_again(person: Callable[..., Person]) -> None:
+    researcher = person("Researcher").open("/saliency?project=1")
+    page = researcher.page
+    names = [_shown(page)]
+    for row in (1, 2):
+        page.locator(".list-row").nth(row).click()
+        expect(page.locator(".list-row").nth(row)).to_have_attribute("aria-selected", "true")
+        names.append(_shown(page))
+    title = page.locator(".heat-where h2")
+    page.go_back()
+    expect(title).to_have_text(names[1])
+    page.go_back()
+    expect(title).to_have_text(names[0])
+    expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")
+    page.go_forward()
+    expect(title).to_have_text(names[1])
+    expect(page.locator(".list-row").nth(1)).to_have_attribute("aria-selected", "true")
+    assert page.locator(".heat-panel").count() > 1
+
+
+def test_back_brings_the_list_as_it_was_with_the_former_text(person: Callable[..., Person]) -> None:
+    page = person("Researcher").open("/saliency?project=1").page
+    name, count = _shown(page), page.locator(".list-count").inner_text()
+    page.locator(".list-row").nth(1).click()
+    expect(page.locator(".heat-where h2")).not_to_have_text(name)
+    page.get_by_role("searchbox", name="Key or words").fill("sentiment-en-1")
+    page.wait_for_url(re.compile("words="))
+    page.go_back()
+    expect(page.locator(".heat-where h2")).to_have_text(name)
+    expect(page.locator(".list-count")).to_have_text(count)
+    expect(page.get_by_role("searchbox", name="Key or words")).to_have_value("")
+
+
+def test_a_typed_text_is_there_when_the_page_is_loaded_again(person: Callable[..., Person]) -> None:
+    page = person("Researcher").open("/saliency?project=1").page
+    _shown(page)
+    page.get_by_role("button", name="Type a text").click()
+    field = page.get_by_role("textbox", name="Typed text")
+    field.fill("short and typed")
+    page.reload()  # at once: before anybody was asked about it
+    expect(field).to_have_value("short and typed")
+
+    long = "a very long text " * 400  # too long for an address
+    field.fill(long)
+    page.wait_for_url(re.compile("typed=tab"))
+    page.reload()
+    expect(field).to_have_value(long)
+
+    # Of another text, too, when one comes back to it.
+    page.locator(".list-row").nth(1).click()
+    expect(field).not_to_have_value(long)
+    page.reload()
+    page.locator(".list-row").first.click()
+    expect(field).to_have_value(long)
+
+
+def test_a_link_to_a_typed_text_that_is_too_long_says_so_to_both(person: Callable[..., Person], server: Server) -> None:
+    researcher = person("Researcher")
+    page = researcher.page
+    _without_clipboard(page)
+    researcher.open("/saliency?project=1")
+    _shown(page)
+    page.get_by_role("button", name="Type a text").click()
+    page.get_by_role("textbox", name="Typed text").fill("a very long text " * 400)
+    page.wait_for_url(re.compile("typed=tab"))
+    link = _copied(page)
+    expect(page.locator(".heat-notice")).to_contain_text("too long for a link")
+    colleague = person("Lead").open(link.removeprefix(server.address)).page
+    expect(colleague.locator(".heat-notice")).to_contain_text("The typed text was too long for the link")
+
+
+def test_nobody_is_offered_a_model_against_itself(person: Callable[..., Person]) -> None:
+    page = person("Researcher").open("/saliency?project=1").page
+    _shown(page)
+    page.get_by_role("combobox", name="Which texts").select_option("won")
+    first = page.get_by_role("combobox", name="Whose predictions", exact=True)
+    other = page.get_by_role("combobox", name="The other model")
+    values = [option.get_attribute("value") or "" for option in first.get_by_role("option").all()]
+    assert len(values) > 1
+    for value in values:
+        first.select_option(value)
+        offered = [option.get_attribute("value") for option in other.get_by_role("option").all()]
+        assert value not in offered
+        assert offered
+
+
+# A researcher looks further than the gold: at everybody's own sets, at slices, and at texts that nobody has stored.
+
+WORDS = ["the", "soup", "was", "cold", "and", HOSTILE, "dull"]
+
+
+@pytest.fixture
+def annotated(server: Server, tmp_path: Path) -> Server:
+    """A text of the sentiment project that six people of a file annotated, with a map."""
+    people = [
+        {"annotator": f"w-{n}", "label": "negative", "group": f"G{n}", "rationales": [{"text": [n, 3]}]}
+        for n in range(1, 7)
+    ]
+    row = {"id": "crowd", "fields": {"text": {"text": " ".join(WORDS), "tokens": WORDS}}, "label": "negative"}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row | {"annotations": people}) + "\n", encoding="utf-8")
+    scores = (ScoredPart((0.0, 0.1, 0.0, 0.9, 0.0, -0.2, 0.7)),)
+    with open_store(server.database) as store:
+        project = get_project_by_id(store, 1)
+        import_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+        output = SourceOutput(
+            "crowd", Run("m", "ig", is_signed=True), "f", 1, None, (), (SourceAttribution(scores, "negative"),)
+        )
+        with store.transaction():
+            Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run([output])
+    return server
+
+
+def test_six_people_are_compared_with_a_map_by_keyboard_and_the_link_shows_the_same_to_others(
+    annotated: Server, person: Callable[..., Person]
+) -> None:
+    lead = person("Lead")
+    lead.open(f"/saliency?project=1&instance={lead.instance_id('crowd')}")
+    page = lead.page
+    page.locator(".heat-panel").first.wait_for()
+    page.locator(".heat-main").click(position={"x": 150, "y": 6})
+    lead.press("g")
+    expect(page.locator(".person")).to_have_count(6)
+    expect(page.locator(".person").first).to_contain_text("w-1")
+    expect(page.locator(".person").first).to_contain_text("G1")
+    expect(page.locator(".heat-fit")).to_have_count(6)
+    assert page.title() != "broken"
+    page.wait_for_url("**gold=people**")
+    assert parse_qs(urlsplit(page.url).query)["gold"] == ["people"]
+
+    # A slice by what the file says of annotators lists this text alone, and draws the sets of that group.
+    page.locator(".heat-main").click(position={"x": 150, "y": 6})
+    lead.press("f")
+    page.get_by_role("combobox", name="About annotators").select_option(label="annotators' group")
+    page.get_by_role("combobox", name="Value of annotators").select_option(label="G2 (1)")
+    expect(page.locator(".list-row")).to_have_count(1)
+    expect(page.locator(".person input:checked")).to_have_count(1)
+    page.wait_for_url("**member=G2**")
+
+    # Somebody who does not see all annotations is not told the names.
+    researcher = person("Researcher").open(page.url.removeprefix(annotated.address)).page
+    expect(researcher.locator(".person")).to_have_count(6)
+    expect(researcher.locator(".list-row")).to_have_count(1)
+    expect(researcher.locator(".person").first).to_contain_text("annotator 1")
+    expect(researcher.get_by_text("w-1")).to_have_count(0)
+    expect(researcher.get_by_role("rowheader", name="F1 with annotator 6")).to_be_attached()
+
+
+def test_a_typed_text_is_answered_at_once_and_saved_as_a_version_and_as_a_test(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    lead = person("Lead").open("/saliency?project=1")
+    page = lead.page
+    page.locator(".heat-panel").first.wait_for()
+    page.locator(".heat-main").click(position={"x": 150, "y": 6})
+    lead.press("t")
+    box = page.get_by_role("textbox", name="Typed text")
+    expect(box).to_be_focused()
+    stored = box.input_value()
+    lead.press("End")
+    page.keyboard.type(" It was a terrible waste of money")
+    expect(page.locator(".typed-lines")).to_contain_text("new tokens, 0 tokens gone")
+    expect(page.locator(".typed-lines")).to_contain_text("built-in ")
+    expect(page.locator(".heat-panel", has_text="terrible").first).to_be_visible()
+
+    page.get_by_role("button", name="Save as a changed version").press("Enter")
+    expect(page.get_by_role("combobox", name="Kind of change")).to_be_focused()
+    page.get_by_role("textbox", name="Note for the checkers").press("Enter")
+    expect(page.get_by_role("alert")).to_have_text("It is saved, and waits for its checkers.")
+    lead.press("Escape")
+    page.get_by_role("button", name="Save as a test case").press("Enter")
+    page.get_by_role("textbox", name="Suite").press("Enter")
+    expect(page.get_by_role("alert")).to_have_text("It is saved on the page Tests.")
+    with open_store(server.database) as store:
+        written = [
+            p.current.changed.texts
+            for p in perturbations_of(store, int(parse_qs(urlsplit(page.url).query)["instance"][0]))
+        ]
+        [suite] = [one for one in list_suites(store, 1) if one.name == "Typed texts"]
+        [case] = cases_of_suite(store, suite.id)
+    assert written[-1] == {"text": f"{stored} It was a terrible waste of money"}
+    assert case.texts == (f"{stored} It was a terrible waste of money",)
+
+    # Somebody who writes no changed versions is not offered it.
+    researcher = person("Researcher").open("/saliency?project=1").page
+    researcher.locator(".heat-panel").first.wait_for()
+    researcher.get_by_role("button", name="Type a text").click()
+    expect(researcher.get_by_role("button", name="Save as a test case")).to_be_visible()
+    expect(researcher.get_by_role("button", name="Save as a changed version")).to_be_hidden()
+
+
+# A researcher looks for texts by two numbers: the scatter, a part of it as the list, saved, opened, by pointer and by keys.
+
+LENGTH, SETS = "-:-:text.tokens", "-:-:gold.sets"
+
+
+def _count(page: Page) -> Locator:
+    return page.locator(".scatter-count")
+
+
+def _open_scatter(page: Page) -> None:
+    expect(page.locator(".heat-where h2")).to_be_visible()
+    page.keyboard.press("d")
+    expect(_count(page)).to_contain_text("Draw a box around some")
+
+
+def test_beside_the_scatter_the_first_words_of_the_maps_are_seen_on_a_low_screen(person: Callable[..., Person]) -> None:
+    page = person("Researcher", width=1280, height=720).open("/saliency?project=1").page
+    _open_scatter(page)
+    words = page.locator(".heat-text [data-token='0']").first.bounding_box()
+    assert words is not None
+    assert words["y"] + words["height"] < 720
+
+
+def _draw_around_everything(page: Page) -> None:
+    page.locator(".scatter-canvas").scroll_into_view_if_needed()
+    box = page.locator(".scatter-canvas").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 60, box["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+    page.mouse.move(box["x"] + box["width"] - 14, box["y"] + box["height"] - 42, steps=3)
+    page.mouse.up()
+
+
+def _selected(page: Page) -> int:
+    """How many texts are selected, once the list shows exactly them."""
+    expect(_count(page)).to_contain_text("selected; the list shows them")
+    match = re.match(r"([\d,]+) of", _count(page).inner_text())
+    assert match is not None
+    expect(page.locator(".list-count")).to_have_text(re.compile(rf"of {match[1]}$"))
+    return int(match[1].replace(",", ""))
+
+
+def test_a_box_around_points_becomes_the_list_and_a_saved_list(person: Callable[..., Person]) -> None:
+    page = person("Researcher").open("/saliency?project=1").page
+    _open_scatter(page)
+    expect(_count(page)).to_contain_text(re.compile(r"\d+ of \d+ texts have no value of"))
+    _draw_around_everything(page)
+    n = _selected(page)
+    assert n > 1
+    expect(page.locator(".scatter-note")).to_contain_text("Selected in the scatter")
+
+    page.locator(".list-row").nth(1).click()
+    expect(page.locator(".list-row").nth(1)).to_have_attribute("aria-selected", "true")
+    page.locator(".scatter").get_by_role("button", name="Close").click()
+    expect(page.locator(".list-count")).to_have_text(re.compile(rf"of {n}$"))  # closing keeps what is selected
+
+    page.locator(".heat-where h2").click()
+    page.keyboard.press("l")
+    page.get_by_role("textbox", name="Name of the list").fill("around the middle")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"“around the middle” is saved with {n} texts.")).to_be_visible()
+
+
+def test_ranges_and_keys_alone_select_list_and_walk(person: Callable[..., Person]) -> None:
+    page = person("Researcher").open(f"/saliency?project=1&x={LENGTH}&y={SETS}").page
+    expect(_count(page)).to_contain_text("Draw a box")
+    page.get_by_role("spinbutton", name="y from").focus()
+    page.keyboard.type("2")
+    page.keyboard.press("Enter")
+    n = _selected(page)
+    assert n >= 2
+    page.get_by_role("spinbutton", name="x from").focus()
+    page.keyboard.type("999999")
+    page.keyboard.press("Enter")
+    expect(page.locator(".list-count")).to_contain_text("No text matches")
+    page.get_by_role("spinbutton", name="x from").fill("")
+    page.keyboard.press("Tab")
+    assert _selected(page) == n
+
+    # What is selected is the list: its rows tell both numbers, and j goes from one to the next.
+    expect(page.locator(".list-row .axes").first).to_have_text(re.compile(r"x \d+ · y \d+"))
+    page.locator(".list-row").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("j")
+    expect(page.locator(".list-row").nth(1)).to_have_attribute("aria-selected", "true")
+
+
+def test_a_range_that_ends_before_it_begins_changes_nothing_and_says_so(person: Callable[..., Person]) -> None:
+    page = person("Researcher").open(f"/saliency?project=1&x={LENGTH}&y={SETS}&ys=2~").page
+    n = _selected(page)
+    page.get_by_role("spinbutton", name="y to").fill("1")
+    page.keyboard.press("Tab")
+    expect(_count(page)).to_have_text("Nothing is changed: a range begins with the smaller number.")
+    expect(page.locator(".list-count")).to_have_text(re.compile(rf"of {n}$"))
+
+
+def test_a_click_on_a_point_opens_its_text(person: Callable[..., Person]) -> None:
+    page = person("Researcher").open(f"/saliency?project=1&x={LENGTH}&y={LENGTH}").page
+    expect(_count(page)).to_contain_text("Draw a box")
+    before = page.locator(".heat-where h2").inner_text()
+    box = page.locator(".scatter-canvas").bounding_box()
+    assert box is not None
+    # The same number on both axes is a diagonal: its upper end is the longest text of all.
+    left, right = box["x"] + 56, box["x"] + box["width"] - 12
+    top, bottom = box["y"] + 10, box["y"] + box["height"] - 40
+    room = 0.04 / 1.08
+    page.mouse.click(right - room * (right - left), top + room * (bottom - top))
+    expect(page.locator(".heat-where h2")).not_to_have_text(before)
+
+
+def test_one_number_of_two_models_lies_about_a_diagonal(person: Callable[..., Person], server: Server) -> None:
+    with open_store(server.database) as store:
+        first, second, *_ = [stored.id for stored in list_runs(store, 1) if not stored.run.method]
+    axes = f"x={first}:-:answer.confidence&y={second}:-:answer.confidence"
+    page = person("Researcher").open(f"/saliency?project=1&{axes}").page
+    expect(page.locator(".scatter-canvas")).to_have_attribute(
+        "aria-label", re.compile("Confidence, .* by Confidence, ")
+    )
+    expect(_count(page)).to_contain_text("Draw a box")

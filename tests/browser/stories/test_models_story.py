@@ -1,5 +1,6 @@
-"""A researcher makes a functional test, drops and edits cases, runs it on the built-in model and looks at what failed."""
+"""A researcher trains a model, makes a functional test for it, and asks a language model for its own reasons."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,11 +15,51 @@ from annotator.store.suites import add_run, cases_of_suite, save_answers
 from annotator.usecases.suites.construction import remove_suite, save_test, suite_named, suites_of
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
+from tests.models.conftest import torch
+
+__all__ = [
+    "torch",
+]
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(autouse=True)
+@pytest.mark.usefixtures("torch")
+def test_a_researcher_trains_a_model_by_keyboard_and_goes_on_to_its_attributions(person: Callable[..., Person]) -> None:
+    researcher = person("Researcher").open("/saliency?project=1")
+    page = researcher.page
+    page.get_by_text("Train a model").click()
+    researcher.sees("It learns from 47 texts with a gold label")
+
+    page.get_by_role("textbox", name="Name of the model").focus()
+    page.keyboard.type("mine")
+    page.get_by_role("spinbutton", name="Epochs, at most").focus()
+    researcher.press("Control+a")
+    page.keyboard.type("1")
+    researcher.press("Enter")
+    train = page.get_by_role("button", name="Train", exact=True)
+    train.focus()
+    researcher.press("Enter")
+    expect(page.get_by_text("Training of 'mine'").first).to_be_visible()
+    researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
+
+    researcher.open("/saliency?project=1")
+    page.get_by_text("Train a model").click()
+    expect(page.get_by_text("its weights are those of epoch 1 of 1").first).to_be_visible()
+    page.get_by_role("button", name="Show its card").click()
+    researcher.sees("Loss by epoch")
+    researcher.sees("What it learned from")
+
+    page.get_by_role("button", name="Compute its attributions").click()
+    model = page.get_by_role("textbox", name="Model", exact=True)
+    expect(model).to_be_visible()
+    expect(model).to_have_value("transformers:" + str(researcher.database) + ".models/1/mine")
+
+
+# A researcher makes a functional test, drops and edits cases, runs it on the built-in model and looks at what failed.
+
+
+@pytest.fixture
 def without_suites(server: Server) -> None:
     """The demonstration without the suite that it comes with."""
     with open_store(server.database) as store:
@@ -27,6 +68,7 @@ def without_suites(server: Server) -> None:
             remove_suite(store, LOCAL_OPERATOR, project, suite.name)
 
 
+@pytest.mark.usefixtures("without_suites")
 def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callable[..., Person], tmp_path: Path) -> None:
     somebody = person("Researcher").open("/tests?project=1")
     page = somebody.page
@@ -83,6 +125,7 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.usefixtures("without_suites")
 def test_long_names_of_tests_capabilities_and_models_wrap_within_their_columns(
     server: Server, person: Callable[..., Person]
 ) -> None:
@@ -108,6 +151,7 @@ def test_long_names_of_tests_capabilities_and_models_wrap_within_their_columns(
     assert somebody.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.usefixtures("without_suites")
 def test_in_chinese_a_researcher_makes_a_test_from_a_recipe_and_reads_what_failed(
     server: Server, browser: Browser
 ) -> None:
@@ -140,3 +184,63 @@ def test_in_chinese_a_researcher_makes_a_test_from_a_recipe_and_reads_what_faile
     expect(failing.get_by_text("预期：不是“negative”。").first).to_be_visible()
     expect(failing.get_by_text("✗").first).to_be_visible()
     context.close()
+
+
+# A researcher takes prompts along, brings the answers of a language model back, and sees its reasons beside the gold.
+
+HOSTILE = "<img src=x onerror=document.title='broken'>"
+NAME = "some-model · self-explanation (prompt 1)"
+
+
+def answered(prompts: Path, answers: Path) -> str:
+    """The file of answers: the first words of every text, and of the first one a quote that it does not hold. The first key."""
+    first = ""
+    with answers.open("w", encoding="utf-8") as file:
+        for line in map(json.loads, prompts.read_text(encoding="utf-8").splitlines()):
+            words = line["prompt"].split("==========\n")[1].split()
+            quotes = [" ".join(words[:2]).upper(), *([] if first else [HOSTILE])]
+            content = f"```json\n{json.dumps({'label': 'Positive', 'quotes': quotes})}\n```"
+            body = {"model": "served", "choices": [{"message": {"content": content}}]}
+            file.write(
+                json.dumps({"custom_id": line["custom_id"], "response": {"status_code": 200, "body": body}}) + "\n"
+            )
+            first = first or line["key"]
+    return first
+
+
+def test_prompts_go_out_and_the_reasons_of_a_model_are_seen_on_saliency_and_metrics(
+    server: Server, person: Callable[..., Person], tmp_path: Path
+) -> None:
+    researcher = person("Researcher").open("/saliency?project=1")
+    page = researcher.page
+    page.get_by_text("Ask a model for its own reasons").click()
+    page.get_by_role("button", name="Prepare the prompts").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="prompts.jsonl").click()
+    prompts, answers = tmp_path / "prompts.jsonl", tmp_path / "answers.jsonl"
+    download.value.save_as(prompts)
+    key = answered(prompts, answers)
+
+    page.get_by_text("Import predictions and attributions").click()
+    page.locator("input[type=file]").set_input_files(answers)
+    researcher.sees("This looks like self-explanations")
+    model = page.get_by_label("Model, if the file names none")
+    expect(model).to_have_count(1)  # while the page is drawn anew there may be an older one beside it
+    model.fill("some-model")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Check").click()
+    researcher.sees("1 is not there.")
+    page.get_by_role("button", name="Store ").click()
+    expect(page.get_by_role("button", name="Store ")).to_be_hidden()  # it is stored
+
+    researcher.open(f"/saliency?project=1&instance={researcher.instance_id(key)}")
+    panel = page.get_by_role("region", name=NAME).first
+    expect(panel.get_by_role("group", name="1 of the 2 quotes of the model is not in the text")).to_be_visible()
+    expect(panel.get_by_role("listitem")).to_have_text(HOSTILE)
+    expect(panel.get_by_text("what the model quoted is boxed")).to_be_visible()
+    expect(panel.locator(".t.top").first).to_be_visible()
+
+    researcher.open("/metrics?project=1")
+    researcher.sees(NAME)
+    assert "broken" not in page.title()
+    assert researcher.foreign == []

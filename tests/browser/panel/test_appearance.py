@@ -1,15 +1,203 @@
-"""Nothing moves under the pointer: whatever changes in the bar or comes up while one works has its place kept free."""
+"""What is chosen is legible, also in a contrast theme, and nothing moves under the pointer."""
 
-from collections.abc import Callable
+import base64
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import Locator, Page
 
-from tests.browser.panel import samples
-from tests.browser.panel.harness import Fake, PanelPage, project, work
+from tests.browser.panel import review_harness, samples
+from tests.browser.panel.harness import ENOUGH, Fake, PanelPage, lowest_contrast, project, work
+from tests.browser.panel.review_harness import ReviewFake, ReviewPage
 
 pytestmark = pytest.mark.browser
+CHOSEN = "[aria-checked=true], [aria-pressed=true], [aria-selected=true]"
+
+
+def states(page: Page, chosen: Locator) -> Iterator[str]:
+    """Brings an option into each state that a hand can bring it into."""
+    page.mouse.move(2, 2)
+    page.evaluate("shadow.activeElement?.blur()")
+    yield "at rest"
+    chosen.focus()
+    yield "with the focus"
+    chosen.hover()
+    yield "under the mouse"
+    page.mouse.down()
+    yield "pressed"
+    page.mouse.move(2, 2)
+    page.mouse.up()
+
+
+def poor(page: Page) -> list[str]:
+    """The chosen options that cannot be read well enough, with the state in which they cannot."""
+    found = []
+    for chosen in page.locator(CHOSEN).all():
+        if not chosen.is_visible():
+            continue
+        for state in states(page, chosen):
+            contrast = lowest_contrast(chosen)
+            if contrast < ENOUGH:
+                found.append(f"{chosen.inner_text()!r} {state}: {contrast:.2f}")
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_chosen_label_or_look_can_be_read_in_every_state(panel: Callable[..., PanelPage], theme: str) -> None:
+    shown = panel(
+        Fake([work(1, samples.english(), draft=samples.draft([[1, 2]], [[3, 4]]))], project(result_mode="contest"))
+    )
+    shown.open(theme)
+    shown.keys("e", "o")
+    assert poor(shown.page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_chosen_label_can_be_read_where_only_labels_are_given(panel: Callable[..., PanelPage], theme: str) -> None:
+    shown = panel(Fake([work(1, samples.english())], project(result_mode="labels_only")))
+    shown.open(theme)
+    shown.keys("2")
+    assert poor(shown.page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_given_score_can_be_read_in_every_state(review: Callable[..., ReviewPage], theme: str) -> None:
+    given = [
+        review_harness.review(1, samples.english(), [[1, 3]], [[4, 6]], scores=review_harness.scores(3, (3, 4), (1, 2)))
+    ]
+    shown = review(ReviewFake(given))
+    shown.open(theme)
+    assert poor(shown.page) == []
+
+
+_PERTURB = """async () => {
+  const [{ ResultField }, css] = await Promise.all([import(`${panelAt}/perturb/result.js`), fetch(`${panelAt}/perturb/perturb.css`).then((r) => r.text())]);
+  shadow.querySelector("style").append(css);
+  const root = shadow.querySelector(".panel");
+  root.classList.add("perturb");
+  for (const rules of [{ labels: ["yes", "no"], result_kind: "label" }, { labels: [], result_kind: "answer" }]) {
+    const made = new ResultField(rules, () => {});
+    made.show(null, rules.labels.length ? "yes" : "");
+    root.prepend(made.root);
+  }
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_chosen_label_of_a_changed_text_can_be_read_in_every_state(
+    panel: Callable[..., PanelPage], theme: str
+) -> None:
+    shown = panel(Fake([work(1, samples.english())]))
+    shown.open(theme)
+    shown.page.evaluate(_PERTURB)
+    assert shown.page.locator(".pill[aria-checked=true], .pill[aria-pressed=true]").count() == 2
+    assert poor(shown.page) == []
+
+
+# Where the person's system forces its own colours (a contrast theme): what is chosen and what is marked can still be told apart.
+
 Open = Callable[..., PanelPage]
+
+GROUND = "one => getComputedStyle(one).backgroundColor"
+
+# The picture of a part of the page: for each of its rows the share of pixels in the ink of selected things, and in any ink.
+_ROWS = """async (picture) => {
+  const bitmap = await createImageBitmap(await fetch(`data:image/png;base64,${picture}`).then((answer) => answer.blob()));
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height), brush = canvas.getContext('2d');
+  const ink = (name) => {
+    const probe = document.body.appendChild(document.createElement('i'));
+    probe.style.cssText = `forced-color-adjust: none; color: ${name}; background: Canvas`;
+    const dot = new OffscreenCanvas(1, 1).getContext('2d');
+    const { color, backgroundColor } = getComputedStyle(probe);
+    for (const coat of [backgroundColor, color]) { dot.fillStyle = coat; dot.fillRect(0, 0, 1, 1); }
+    probe.remove();
+    return [...dot.getImageData(0, 0, 1, 1).data];
+  };
+  const [selected, paper] = [ink('Highlight'), ink('Canvas')];
+  brush.drawImage(bitmap, 0, 0);
+  const { data, width, height } = brush.getImageData(0, 0, bitmap.width, bitmap.height);
+  const near = (at, color) => [0, 1, 2].every((part) => Math.abs(data[at + part] - color[part]) < 24);
+  return Array.from({ length: height }, (_, y) => {
+    const row = Array.from({ length: width }, (_, x) => 4 * (y * width + x));
+    return [selected, paper].map((color) => row.filter((at) => near(at, color)).length / width);
+  });
+}"""
+
+
+def rows(shown: PanelPage, first: int, last: int) -> list[tuple[float, float]]:
+    """Of each row of pixels across some words: the share in the colour of selected things, and the share of bare ground.
+
+    Of words that stand in two lines with this machine's fonts, those of the first.
+    """
+    left, top, _, height = shown.box(first)
+    right = max(x + width for x, y, width, _ in map(shown.box, range(first, last + 1)) if y == top)
+    clip = {"x": left, "y": top, "width": right - left, "height": height + 10}
+    picture = base64.b64encode(shown.page.screenshot(clip=clip)).decode()
+    return [(selected, ground) for selected, ground in shown.page.evaluate(_ROWS, picture)]
+
+
+@pytest.fixture(params=["light", "dark"])
+def forced(panel_in: Open, request: pytest.FixtureRequest) -> Callable[[Fake], PanelPage]:
+    """Opens the panel in a light and in a dark contrast theme."""
+    return lambda fake: panel_in(fake, forced_colors="active", color_scheme=request.param)
+
+
+def english(*sets: list[list[int]], **changes: Any) -> Fake:
+    return Fake([work(1, samples.english(), draft=samples.draft(*sets))], project(**changes))
+
+
+def grounds(page: Page, kind: str) -> tuple[str, str]:
+    """Behind the chosen one of a kind, and behind another one."""
+    chosen = page.locator(f"{kind}[aria-checked=true], {kind}[aria-pressed=true]").first
+    other = page.locator(f"{kind}[aria-checked=false], {kind}[aria-pressed=false]").first
+    return chosen.evaluate(GROUND), other.evaluate(GROUND)
+
+
+@pytest.mark.parametrize("kind", [".pill", ".sets .chip", ".button.toggle"])
+def test_what_is_chosen_stands_out_and_can_be_read(forced: Callable[[Fake], PanelPage], kind: str) -> None:
+    shown = forced(english([[1, 3]], [[8, 10]], result_mode="contest"))
+    shown.keys("e")
+    chosen, other = grounds(shown.page, kind)
+    assert chosen != other
+    option = shown.page.locator(f"{kind}[aria-checked=true], {kind}[aria-pressed=true]").first
+    assert lowest_contrast(option) >= ENOUGH
+    option.hover()
+    assert grounds(shown.page, kind)[0] == chosen
+    assert lowest_contrast(option) >= ENOUGH
+
+
+def test_sets_keep_their_lines_and_only_the_current_one_has_the_colour_of_what_is_selected(
+    forced: Callable[[Fake], PanelPage],
+) -> None:
+    shown = forced(english([[1, 4]], [[13, 17]]))
+    current, other, bare = rows(shown, 1, 2), rows(shown, 13, 15), rows(shown, 20, 22)
+    assert max(selected for selected, _ in current) > 0.9, "a line under the words of the current set"
+    assert max(selected for selected, _ in other) < 0.1
+    assert max(selected for selected, _ in bare) < 0.1
+    dashed = min(ground for _, ground in other[-12:])
+    assert 0.05 < dashed < 0.6, "a broken line under the words of set B"
+    assert min(ground for _, ground in bare[-8:]) > 0.9
+
+
+def test_words_that_are_hidden_cannot_be_read(forced: Callable[[Fake], PanelPage]) -> None:
+    shown = forced(english([[1, 4]], [[13, 17]]))
+    shown.keys("x")
+    for first, last in ((1, 2), (13, 15)):
+        middle = rows(shown, first, last)[6:16]
+        assert {ground for _, ground in middle} == {0.0}
+        assert {selected for selected, _ in middle} == {0.0}
+
+
+def test_what_a_drag_will_add_is_shown_before_it_does(forced: Callable[[Fake], PanelPage]) -> None:
+    shown = forced(english())
+    shown.drag(1, 3, release=False)
+    assert max(selected for selected, _ in rows(shown, 1, 2)) > 0.9
+    shown.page.mouse.up()
+
+
+# Nothing moves under the pointer: whatever changes in the bar or comes up while one works has its place kept free.
+
 LABELS = ["positive", "negative", "neither of the two, or both at once"]
 
 # Where everything stands that a hand may be about to press, and the text. Chips are compared as far as there were any before.
@@ -28,10 +216,6 @@ def places(shown: PanelPage) -> dict[str, list[float]]:
 
 def moved(before: dict[str, list[float]], after: dict[str, list[float]]) -> dict[str, Any]:
     return {name: (place, after[name]) for name, place in before.items() if name in after and after[name] != place}
-
-
-def english(*sets: list[list[int]], **changes: Any) -> Fake:
-    return Fake([work(1, samples.english(), draft=samples.draft(*sets))], project(**changes))
 
 
 def test_contesting_a_label_moves_nothing(panel: Open) -> None:
