@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from annotator.attribution.linear_classifier import FeatureCounts, SparseTable, fitted, scales_of
 
-TEXTS, TYPES, FEATURES, LABELS = 60, 25, 40, 3
+TEXTS, TYPES, FEATURES, N_LABELS = 60, 25, 40, 3
 
 
 def table(dense: np.ndarray) -> SparseTable:
@@ -20,7 +20,7 @@ def dense() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Texts by types, types by features, and labels that follow from some of the features."""
     chance = np.random.default_rng(0)
     texts, features = chance.poisson(0.3, (TEXTS, TYPES)), chance.poisson(0.2, (TYPES, FEATURES))
-    labels = (texts @ features @ chance.normal(size=(FEATURES, LABELS))).argmax(axis=1)
+    labels = (texts @ features @ chance.normal(size=(FEATURES, N_LABELS))).argmax(axis=1)
     return texts, features, labels
 
 
@@ -28,7 +28,7 @@ def dense() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_weights_are_scikit_learns(dense: tuple[np.ndarray, np.ndarray, np.ndarray], penalty: float) -> None:
     texts, features, labels = dense
     counts = FeatureCounts(table(texts), table(features))
-    found = fitted(counts, labels, LABELS, penalty, flat=1e-7)
+    found = fitted(counts, labels, N_LABELS, penalty, flat=1e-7)
     scaled = texts @ features * scales_of(counts)
     theirs = LogisticRegression(C=1 / penalty, tol=1e-9, max_iter=10_000).fit(scaled, labels)
     assert found[:-1] == pytest.approx(theirs.coef_.T, abs=1e-4)

@@ -10,7 +10,8 @@ from annotator.attribution.built_in_model import BagOfWords, Training
 from annotator.attribution.removal_methods import Linear
 from annotator.errors import ModelError
 from tests.attribution_inputs import words
-from tests.older_model import DIGEST, LABELS, save_as_before, trained_as_before
+from tests.older_model import DIGEST, save_as_before, trained_as_before
+from tests.older_model import LABELS as OLD_LABELS
 
 
 def test_its_answers_and_scores_are_spacys_own(tmp_path: Path) -> None:
@@ -21,7 +22,7 @@ def test_its_answers_and_scores_are_spacys_own(tmp_path: Path) -> None:
     assert model.training == Training(0, {"negative": 2, "positive": 2}, DIGEST, (), "train")
     texts = ["a good food", "never seen before", "good good bad"]
     docs = [Doc(nlp.vocab, words=[f"text={word}" for word in text.split()]) for text in texts]
-    expected = [[doc.cats[label] for label in LABELS] for doc in nlp.pipe(docs)]
+    expected = [[doc.cats[label] for label in OLD_LABELS] for doc in nlp.pipe(docs)]
     assert model.probabilities([words(text) for text in texts]) == pytest.approx(np.array(expected), abs=1e-6)
     explained = Linear(model).explain([words("good cat , good news")], ["positive"])[0]
     assert sum(explained.attributions[0].scores) + explained.facts["base"] == pytest.approx(explained.facts["logit"])

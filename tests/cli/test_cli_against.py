@@ -2,35 +2,26 @@
 
 import csv
 import io
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from annotator.cli.main import run
 from annotator.domain.models import Run
 from annotator.store import Store
+from tests.cli.conftest import Command
 from tests.usecases.transfer.comparing import N, blind, key_of, knowing, mistaken, output, project_of, take
-
-Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ask(store: Store, database: Path, make_project, import_rows, capsys: pytest.CaptureFixture[str]) -> Ask:
+def ask(store: Store, annotator: Command, make_project, import_rows) -> Command:
     made = project_of(make_project, import_rows)
     for model, method, scores in (("one", "ig", knowing), ("one", "lime", mistaken), ("files", "theirs", blind)):
         take(store, made, (output(k, Run(model, method), scores(k)) for k in range(N)))
     store.close()
 
-    def asked(*words: str) -> tuple[int, str, str]:
-        code = run(["--db", str(database), "evaluate", "project", "--project", "Project", *words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return asked
+    return lambda *words: annotator("evaluate", "project", "--project", "Project", *words)
 
 
-def test_the_table_is_of_differences_and_no_wider_than_a_terminal(ask: Ask) -> None:
+def test_the_table_is_of_differences_and_no_wider_than_a_terminal(ask: Command) -> None:
     code, out, err = ask("--against", "files/theirs")
     assert (code, err) == (0, "")
     assert max(map(len, out.splitlines())) <= 100
@@ -39,14 +30,14 @@ def test_the_table_is_of_differences_and_no_wider_than_a_terminal(ask: Ask) -> N
     assert "▼" in out
 
 
-def test_a_row_stands_against_another_method_though_only_its_own_is_asked_for(ask: Ask) -> None:
+def test_a_row_stands_against_another_method_though_only_its_own_is_asked_for(ask: Command) -> None:
     code, out, _ = ask("--against", "one/lime", "--method", "theirs", "--metric", "editing.mrr", "--csv")
     assert code == 0
     [line] = csv.DictReader(io.StringIO(out))
     assert (line["model"], line["against"], line["n_comparisons"]) == ("files", "one · lime", "1")
 
 
-def test_the_instances_in_which_two_rows_differ_are_listed_and_written_whole_as_csv(ask: Ask) -> None:
+def test_the_instances_in_which_two_rows_differ_are_listed_and_written_whole_as_csv(ask: Command) -> None:
     words = ("--against", "files", "--metric", "editing.mrr", "--instances", "one/ig")
     code, out, _ = ask(*words)
     assert code == 0
@@ -57,7 +48,7 @@ def test_the_instances_in_which_two_rows_differ_are_listed_and_written_whole_as_
     assert lines[0]["key"] == key_of(7)
 
 
-def test_latex_of_differences_is_printed(ask: Ask) -> None:
+def test_latex_of_differences_is_printed(ask: Command) -> None:
     code, out, _ = ask("--against", "files", "--latex")
     assert code == 0
     assert "\\begin{table*}" in out
@@ -75,7 +66,9 @@ def test_latex_of_differences_is_printed(ask: Ask) -> None:
         (("--against", "one",), "'one' may stand for 2 rows"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_asked_for_is_refused_with_the_remedy(ask: Ask, words: tuple[str, ...], sentence: str) -> None:
+def test_what_cannot_be_asked_for_is_refused_with_the_remedy(
+    ask: Command, words: tuple[str, ...], sentence: str
+) -> None:
     code, out, err = ask(*words)
     assert code != 0
     assert out == ""

@@ -4,7 +4,6 @@ import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,8 @@ from annotator.cli.attribute import InstanceProgress
 from annotator.errors import ModelError
 from annotator.usecases.models import project_model
 from tests.attribution_inputs import Scripted, weighing
-from tests.cli.test_cli_people import Answer, annotator, path
+from tests.cli.conftest import Answer, Command
 from tests.conftest import REPOSITORY
-
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -56,7 +51,7 @@ def test_it_says_what_was_computed_and_that_a_second_run_computes_nothing(filled
 
 def test_json_is_one_object_and_progress_goes_elsewhere(filled: Command) -> None:
     answer = attribute(filled, "--seed", "1", "--seed", "2", "--samples", "20", "--json", method="lime")
-    report = json.loads(answer.out)
+    report = answer.json
     assert (report["seeds"], report["n_attributions"]) == ([1, 2], 12)
     assert report["parameters"]["samples"] == 20
     assert set(report["facts"]) == {"r2", "spread"}
@@ -74,7 +69,7 @@ def test_work_that_leaves_texts_out_ends_with_1_and_a_count_by_reason(
     answer = attribute(filled, "--json", model="spacy:x", method="occlusion")
     assert answer.code == 1
     assert answer.err.splitlines()[-1] == "2 of 6 texts were left out: 2 longer than the model sees."
-    report = json.loads(answer.out)
+    report = answer.json
     assert (report["n_attributions"], report["reasons"]) == (4, {"longer than the model sees": 2})
 
 
@@ -94,7 +89,7 @@ def test_labels_that_are_not_the_projects_are_confirmed_by_the_options_that_the_
 
 def test_what_it_computed_is_scored_by_evaluate_project(filled: Command) -> None:
     attribute(filled, "--faithfulness", "--label", "all")
-    numbers = json.loads(filled("evaluate", "project", "--project", "P", "--json").out)
+    numbers = filled("evaluate", "project", "--project", "P", "--json").json
     kinds = [(row["method"], row["kind"]) for row in numbers["models"][0]["methods"]]
     assert kinds == [("linear", "attribution"), ("linear", "hard")]
     assert filled("check").code == 0
@@ -232,7 +227,7 @@ def test_evaluate_project_prints_a_table_for_each_group(filled: Command) -> None
     lines = filled("evaluate", "project", "--project", "P", "--group-by", "label", "--csv").out.splitlines()
     assert [line.startswith("model,") for line in lines].count(True) == 1
     assert {line.rsplit(",", 1)[1] for line in lines[1:]} == {"no", "yes"}
-    report = json.loads(filled("evaluate", "project", "--project", "P", "--group-by", "label", "--json").out)
+    report = filled("evaluate", "project", "--project", "P", "--group-by", "label", "--json").json
     assert report["group_by"] == "label"
     assert {name: numbers["group"] for name, numbers in report["groups"].items()} == {
         "no": "no",

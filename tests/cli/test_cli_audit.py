@@ -2,11 +2,7 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
-import pytest
-
-from annotator.cli.main import run
 from annotator.domain.people import User
 from annotator.domain.perturbations import ChangedText
 from annotator.domain.projects import Project
@@ -17,21 +13,18 @@ from annotator.usecases.perturb.audits import judge, next_to_audit
 
 def test_a_sample_is_drawn_shown_exported_and_remedied(
     store: Store,
-    database: Path,
     make_project: Callable[..., Project],
     import_rows: Callable[..., object],
     add_person: Callable[..., User],
-    capsys: pytest.CaptureFixture[str],
+    says: Callable[..., str],
 ) -> None:
     project = make_project(name="Reviews", checkers_per_perturbation=0)
     import_rows(project, [{"id": "a", "text": "so dull", "label": "negative", "rationales": [[[1, 2]]]}])
     ann, dan = add_person("Ann", project, "annotator"), add_person("Dan", project, "annotator")
     versions.hand_in(store, ann, 1, ChangedText("dispensable", {"text": "really so dull"}, "negative"))
 
-    def answer(*arguments: str, code: int = 0) -> str:
-        assert run(["--db", str(database), "audit", *arguments, "--project", "Reviews"]) == code
-        captured = capsys.readouterr()
-        return captured.err if code else captured.out
+    def answer(*words: str, code: int = 0) -> str:
+        return says("audit", *words, "--project", "Reviews", code=code)
 
     assert "has no audit" in answer("show")
     assert answer("draw", "--n", "5", "--dry-run").startswith("It would hold 1 version:\n  dispensable: 1 of 1\n")
@@ -40,8 +33,7 @@ def test_a_sample_is_drawn_shown_exported_and_remedied(
     assert shown is not None
     judge(store, dan, 1, shown.item.perturbation_id, shown.says, faults=["language"])
     assert "altogether: 0.0 % right of 1 judged (95 % interval 0.0 % to 79.3 %); 1 drawn of 1" in answer("show")
-    assert run(["--db", str(database), "stats", "--project", "Reviews"]) == 0
-    assert "audit of changed versions: 0.0 % right of 1 judged" in capsys.readouterr().out
+    assert "audit of changed versions: 0.0 % right of 1 judged" in says("stats", "--project", "Reviews")
     [audit] = json.loads(answer("show", "--json"))["audits"]
     assert audit["wrong"] == [
         {

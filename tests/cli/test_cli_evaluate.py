@@ -1,37 +1,24 @@
 """`annotator evaluate`: the scorer's object as JSON, a table for people, refusals, and that it loads little."""
 
-import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from annotator.cli.main import run
+from tests.cli.conftest import Answer, Command
 from tests.formats.test_eraser_predictions import CHANGED, GOLD, answered, hard, row, write
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Answer]
-
-
 @pytest.fixture
-def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+def evaluate(annotator: Command, tmp_path: Path) -> Command:
     def command(rows: list[dict[str, object]], *words: str) -> Answer:
         path = write(tmp_path / "data", GOLD, rows)
         place = ["--data-dir", str(tmp_path / "data"), "--split", "test", "--predictions", str(path)]
-        code = run(["--db", str(tmp_path / "none.db"), "evaluate", "eraser", *place, *words])
-        captured = capsys.readouterr()
-        return Answer(code, captured.out, captured.err)
+        return annotator("evaluate", "eraser", *place, *words)
 
     return command
 
@@ -40,10 +27,10 @@ def full(key: str, **more: object) -> dict[str, object]:
     return {**answered(key, p=1.0, **{**CHANGED, **more}), "rationales": [hard("d1", (0, 3))]}
 
 
-def test_json_prints_one_object_with_the_scorers_names(evaluate: Command, tmp_path: Path) -> None:
+def test_json_prints_one_object_with_the_scorers_names(evaluate: Command, database: Path) -> None:
     answer = evaluate([full("i1"), full("i2")], "--json")
     assert (answer.code, answer.err) == (0, "")
-    found = json.loads(answer.out)
+    found = answer.json
     assert list(found) == ["iou_scores", "rationale_prf", "token_prf", "classification_scores", "group_aware", "counts"]
     assert found["iou_scores"][0] == {
         "threshold": 0.5,
@@ -56,12 +43,12 @@ def test_json_prints_one_object_with_the_scorers_names(evaluate: Command, tmp_pa
         "aopc_thresholds",
         *(side + form for side in ("comprehensiveness", "sufficiency") for form in ("", "_entropy", "_kl", "_aopc", "_aopc_points")),
     }  # fmt: skip
-    assert not (tmp_path / "none.db").exists()
+    assert not database.exists()
 
 
 def test_what_is_no_number_is_null_and_infinity_a_word(evaluate: Command) -> None:
     zeros = {"sufficiency_classification_scores": {"Y": 0, "N": 0}}
-    found = json.loads(evaluate([full("i1", **zeros), full("i2", **zeros)], "--json").out)["classification_scores"]
+    found = evaluate([full("i1", **zeros), full("i2", **zeros)], "--json").json["classification_scores"]
     assert (found["comprehensiveness_kl"], found["sufficiency_entropy"]) == ("Infinity", None)
     assert (found["comprehensiveness_aopc"], found["aopc_thresholds"]) == (None, None)
 
@@ -69,7 +56,7 @@ def test_what_is_no_number_is_null_and_infinity_a_word(evaluate: Command) -> Non
 def test_thresholds_are_taken_as_often_as_they_are_given(evaluate: Command) -> None:
     rows = [full(key, thresholded_scores=[{"threshold": t, **CHANGED} for t in (0.3, 0.1)]) for key in ("i1", "i2")]
     options = ["--iou-threshold", "0.1", "--iou-threshold", "0", "--aopc-threshold", "0.3", "--aopc-threshold", "0.1"]
-    found = json.loads(evaluate(rows, *options, "--json").out)
+    found = evaluate(rows, *options, "--json").json
     assert [one["threshold"] for one in found["iou_scores"]] == [0.1, 0.0]
     assert found["classification_scores"]["aopc_thresholds"] == [0.1, 0.3]
     assert found["classification_scores"]["comprehensiveness_aopc"] == 0.5

@@ -3,13 +3,11 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
-from annotator.cli.main import run
+from tests.cli.conftest import Command
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -20,30 +18,6 @@ MARKUP = (
     "It is <del>very </del>good .\n"
     "Nothing to mend .\n"
 )  # fmt: skip
-
-
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.out)
-        return found
-
-
-Command = Callable[..., Answer]
-
-
-@pytest.fixture
-def annotator(capsys: pytest.CaptureFixture[str]) -> Command:
-    def command(*words: str) -> Answer:
-        code = run(list(words))
-        captured = capsys.readouterr()
-        return Answer(code, captured.out, captured.err)
-
-    return command
 
 
 def attribution(key: str, scores: list[float], **more: object) -> dict[str, object]:

@@ -5,17 +5,15 @@ import math
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.cli.main import run
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.metrics.registry import definition_of
+from tests.cli.conftest import Answer, Command
 from tests.conftest import SHARED_DATA
 from tests.metrics.test_er_test_functional import expect_inv, expect_monotonic, verdict
 
@@ -24,17 +22,8 @@ SAMPLES = REPOSITORY / "data" / "samples"
 Row = dict[str, object]
 
 
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Answer]
-
-
 @pytest.fixture
-def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+def evaluate(annotator: Command, database: Path, tmp_path: Path) -> Command:
     """Run the command; a list of rows as an option's value becomes a file."""
 
     def command(*words: object) -> Answer:
@@ -48,10 +37,9 @@ def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
                 said.append(str(path))
             else:
                 said.append(str(word))
-        code = run(["--db", str(tmp_path / "none.db"), "evaluate", "tests", *said])
-        captured = capsys.readouterr()
-        assert not (tmp_path / "none.db").exists()
-        return Answer(code, captured.out, captured.err)
+        answer = annotator("evaluate", "tests", *said)
+        assert not database.exists()
+        return answer
 
     return command
 
@@ -59,7 +47,7 @@ def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
 def scored(evaluate: Command, *words: object) -> dict:
     answer = evaluate(*words, "--json")
     assert (answer.code, answer.err) == (0, "")
-    return json.loads(answer.out)
+    return answer.json
 
 
 def case(test: str, kind: str, number: int = 0, *, n_texts: int = 1, **more: object) -> Row:

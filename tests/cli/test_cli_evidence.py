@@ -3,26 +3,21 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
-import pytest
-
-from annotator.cli.main import run
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.store import Store
+from annotator.store.projects import get_project
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.project.projects import find_project
 
 
 def test_a_pass_is_started_shown_taken_over_and_taken_back(
     store: Store,
-    database: Path,
     make_project: Callable[..., Project],
     import_rows: Callable[..., object],
     add_person: Callable[..., User],
-    capsys: pytest.CaptureFixture[str],
+    says: Callable[..., str],
 ) -> None:
     project = make_project(name="Reviews")
     rows = [
@@ -32,16 +27,14 @@ def test_a_pass_is_started_shown_taken_over_and_taken_back(
     import_rows(project, rows, split="test")
     ann = add_person("Ann", project, "annotator")
 
-    def answer(*arguments: str, code: int = 0) -> str:
-        assert run(["--db", str(database), "evidence", *arguments]) == code
-        captured = capsys.readouterr()
-        return captured.err if code else captured.out
+    def answer(*words: str, code: int = 0) -> str:
+        return says("evidence", *words, code=code)
 
     start = ("start", "Second", "--project", "Reviews", "--split", "test", "--sample", "2", "--seed", "3")
     assert answer(*start, "--dry-run") == "'Second' would hold 2 texts of 3 with gold.\n"
     assert "has no second pass" in answer("show", "--project", "Reviews")
     assert answer(*start) == "'Second' holds 2 texts of 3 with gold.\n"
-    second = find_project(store, "Second")
+    second = get_project(store, "Second")
     work = annotate_work.next_work(store, ann, second.id).work
     assert work is not None
     draft = replace(work.assignment.draft, sets=(RationaleSet.of((0, 2)),), result="negative")

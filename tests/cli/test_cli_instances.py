@@ -1,16 +1,12 @@
 """`annotator instances`: searching, changing many texts, and undoing it."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli_people import Answer, annotator, path
+from tests.cli.conftest import Command
 
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
 OF = ("--project", "P")
 
 
@@ -27,7 +23,7 @@ def texts(annotator: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def keys(annotator: Command, *filters: str) -> list[str]:
-    answer = json.loads(annotator("instances", "search", *OF, *filters, "--json").out)
+    answer = annotator("instances", "search", *OF, *filters, "--json").json
     assert answer["n"] == len(answer["instances"])
     return [line["key"] for line in answer["instances"]]
 
@@ -46,7 +42,7 @@ def test_a_change_is_tried_made_listed_and_undone(texts: Command) -> None:
     assert keys(texts, "--state", "discarded") == []
     assert "2 texts changed. Undo it with 'annotator instances undo 1 --project \"P\"'." in texts(*wanted).out
     assert keys(texts, "--state", "discarded") == ["t1", "t2"]
-    again = json.loads(texts(*wanted, "--json").out)
+    again = texts(*wanted, "--json").json
     assert again == {"change": None, "instances": 0, "passed_over": {"discarded": 2}}
     assert "local operator discarded 2 texts (broken text)" in texts("instances", "changes", *OF).out
     assert texts("instances", "undo", "1", *OF, "--dry-run").out.startswith("2 texts would be as before; 0 had changed")

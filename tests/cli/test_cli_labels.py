@@ -1,13 +1,10 @@
 """`annotator label`, and the ends of a project from the command line: what they print, ask and leave behind."""
 
-import json
 from pathlib import Path
 
 from annotator.store import open_store
 from annotator.store.projects import find_project
-from tests.cli.test_cli_transfer import Command, annotator, filled, path, rows
-
-__all__ = ["annotator", "filled", "path", "rows"]  # fixtures
+from tests.cli.conftest import Command
 
 
 def test_a_label_is_added_renamed_and_mapped_and_what_that_does_is_printed_first(filled: Command) -> None:
@@ -18,7 +15,7 @@ def test_a_label_is_added_renamed_and_mapped_and_what_that_does_is_printed_first
     mapped = filled("label", "map", "no", "perhaps", "--project", "P", "--yes").out
     assert "It changes: 1 instance." in mapped
     assert "This cannot be undone" in mapped
-    listed = json.loads(filled("label", "list", "--project", "P", "--json").out)["labels"]
+    listed = filled("label", "list", "--project", "P", "--json").json["labels"]
     assert listed == [
         {"label": "yes", "instances": 1, "annotations": 1},
         {"label": "perhaps", "instances": 1, "annotations": 0},
@@ -34,7 +31,7 @@ def test_a_project_is_archived_restored_and_deleted(filled: Command, path: Path)
     assert filled("project", "restore", "P").out == "Project 'P' is at work again.\n"
     wrong = filled("project", "delete", "P", "--name-again", "Q")
     assert (wrong.code, "'Q' is not the name of this project" in wrong.err) == (1, True)
-    deleted = json.loads(filled("project", "delete", "P", "--name-again", "P", "--json").out)
+    deleted = filled("project", "delete", "P", "--name-again", "P", "--json").json
     assert (deleted["n_instances"], Path(deleted["backup"]).exists()) == (2, True)
     with open_store(path) as store:
         assert find_project(store, "P") is None

@@ -1,16 +1,13 @@
 """`annotator notices`: turned on, tried, shown without a secret, turned off."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
-from tests.cli.test_cli_people import Answer, annotator, path
+from tests.cli.conftest import Command
 from tests.outbound.conftest import certificate, trusted
 from tests.outbound.servers import https_server, smtp_server
 
-__all__ = ["annotator", "certificate", "path", "trusted"]  # fixtures
-
-Command = Callable[..., Answer]
+__all__ = ["certificate", "trusted"]  # fixtures
 
 
 def test_both_are_off_until_they_are_set(annotator: Command) -> None:
@@ -38,7 +35,7 @@ def test_mail_is_turned_on_tried_and_turned_off(annotator: Command, tmp_path: Pa
     assert json.loads(shown)["has_password"] is True
     assert "a secret" not in shown
     assert annotator("notices", "off", "mail").out == "The mail is off.\n"
-    assert json.loads(annotator("notices", "show", "--json").out)["has_password"] is False
+    assert annotator("notices", "show", "--json").json["has_password"] is False
 
 
 def test_the_webhook_s_key_is_printed_once(annotator: Command, trusted: Path) -> None:

@@ -1,16 +1,11 @@
 """`annotator order`: what is set, what would come, and setting it."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli_people import Answer, annotator, path
-
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
+from tests.cli.conftest import Command
 
 
 @pytest.fixture
@@ -30,7 +25,7 @@ def answered(annotator: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def next_keys(annotator: Command) -> list[str]:
-    return [text["key"] for text in json.loads(annotator("order", "--project", "P", "--json").out)["texts"]]
+    return [text["key"] for text in annotator("order", "--project", "P", "--json").json["texts"]]
 
 
 def test_an_order_is_previewed_then_set_and_taken_back(answered: Command) -> None:

@@ -1,12 +1,9 @@
 """`annotator user`, `backup` and `check`, and how the command line answers."""
 
-import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 import pytest
@@ -16,30 +13,7 @@ from annotator.errors import ImportRefused, Problem
 from annotator.store import open_store
 from annotator.store.connection.file_access import served
 from annotator.usecases.access import accounts
-
-
-class Answer(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Answer]
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "annotator.db"
-
-
-@pytest.fixture
-def annotator(path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
-    def command(*words: str) -> Answer:
-        code = run(["--db", str(path), *words])
-        captured = capsys.readouterr()
-        return Answer(code, captured.out, captured.err)
-
-    return command
+from tests.cli.conftest import Command
 
 
 def test_everybody_of_a_file_is_invited_and_whoever_has_an_account_gets_the_role(
@@ -98,11 +72,11 @@ def test_links_begin_with_the_address_of_the_server_that_runs(annotator: Command
 
 
 def test_json_is_one_object_and_nothing_else(annotator: Command) -> None:
-    added = json.loads(annotator("user", "add", "Zoë", "--role", "administrator", "--json").out)
+    added = annotator("user", "add", "Zoë", "--role", "administrator", "--json").json
     assert (added["name"], added["role"], added["project"]) == ("Zoë", "administrator", None)
     annotator("project", "create", "P", "--task", "sentiment")
     annotator("user", "add", "bob", "--role", "lead")
-    listed = json.loads(annotator("user", "list", "--json").out)
+    listed = annotator("user", "list", "--json").json
     assert listed == {
         "users": [
             {"name": "bob", "is_administrator": False, "is_disabled": False,
@@ -110,9 +84,9 @@ def test_json_is_one_object_and_nothing_else(annotator: Command) -> None:
             {"name": "Zoë", "is_administrator": True, "is_disabled": False, "roles": []},
         ]
     }  # fmt: skip
-    assert json.loads(annotator("user", "reset", "bob", "--json").out)["name"] == "bob"
-    assert json.loads(annotator("user", "disable", "bob", "--json").out) == {"name": "bob", "is_disabled": True}
-    assert json.loads(annotator("check", "--json").out)["problems"] == []
+    assert annotator("user", "reset", "bob", "--json").json["name"] == "bob"
+    assert annotator("user", "disable", "bob", "--json").json == {"name": "bob", "is_disabled": True}
+    assert annotator("check", "--json").json["problems"] == []
 
 
 def test_people_are_listed_disabled_and_let_in_again(annotator: Command) -> None:

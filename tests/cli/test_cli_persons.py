@@ -9,9 +9,7 @@ import pytest
 from annotator.store import open_store
 from annotator.store.people import list_users
 from annotator.store.persons.erasure import Removal, add_removal
-from tests.cli.test_cli_people import Command, annotator, path
-
-__all__ = ["annotator", "path"]  # fixtures
+from tests.cli.conftest import Command
 
 
 @pytest.fixture
@@ -45,10 +43,10 @@ def test_the_name_is_typed_or_nothing_is_done(people: Command, path: Path, verb:
 
 def test_a_script_gets_one_object_and_no_questions(people: Command, path: Path) -> None:
     answer = people("user", "anonymise", "Ann", "--confirm", "Ann", "--json")
-    answered = json.loads(answer.out)
+    answered = answer.json
     assert (answered["is_wiped"], answered["called"] in names_in(path)) == (True, True)
     answer = people("user", "erase", answered["called"], "--confirm", answered["called"], "--json")
-    assert json.loads(answer.out) == {"annotations": 0, "reviews": 0, "is_wiped": True}
+    assert answer.json == {"annotations": 0, "reviews": 0, "is_wiped": True}
     assert names_in(path) == ["Bo"]
 
 

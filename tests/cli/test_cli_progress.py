@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,8 @@ import pytest
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.store.projects import get_project
-from tests.cli.test_cli_people import Answer, annotator, path
+from tests.cli.conftest import Command
 from tests.store.handed_in import hand_in
-
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -34,7 +29,7 @@ def worked(annotator: Command, path: Path, tmp_path: Path) -> Command:
 
 
 def test_programs_get_every_number_as_json(worked: Command) -> None:
-    numbers = json.loads(worked("progress", "--project", "P", "--json").out)
+    numbers = worked("progress", "--project", "P", "--json").json
     assert [day["n_submitted"] for day in numbers["days"]] == [1]
     assert (numbers["forecast"]["reason"], numbers["forecast"]["n_left"]) == ("too few days", 3)
     assert numbers["times"]["everybody"]["per_token"]["median"] == 2.0

@@ -1,6 +1,5 @@
 """`annotator project`, `split`, `stats`: what they print, refuse and leave behind."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,25 +8,23 @@ from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.store.projects import get_project
 from annotator.usecases.annotate.work import next_work
-from tests.cli.test_cli_transfer import Command, annotator, filled, path, rows
-
-__all__ = ["annotator", "filled", "path", "rows"]  # fixtures
+from tests.cli.conftest import Command
 
 
 def test_a_split_prints_the_sizes(filled: Command) -> None:
-    answer = json.loads(filled("split", "--project", "P", "--parts", "train=.5,test=.5", "--json").out)
+    answer = filled("split", "--project", "P", "--parts", "train=.5,test=.5", "--json").json
     assert answer == {"sizes": {"train": 1, "test": 1}, "leaks": 0}
     assert "sum to 1" in filled("split", "--project", "P", "--parts", "train=.5").err
 
 
 def test_stats_print_one_json_object_or_a_readable_list(filled: Command) -> None:
-    found = json.loads(filled("stats", "--project", "P", "--json").out)
+    found = filled("stats", "--project", "P", "--json").json
     assert (found["size"]["n_instances"], found["rationales"]["rsn"]) == (2, 1.0)
     assert "rsn: 1" in filled("stats", "--project", "P").out
 
 
 def test_show_prints_rules_and_members(filled: Command) -> None:
-    found = json.loads(filled("project", "show", "P", "--json").out)
+    found = filled("project", "show", "P", "--json").json
     assert (found["labels"], found["settings"]["order"]) == (["no", "yes"], "sequential")
 
 
@@ -40,7 +37,7 @@ def test_show_tells_people_each_instance_once_and_in_words_what_everybody_has(fi
     assert "instances:\n  complete: 1\n  to annotate: 0\n  in progress: 1\n  with the lead: 0\n  discarded: 0\n" in said
     assert "people:\n  Ann: 1 in progress\n" in said
     assert "  proposed_word_lists: –\n" in said
-    assert json.loads(filled("project", "show", "P", "--json").out)["people"] == {"Ann": {"leased": 1}}
+    assert filled("project", "show", "P", "--json").json["people"] == {"Ann": {"leased": 1}}
 
 
 def test_a_custom_task_is_made_of_named_segments(annotator: Command, tmp_path: Path) -> None:
@@ -52,7 +49,7 @@ def test_a_custom_task_is_made_of_named_segments(annotator: Command, tmp_path: P
     file = tmp_path / "rows.csv"
     file.write_text("id,text,context,question,answer\n1,a b,c,d?,e\n")
     assert annotator("import", "csv", str(file), "--project", "Own").code == 0
-    assert json.loads(annotator("project", "show", "Own", "--json").out)["task"] == "custom"
+    assert annotator("project", "show", "Own", "--json").json["task"] == "custom"
 
 
 @pytest.mark.parametrize(

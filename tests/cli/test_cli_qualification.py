@@ -1,20 +1,15 @@
 """`annotator training`: rules, texts and people."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli_people import Answer, annotator, path
-
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
+from tests.cli.conftest import Command
 
 
 @pytest.fixture
-def project(annotator: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+def of_gold(annotator: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Two texts with gold and one without."""
     monkeypatch.chdir(tmp_path)
     rows = [
@@ -35,29 +30,29 @@ def project(annotator: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return annotator
 
 
-def test_training_is_set_up_shown_and_undone(project: Command) -> None:
-    refused = project("training", "set", "--project", "P", "--on")
+def test_training_is_set_up_shown_and_undone(of_gold: Command) -> None:
+    refused = of_gold("training", "set", "--project", "P", "--on")
     assert refused.code == 1
     assert "no training texts for annotators" in refused.err
-    picked = project("training", "pick", "t0", "t1", "t2", "--project", "P")
+    picked = of_gold("training", "pick", "t0", "t1", "t2", "--project", "P")
     assert (picked.out, picked.err) == ("Picked 2 new texts.\n", "“t2” has no gold.\n")
-    assert project("training", "set", "--project", "P", "--on", "--texts", "2").out == "Training of annotators is on.\n"
-    shown = project("training", "show", "--project", "P").out
+    assert of_gold("training", "set", "--project", "P", "--on", "--texts", "2").out == "Training of annotators is on.\n"
+    shown = of_gold("training", "show", "--project", "P").out
     assert "Training of annotators is on: texts 2, tries 2, least f1 60" in shown
     assert "  ann: not begun, 0 tries" in shown
     assert "t0: for annotators; gold as picked" in shown
-    assert project("training", "allow", "ann", "--project", "P", "--through").out == "ann gets work now.\n"
-    answer = json.loads(project("training", "show", "--project", "P", "--json").out)
+    assert of_gold("training", "allow", "ann", "--project", "P", "--through").out == "ann gets work now.\n"
+    answer = of_gold("training", "show", "--project", "P", "--json").json
     assert answer["people"]["annotators"][0]["training"] == "let through"
-    assert project("training", "remove", "t0", "--project", "P").out == "Took 1 text out.\n"
-    missing = project("training", "remove", "t0", "--project", "P")
+    assert of_gold("training", "remove", "t0", "--project", "P").out == "Took 1 text out.\n"
+    missing = of_gold("training", "remove", "t0", "--project", "P")
     assert "'t0' is not among the texts for annotators" in missing.err
 
 
-def test_reviewers_texts_are_worsened_as_it_is_said(project: Command) -> None:
+def test_reviewers_texts_are_worsened_as_it_is_said(of_gold: Command) -> None:
     ways = ("--worsened", "set-left-out", "--worsened", "not", "--worsened", "token-missing")
     assert (
-        project("training", "pick", "t0", "--project", "P", "--for", "reviewers", *ways).out == "Picked 3 new texts.\n"
+        of_gold("training", "pick", "t0", "--project", "P", "--for", "reviewers", *ways).out == "Picked 3 new texts.\n"
     )
-    answer = json.loads(project("training", "show", "--project", "P", "--json").out)
+    answer = of_gold("training", "show", "--project", "P", "--json").json
     assert {text["worsened"] for text in answer["texts"]} == {"", "set left out", "token missing"}

@@ -1,16 +1,12 @@
 """`annotator release`: frozen, listed, shown, compared, exported."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli_people import Answer, annotator, path
+from tests.cli.conftest import Answer, Command
 
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
 ROWS = [
     {"id": f"t{n}", "text": "good and bad", "label": "yes", "rationales": [[[0, 1]]], "annotator": "Known Name"}
     for n in range(2)
@@ -57,7 +53,7 @@ def test_what_differs_is_told_with_keys(with_gold: Command, tmp_path: Path) -> N
     assert first == "From release 1 to release 2: 12 instances differ (12 added)."
     assert kinds.startswith("added: test/n0, test/n1, ")
     assert kinds.endswith("test/n9 and 2 more")
-    answer = json.loads(with_gold("release", "diff", "1", "2", "--project", "P", "--json").out)
+    answer = with_gold("release", "diff", "1", "2", "--project", "P", "--json").json
     assert (answer["n"], len(answer["added"]), answer["added"][0]) == (12, 12, ["n0", "test"])
 
 

@@ -1,29 +1,16 @@
 """`annotator report`: a comparison as one HTML page by command."""
 
 import json
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from annotator.cli.main import run
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Command
 
 
 @pytest.fixture
-def command(demonstration: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
-    """The command on a copy of the demonstration: exit code, output, errors."""
-    path = tmp_path / "demo.db"
-    shutil.copy(demonstration, path)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        code = run(["--db", str(path), "report", str(tmp_path / "report.html"), *words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+def command(on_demonstration: Command, tmp_path: Path) -> Command:
+    return lambda *words: on_demonstration("report", str(tmp_path / "report.html"), *words)
 
 
 def test_a_report_of_two_models_is_written_and_its_texts_are_counted(command: Command, tmp_path: Path) -> None:

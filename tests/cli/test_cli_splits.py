@@ -1,17 +1,12 @@
 """`--split` with a name that no text has: every command that has the option names the splits that there are."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from annotator.cli.main import annotator as program
-from tests.cli.test_cli_people import Answer, annotator, path
-
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
+from tests.cli.conftest import Command
 
 COMMANDS = {
     "evaluate project": ("evaluate", "project"),

@@ -3,17 +3,12 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli_people import Answer, annotator, path
-
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
+from tests.cli.conftest import Command
 
 
 @pytest.fixture
@@ -88,7 +83,7 @@ def test_with_one_annotator_it_is_said_once_why_there_is_no_agreement(annotator:
     assert "work: Nothing has been submitted here." in lines
     assert "  rsn: 1" in lines
     assert not [line for line in lines if "–" in line]
-    found = json.loads(annotator("stats", "--project", "P", "--json").out)
+    found = annotator("stats", "--project", "P", "--json").json
     assert found["agreement"]["labels"]["krippendorff_alpha"] is None  # programs get all of it
 
 

@@ -1,16 +1,12 @@
 """`annotator suite` and `annotator words`: from a ready suite to failure rates, and the ways in and out."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli_people import Answer, annotator, path
+from tests.cli.conftest import Answer, Command
 
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
 ROWS = [("good film", "positive"), ("bad film.", "negative"), ("good food", "positive"), ("bad food!", "negative")]
 
 
@@ -39,7 +35,7 @@ def test_a_ready_suite_is_made_run_and_scored(with_texts: Command) -> None:
     assert ran.out.startswith("'built-in' answered 17 tests, ")
     assert "learned from all 4 instances" in ran.err
     assert with_texts("suite", "run", "s", "--project", "P", "--model", "built-in", "--as", "b").code == 0
-    scored = json.loads(with_texts("suite", "score", "s", "--project", "P", "--compare", "b", "built-in", "--json").out)
+    scored = with_texts("suite", "score", "s", "--project", "P", "--compare", "b", "built-in", "--json").json
     last = scored["rows"][-1]
     assert (last["name"], last["n_cases"], last["difference"]) == ("All tests", 85, 0.0)
     assert scored["models"] == ["b", "built-in"]
@@ -100,7 +96,7 @@ def test_word_lists_are_saved_listed_and_removed(with_texts: Command, tmp_path: 
         "The list 'dish' has 2 words.\n"
     )
     assert with_texts("words", "list", "--project", "P").out == "dish (keep, en): soup, bread\n"
-    listed = json.loads(with_texts("words", "list", "--project", "P", "--json").out)
+    listed = with_texts("words", "list", "--project", "P", "--json").json
     assert listed == {"word_lists": [{"name": "dish", "role": "keep", "language": "en", "words": ["soup", "bread"]}]}
     assert with_texts("words", "remove", "dish", "--project", "P").code == 0
     assert "There are no word lists yet" in with_texts("words", "list", "--project", "P").out
@@ -137,7 +133,7 @@ def test_the_ready_suites_are_listed_with_what_they_test(annotator: Command) -> 
     words = annotator("suite", "ready").out
     assert "sentiment (task sentiment; labels negative, neutral, positive)" in words
     assert "  Entity      MFT  switch one entity: " in words
-    assert {one["name"] for one in json.loads(annotator("suite", "ready", "--json").out)["suites"]} == {
+    assert {one["name"] for one in annotator("suite", "ready", "--json").json["suites"]} == {
         "inference",
         "sentiment",
     }

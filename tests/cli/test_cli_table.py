@@ -2,30 +2,16 @@
 
 import csv
 import io
-import json
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from annotator.cli.main import run
-
-Command = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Command
 
 
 @pytest.fixture
-def command(demonstration: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
-    """A command on a copy of the demonstration: exit code, output, errors."""
-    path = tmp_path / "demo.db"
-    shutil.copy(demonstration, path)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        code = run(["--db", str(path), "table", *words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+def command(on_demonstration: Command, tmp_path: Path) -> Command:
+    return lambda *words: on_demonstration("table", *words)
 
 
 @pytest.mark.parametrize("name", ["eraser-soft", "benchmark", "edits", "er-test"])
@@ -41,14 +27,11 @@ def test_every_table_is_printed_as_text_as_csv_and_as_latex(command: Command, na
     assert f"\\label{{tab:{name}}}" in latex
 
 
-def test_a_computed_number_is_the_one_that_evaluate_project_has(
-    command: Command, demonstration: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_computed_number_is_the_one_that_evaluate_project_has(command: Command, on_demonstration: Command) -> None:
     _, text, _ = command("eraser-soft", "--project", "Sentiment", "--model", "built-in", "--csv")
     linear = next(line for line in csv.DictReader(io.StringIO(text)) if line["method"] == "linear")
-    asked = ["evaluate", "project", "--project", "Sentiment", "--model", "built-in", "--method", "linear", "--json"]
-    assert run(["--db", str(demonstration), *asked]) == 0
-    [model] = json.loads(capsys.readouterr().out)["models"]
+    asked = ("evaluate", "project", "--project", "Sentiment", "--model", "built-in", "--method", "linear", "--json")
+    [model] = on_demonstration(*asked).json["models"]
     name = "eraser.comprehensiveness_aopc_paper"
     number = next(row["faithfulness"][name] for row in model["methods"] if row["kind"] == "attribution")
     assert (float(linear[name]), int(linear[f"{name}_n"])) == (pytest.approx(number["value"]), number["n"])

@@ -1,19 +1,15 @@
 """`annotator token`: made and shown once, listed without the secret, revoked."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from annotator.errors import NotSignedIn
 from annotator.store import open_store
-from annotator.usecases.access.credentials import open_token
-from tests.cli.test_cli_people import Answer, annotator, path
+from annotator.usecases.access.api_tokens import open_token
+from tests.cli.conftest import Command
 
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
 WRITE = "write model output"
 
 

@@ -2,43 +2,28 @@
 
 import json
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.test_cli_people import Answer, annotator, path
+from tests.cli.conftest import Answer, Command
 from tests.models.conftest import torch
-from tests.training.planted import LABELS, Planting, planted
+from tests.training.planted import LABELS
 
-__all__ = ["annotator", "path", "torch"]  # fixtures
+__all__ = ["torch"]  # fixtures
 
-Command = Callable[..., Answer]
 QUICK = ("--epochs", "2", "--learning-rate", "0.001", "--device", "cpu")
-
-
-@pytest.fixture
-def filled(annotator: Command, tmp_path: Path) -> Command:
-    """A project of planted texts with two splits."""
-    file = tmp_path / "rows.jsonl"
-    rows = [
-        {"id": e.key, "text": e.input.segments[0].text, "label": e.label, "split": "train" if n < 60 else "test",
-         "annotator": "source", "rationales": [[[token, token + 1] for token in sorted(e.sets[0])]]}
-        for n, e in enumerate(planted(Planting(90)))
-    ]  # fmt: skip
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    annotator("project", "create", "P", "--task", "sentiment", "--labels", ",".join(LABELS))
-    assert annotator("import", "jsonl", str(file), "--project", "P").code == 0
-    return annotator
 
 
 def train(command: Command, *words: str) -> Answer:
     return command("train", "--project", "P", "--name", "first", *QUICK, *words)
 
 
-def test_it_prints_each_epoch_what_was_learned_from_and_how_the_model_is_named(filled: Command, torch: Any) -> None:
-    answer = train(filled, "--align", "mae")
+def test_it_prints_each_epoch_what_was_learned_from_and_how_the_model_is_named(
+    planted_project: Command, torch: Any
+) -> None:
+    answer = train(planted_project, "--align", "mae")
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
     assert lines[0].split() == ["epoch", "loss", "alignment", "validation", "loss", "accuracy", "seconds"]
@@ -52,17 +37,17 @@ def test_it_prints_each_epoch_what_was_learned_from_and_how_the_model_is_named(f
     ]
     assert lines[8].startswith("Saved: transformers:")
     folder = lines[8].removeprefix("Saved: transformers:")
-    asked = filled("attribute", "--project", "P", "--model", f"transformers:{folder}", "--method", "occlusion")
+    asked = planted_project("attribute", "--project", "P", "--model", f"transformers:{folder}", "--method", "occlusion")
     assert "Computed 54 answers" in asked.out  # the others were asked for the proof
 
 
 def test_what_an_alignment_brought_is_told_beside_the_twin_and_the_control_that_the_commands_train(
-    filled: Command, torch: Any
+    planted_project: Command, torch: Any
 ) -> None:
-    answer = train(filled, "--align", "order", "--strength", "0.5")
+    answer = train(planted_project, "--align", "order", "--strength", "0.5")
     makes_twin, makes_control = (line.partition("Train one: annotator ")[2] for line in answer.out.splitlines()[6:8])
-    assert filled(*shlex.split(makes_twin)).code == 0
-    answer = filled(*shlex.split(makes_control))
+    assert planted_project(*shlex.split(makes_twin)).code == 0
+    answer = planted_project(*shlex.split(makes_control))
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
     at = lines.index("first against first-none, without alignment; control: first-shuffled")
@@ -74,27 +59,29 @@ def test_what_an_alignment_brought_is_told_beside_the_twin_and_the_control_that_
     assert lines[at + 6] == "  Plausibility by gradient × input was trained, so that its gain proves nothing."
     assert lines[at + 7].startswith("  Plausibility by occlusion: ")
     assert lines[at + 8].startswith("Saved: ")
-    report = json.loads(train(filled, "--align", "order", "--strength", "0.5", "--json").out)
+    report = json.loads(train(planted_project, "--align", "order", "--strength", "0.5", "--json").out)
     [proof] = report["proofs"]
     assert (proof["twins"], proof["controls"], proof["lacking"]) == (["first-none"], ["first-shuffled"], [])
     assert proof["measures"]["occlusion"]["n"] == 36  # those of the other split, and those that it stopped by
 
 
-def test_twin_and_control_are_trained_in_one_go_and_a_row_has_both_plausibilities(filled: Command, torch: Any) -> None:
-    answer = train(filled, "--align", "mae", "--control")
+def test_twin_and_control_are_trained_in_one_go_and_a_row_has_both_plausibilities(
+    planted_project: Command, torch: Any
+) -> None:
+    answer = train(planted_project, "--align", "mae", "--control")
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
     assert lines[0].endswith("gradient × input  occlusion")
     assert [line.split()[0] for line in lines[1:4]] == ["first-none", "first-mae-gold", "first-mae-shuffled"]
     assert all(0 <= float(number) <= 1 for line in lines[1:4] for number in line.split()[-2:])
     assert lines[4] == "first-mae-gold against first-none, without alignment; control: first-mae-shuffled"
-    refused = train(filled, "--control")
+    refused = train(planted_project, "--control")
     assert refused.code == 2
     assert "--control stands beside an alignment" in refused.err
 
 
-def test_json_is_one_object(filled: Command, torch: Any) -> None:
-    report = json.loads(train(filled, "--json").out)
+def test_json_is_one_object(planted_project: Command, torch: Any) -> None:
+    report = json.loads(train(planted_project, "--json").out)
     assert (report["learned_from"], len(report["epochs"]), report["epochs"][0]["alignment_loss"]) == (54, 2, None)
     assert report["held_out"]["n"] == 30
 
@@ -110,20 +97,20 @@ def test_json_is_one_object(filled: Command, torch: Any) -> None:
     ],
 )
 def test_what_will_not_do_is_refused_before_anything_is_made(
-    filled: Command, torch: Any, tmp_path: Path, words: tuple[str, ...], message: str
+    planted_project: Command, torch: Any, tmp_path: Path, words: tuple[str, ...], message: str
 ) -> None:
-    answer = train(filled, *words)
+    answer = train(planted_project, *words)
     assert answer.code == 1
     assert message in answer.err
     assert not list(tmp_path.rglob("first*"))
 
 
 def test_a_share_of_the_rationales_is_chosen_by_the_answers_of_a_model_that_was_not_aligned(
-    filled: Command, torch: Any
+    planted_project: Command, torch: Any
 ) -> None:
-    filled("attribute", "--project", "P", "--model", "built-in", "--method", "linear")
+    planted_project("attribute", "--project", "P", "--model", "built-in", "--method", "linear")
     asked = ("--align", "mae", "--share", "10", "--choose", "least-confident", "--confidence-of", "built-in")
-    answer = train(filled, *asked)
+    answer = train(planted_project, *asked)
     assert answer.code == 0, answer.err
     assert "Learned from 54 texts, 6 of them with rationales (chosen among 54)" in answer.out
     folder = answer.out.splitlines()[-1].removeprefix("Saved: transformers:")
@@ -134,47 +121,49 @@ def test_a_share_of_the_rationales_is_chosen_by_the_answers_of_a_model_that_was_
 
 @pytest.mark.parametrize("words", [("--share", "10"), ("--rationales", "shuffled")])
 def test_which_rationales_is_not_asked_without_an_alignment_that_reads_them(
-    filled: Command, words: tuple[str, ...]
+    planted_project: Command, words: tuple[str, ...]
 ) -> None:
-    answer = train(filled, *words)
+    answer = train(planted_project, *words)
     assert answer.code == 2
     assert "Without --align no rationales are used" in answer.err
 
 
-def test_two_trainings_are_compared_in_every_project_that_is_named(filled: Command, torch: Any, tmp_path: Path) -> None:
+def test_two_trainings_are_compared_in_every_project_that_is_named(
+    planted_project: Command, torch: Any, tmp_path: Path
+) -> None:
     file = tmp_path / "other.jsonl"
     file.write_text('{"id": "a", "text": "one text", "label": "yes"}\n', encoding="utf-8")
-    filled("project", "create", "Q", "--task", "sentiment", "--labels", "no,yes")
-    assert filled("import", "jsonl", str(file), "--project", "Q").code == 0
-    folder = train(filled).out.splitlines()[-1].removeprefix("Saved: ")
+    planted_project("project", "create", "Q", "--task", "sentiment", "--labels", "no,yes")
+    assert planted_project("import", "jsonl", str(file), "--project", "Q").code == 0
+    folder = train(planted_project).out.splitlines()[-1].removeprefix("Saved: ")
     renamed = [word for of, to in zip(LABELS, ("no", "yes"), strict=True) for word in ("--rename", f"{of}={to}")]
     for project, names in (("P", []), ("Q", renamed)):
         asked = ("attribute", "--project", project, "--model", folder, "--method", "gradient-x-input")
-        assert filled(*asked, *names).code == 0
+        assert planted_project(*asked, *names).code == 0
     both = ("evaluate", "models", "--base", "first", "--other", "first", "--project")
-    answer = filled(*both, "P", "--project", "Q")
+    answer = planted_project(*both, "P", "--project", "Q")
     lines = answer.out.splitlines()
     assert lines[0] == "P: first against first"
     assert lines[1] == "  Left out: 54 texts that a model learned from."
     assert "Q: first against first" in lines
-    report = json.loads(filled(*both, "Q", "--json").out)["Q"]
+    report = planted_project(*both, "Q", "--json").json["Q"]
     assert (report["parts"]["all"]["n"], report["parts"]["all"]["difference"]) == (1, 0.0)
-    assert filled("evaluate", "models", "--base", "first", "--other", "none", "--project", "P").code == 1
+    assert planted_project("evaluate", "models", "--base", "first", "--other", "none", "--project", "P").code == 1
 
 
 def test_options_that_are_given_several_times_train_a_model_for_each_combination_and_those_that_are_done_stay(
-    filled: Command, torch: Any
+    planted_project: Command, torch: Any
 ) -> None:
-    first = train(filled, "--align", "none", "--align", "mae")
+    first = train(planted_project, "--align", "none", "--align", "mae")
     assert first.code == 0, first.err
     lines = [line.split() for line in first.out.splitlines()]
     assert [line[0] for line in lines[:4]] == ["model", "first-none", "first-mae", "first-mae"]
     assert (lines[1][-3], lines[2][-3]) == ("–", lines[2][5])
-    more = train(filled, "--align", "none", "--align", "mae", "--align", "bce")
+    more = train(planted_project, "--align", "none", "--align", "mae", "--align", "bce")
     rows = more.out.splitlines()
     assert [row.endswith("was there already") for row in rows[:4]] == [False, True, True, False]
     assert rows[1].split()[:8] == lines[1]
-    other = train(filled, "--align", "none", "--align", "mae", "--epochs", "1")
+    other = train(planted_project, "--align", "none", "--align", "mae", "--epochs", "1")
     assert other.code == 1
     assert "with other texts or settings" in other.err
 

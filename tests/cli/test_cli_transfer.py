@@ -3,36 +3,13 @@
 import csv
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from annotator.cli.transfer import _Progress
-from tests.cli.test_cli_people import Answer, annotator, path
-
-__all__ = ["annotator", "path"]  # fixtures
-
-Command = Callable[..., Answer]
-
-ROWS = [
-    {"id": "a", "text": "Good food.", "label": "yes", "annotator": "source", "rationales": [[[0, 2]]]},
-    {"id": "b", "text": "Bad food.", "label": "no"},
-]
-
-
-@pytest.fixture
-def rows(tmp_path: Path) -> Path:
-    file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
-    return file
-
-
-@pytest.fixture
-def filled(annotator: Command, rows: Path) -> Command:
-    annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
-    assert annotator("import", "jsonl", str(rows), "--project", "P").code == 0
-    return annotator
+from tests.cli.conftest import Command
+from tests.formats.test_aesw import PAPER, sentences
 
 
 def test_an_import_says_what_it_stored(annotator: Command, rows: Path) -> None:
@@ -108,7 +85,7 @@ def test_several_files_of_model_output_are_stored_together_and_told_one_by_one(
     assert f"{answers} (predictions):\nStored 2 predictions of 2 instances." in answer.out
     assert f"{maps} (attributions):\nStored 1 attribution of 1 instance." in answer.out
     assert "The file has answers for 0 texts and maps for 1.\nThe first text with a map is 'b'.\n" in answer.out
-    again = json.loads(filled("import", answers, maps, "--project", "P", "--json").out)
+    again = filled("import", answers, maps, "--project", "P", "--json").json
     assert [(file["file"], file["n_unchanged"]) for file in again["files"]] == [(answers, 2), (maps, 1)]
 
 
@@ -151,7 +128,7 @@ def test_of_several_files_none_is_stored_when_one_has_a_problem(
     assert refused.err.count("1 of 2 files has problems; nothing of any was stored.") == 1
     assert "maps.jsonl, line 2, field id, value 'z'" in refused.err
     assert f"note: '{answers}': no problem (2 predictions of 2 instances)." in refused.err
-    only = json.loads(filled("import", str(answers), "--project", "P", "--json").out)
+    only = filled("import", str(answers), "--project", "P", "--json").json
     assert (only["n_new"], only["n_unchanged"]) == (2, 0)  # nothing was there
     left_out = filled("import", str(answers), str(maps), "--project", "P", "--skip-invalid")
     assert (left_out.code, "Stored 1 attribution of 1 instance." in left_out.out) == (0, True)
@@ -183,8 +160,8 @@ def test_labels_of_a_file_are_renamed_by_pairs(annotator: Command, rows: Path) -
 def test_a_dry_run_stores_nothing(annotator: Command, rows: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment")
     answer = annotator("import", "jsonl", str(rows), "--project", "P", "--dry-run", "--json")
-    assert json.loads(answer.out)["stored"] is False
-    assert json.loads(annotator("project", "list", "--json").out)["projects"][0]["instances"] == 0
+    assert answer.json["stored"] is False
+    assert annotator("project", "list", "--json").json["projects"][0]["instances"] == 0
 
 
 def test_a_refused_file_names_file_line_field_and_reason_on_standard_error(filled: Command, rows: Path) -> None:
@@ -208,7 +185,7 @@ def test_an_export_imports_into_a_new_project(filled: Command, tmp_path: Path) -
     assert filled("export", "jsonl", str(out), "--project", "P").out == f"Wrote 2 instances to {out}.\n"
     filled("project", "create", "Copy", "--task", "sentiment")
     assert filled("import", "jsonl", str(out), "--project", "Copy").code == 0
-    assert json.loads(filled("stats", "--project", "Copy", "--json").out)["rationales"]["n_sets"] == 1
+    assert filled("stats", "--project", "Copy", "--json").json["rationales"]["n_sets"] == 1
 
 
 def test_an_export_names_people_where_names_are_asked_for(filled: Command, tmp_path: Path) -> None:
@@ -278,7 +255,7 @@ def test_problems_that_differ_in_their_values_alone_are_one_line_with_all_their_
         "in 250 rows (lines 1, 2, 3, 4, 5, …), field id, value 'strange0; strange1; strange2; and more'" in refused.err
     )
     assert "more problem" not in refused.err
-    few = json.loads(filled("import", "predictions", str(file), "--project", "P", "--json").out)
+    few = filled("import", "predictions", str(file), "--project", "P", "--json").json
     assert sum(problem["n"] for problem in few["problems"]) == few["n_problems"] == 250
 
 
@@ -327,10 +304,10 @@ def test_the_gold_policy_can_be_set_with_the_import(annotator: Command, rows: Pa
     rows.write_text("".join(json.dumps(row) + "\n" for row in SEVERAL), encoding="utf-8")
     annotator("project", "create", "P", "--task", "sentiment")
     answer = annotator("import", "jsonl", str(rows), "--project", "P", "--gold-policy", "union", "--json")
-    told = json.loads(answer.out)
+    told = answer.json
     assert (told["gold_policy"], told["accepted"]["n_annotations"]) == ("union", 3)
     assert told["notes"][0].startswith("The texts come with 3 annotators each. Gold policy “union”")
-    assert json.loads(annotator("project", "show", "P", "--json").out)["settings"]["gold_policy"] == "union"
+    assert annotator("project", "show", "P", "--json").json["settings"]["gold_policy"] == "union"
 
 
 def test_an_empty_file_and_prose_are_refused_with_exit_status_1(filled: Command, tmp_path: Path) -> None:
@@ -357,3 +334,27 @@ def test_a_file_in_another_encoding_is_refused_until_it_is_named_and_its_letters
     exported = tmp_path / "out.jsonl"
     annotator("export", "jsonl", str(exported), "--project", "W")
     assert "a café – fine" in exported.read_text(encoding="utf-8")
+
+
+def test_edits_are_imported_counted_and_exported_from_the_command_line(annotator: Command, tmp_path: Path) -> None:
+    file, out = tmp_path / "train.xml", tmp_path / "out.jsonl"
+    file.write_text(
+        sentences(PAPER, "A <del>b </del>c <del>d </del>e.", "An upper<del> </del>one.", "F<ins>,</ins> g.", "H i.")
+    )
+    annotator("project", "create", "P", "--task", "editing")
+    answer = annotator("import", "aesw", str(file), "--project", "P")
+    assert answer.code == 0
+    assert answer.out.startswith("Stored 5 new instances (5 new texts, 3 annotations with 2 rationale sets)")
+    again = annotator("import", "aesw", str(file), "--project", "P")
+    assert "0 changed, 5 unchanged, 0 left out" in again.out
+    other = annotator("import", "aesw", str(file), "--project", "P", "--set-per-deletion", "--update")
+    assert "1 changed, 4 unchanged, 0 left out" in other.out
+    numbers = annotator("stats", "--project", "P", "--json").json
+    assert (numbers["size"]["n_instances"], numbers["rationales"]["n_sets"]) == (5, 3)
+    assert annotator("export", "jsonl", str(out), "--project", "P").code == 0
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    stored = {row["key"]: row for row in rows if row["record"] == "instance"}
+    assert stored["0"]["metadata"]["edits"] == [[14, 24, "described"]]
+    assert len(stored["1"]["annotations"][0]["rationales"]) == 2
+    assert stored["2"]["annotations"][0].get("rationales", []) == []
+    assert (stored["3"]["result"], stored["4"]["result"]) == ("needs edit", "correct")

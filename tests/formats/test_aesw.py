@@ -1,6 +1,5 @@
 """Reading AESW: edit markup to instances, derived rationale sets, and what is wrong in files that people paste together."""
 
-import json
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -13,9 +12,6 @@ from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets import aesw
-from tests.cli.test_cli_people import Answer, annotator, path
-
-__all__ = ["Answer", "annotator", "path"]  # fixtures
 
 PAPER = "The algorithm <del>descripted</del><ins>described</ins> above has several advantages."
 
@@ -446,30 +442,3 @@ def test_whatever_text_is_marked_up_comes_back(tmp_path, pieces):
     assert [text_of(i) for i in instances] == ["x", before]
     after = "".join(text for kind, text in pieces if kind != "deleted")
     assert instances[1].metadata.get("text_after", before) == after
-
-
-# From the command line -----------------------------------------------------------------------------------------------
-
-
-def test_edits_are_imported_counted_and_exported_from_the_command_line(annotator, tmp_path):
-    file, out = tmp_path / "train.xml", tmp_path / "out.jsonl"
-    file.write_text(
-        sentences(PAPER, "A <del>b </del>c <del>d </del>e.", "An upper<del> </del>one.", "F<ins>,</ins> g.", "H i.")
-    )
-    annotator("project", "create", "P", "--task", "editing")
-    answer = annotator("import", "aesw", str(file), "--project", "P")
-    assert answer.code == 0
-    assert answer.out.startswith("Stored 5 new instances (5 new texts, 3 annotations with 2 rationale sets)")
-    again = annotator("import", "aesw", str(file), "--project", "P")
-    assert "0 changed, 5 unchanged, 0 left out" in again.out
-    other = annotator("import", "aesw", str(file), "--project", "P", "--set-per-deletion", "--update")
-    assert "1 changed, 4 unchanged, 0 left out" in other.out
-    numbers = json.loads(annotator("stats", "--project", "P", "--json").out)
-    assert (numbers["size"]["n_instances"], numbers["rationales"]["n_sets"]) == (5, 3)
-    assert annotator("export", "jsonl", str(out), "--project", "P").code == 0
-    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    stored = {row["key"]: row for row in rows if row["record"] == "instance"}
-    assert stored["0"]["metadata"]["edits"] == [[14, 24, "described"]]
-    assert len(stored["1"]["annotations"][0]["rationales"]) == 2
-    assert stored["2"]["annotations"][0].get("rationales", []) == []
-    assert (stored["3"]["result"], stored["4"]["result"]) == ("needs edit", "correct")
