@@ -136,7 +136,7 @@ def stop(path: Path, worker: str, project_name: str) -> None:
 
     Their next page says so. The link stays as it is.
     """
-    from annotator.usecases.crowd.work_ends import stop_worker
+    from annotator.usecases.crowd.doors import stop_worker
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:

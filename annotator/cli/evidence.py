@@ -11,7 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
-    from annotator.usecases.evidence.taking_over import PassStanding
+    from annotator.usecases.evidence.exhaustive_gold import PassStanding
 
 _pass = click.argument("pass_name", metavar="PASS")
 _changed = click.option(
@@ -56,7 +56,7 @@ def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: b
     sets of the first pass are proposed to them, dashed.
     """
     from annotator.domain.project.evidence import Selection
-    from annotator.usecases.project.evidence_passes import count_chosen, start_pass
+    from annotator.usecases.project.exhaustive_passes import count_chosen, start_pass
     from annotator.usecases.project.projects import find_project
 
     selection = Selection(**{field: choice.pop(field) for field in ("split", "n", "seed")})
@@ -86,7 +86,7 @@ def show(path: Path, project_name: str, as_json: bool) -> None:
     """How far the second passes of a project are: texts that wait, are ready, taken over or blocked, with their keys,
     and what taking over changes.
     """
-    from annotator.usecases.evidence.taking_over import passes_of, standing_of
+    from annotator.usecases.evidence.exhaustive_gold import passes_of, standing_of
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -132,7 +132,7 @@ def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
     The first sets stay stored. Texts that were discarded, or that got another result or text in the first project,
     are left out. A renamed label is followed.
     """
-    from annotator.usecases.evidence.taking_over import take_over
+    from annotator.usecases.evidence.exhaustive_gold import take_over
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -145,7 +145,7 @@ def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
 @click.pass_obj
 def take_back_(path: Path, pass_name: str) -> None:
     """Give the first project's texts the gold that they had before PASS; what was marked stays in PASS."""
-    from annotator.usecases.evidence.taking_over import take_back
+    from annotator.usecases.evidence.exhaustive_gold import take_back
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -161,7 +161,7 @@ def take_back_(path: Path, pass_name: str) -> None:
 @click.pass_obj
 def automatic(path: Path, pass_name: str, is_on: bool) -> None:
     """Say whether annotations accepted in PASS from now on are taken over at once."""
-    from annotator.usecases.evidence.taking_over import set_automatic
+    from annotator.usecases.evidence.exhaustive_gold import set_automatic
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:

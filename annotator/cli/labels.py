@@ -10,7 +10,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
-    from annotator.usecases.project.label_changes import LabelEffects
+    from annotator.usecases.project.labels import LabelEffects
 
 _yes_option = click.option("--yes", is_flag=True, help="Do it without asking; what it changes is printed all the same.")
 
@@ -26,7 +26,7 @@ def label() -> None:
 @click.pass_obj
 def list_(database: Path, project_name: str, as_json: bool) -> None:
     """List the labels with the instances and annotations that carry them."""
-    from annotator.usecases.project.label_changes import label_effects
+    from annotator.usecases.project.labels import label_effects
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
@@ -47,7 +47,7 @@ def list_(database: Path, project_name: str, as_json: bool) -> None:
 @click.pass_obj
 def add(database: Path, name: str, project_name: str) -> None:
     """Add a label at the end; people who mark now are offered it with their next text."""
-    from annotator.usecases.project.label_changes import add_label
+    from annotator.usecases.project.labels import add_label
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
@@ -63,7 +63,7 @@ def add(database: Path, name: str, project_name: str) -> None:
 @click.pass_obj
 def rename(database: Path, old: str, new: str, project_name: str, yes: bool) -> None:
     """Give a label another name wherever it stands. What changes is printed first; renaming it back undoes it."""
-    from annotator.usecases.project.label_changes import UNDONE, label_effects, rename_label
+    from annotator.usecases.project.labels import UNDONE, label_effects, rename_label
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
@@ -83,7 +83,7 @@ def rename(database: Path, old: str, new: str, project_name: str, yes: bool) -> 
 @click.pass_obj
 def map_(database: Path, old: str, other: str, project_name: str, yes: bool) -> None:
     """Put a label's texts under another label of the project; the first label is gone. This cannot be undone."""
-    from annotator.usecases.project.label_changes import NOT_UNDONE, label_effects, map_label
+    from annotator.usecases.project.labels import NOT_UNDONE, label_effects, map_label
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:

@@ -101,7 +101,7 @@ def webhook(path: Path, url: str, private: str, new_key: bool) -> None:
 @click.pass_obj
 def test(path: Path, channel: str, to: str) -> None:
     """Send a test by mail or webhook, and say exactly what failed."""
-    from annotator.usecases.delivery.trial import try_channel
+    from annotator.usecases.delivery.outbox import try_channel
 
     with opened(path) as store:
         click.echo(try_channel(store, LOCAL_OPERATOR, channel, to))  # type: ignore[arg-type]  # click.Choice

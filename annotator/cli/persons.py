@@ -27,9 +27,8 @@ def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None
     What goes and what stays is printed first, and the name has to be typed. Numbers do not change. Afterwards the
     file is rewritten, so that no byte is left. See docs/personal_data.md.
     """
-    from annotator.usecases.persons.anonymisation import anonymise as anonymise_person
-    from annotator.usecases.persons.anonymisation import plan_anonymising
-    from annotator.usecases.persons.removal_words import anonymising_lines
+    from annotator.usecases.persons.erasure import anonymise as anonymise_person
+    from annotator.usecases.persons.erasure import anonymising_lines, plan_anonymising
 
     with opened(path) as store:
         plan = plan_anonymising(store, LOCAL_OPERATOR, name)
@@ -55,8 +54,7 @@ def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
     typed. See docs/personal_data.md.
     """
     from annotator.usecases.persons.erasure import erase as erase_person
-    from annotator.usecases.persons.erasure import plan_erasing
-    from annotator.usecases.persons.removal_words import erasing_lines
+    from annotator.usecases.persons.erasure import erasing_lines, plan_erasing
 
     with opened(path) as store:
         plan = plan_erasing(store, LOCAL_OPERATOR, name)
@@ -78,7 +76,7 @@ def export(path: Path, name: str, file: Path) -> None:
     """Write everything about NAME to FILE, a ZIP of JSON and CSV; it holds nothing of others. See
     docs/personal_data.md.
     """
-    from annotator.usecases.persons.own_data import data_of_person
+    from annotator.usecases.persons.my_account import data_of_person
 
     if file.exists():
         raise InvalidValue(f"'{file}' is there already. Choose another name for the file.")

@@ -16,11 +16,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from annotator.usecases.lead.listed_work import ListedWork
-    from annotator.usecases.lead.pay import Payroll
-    from annotator.usecases.lead.progress import WorkProgress
-    from annotator.usecases.lead.work_days import WorkDays
-    from annotator.usecases.lead.work_times import WorkTimes
+    from annotator.usecases.lead.progress import ListedWork, Payroll, WorkDays, WorkProgress, WorkTimes
 
 _DAY = click.DateTime(["%Y-%m-%d"])
 _LAST_DAYS = 14  # that are printed for people
@@ -64,7 +60,7 @@ def progress(
 
     It names people. docs/progress.md defines each number.
     """
-    from annotator.usecases.lead.pay import pay_csv, payroll_of
+    from annotator.usecases.lead.progress import pay_csv, payroll_of
     from annotator.usecases.project.projects import find_project
 
     zone = _zone(zone_name)
@@ -94,10 +90,7 @@ def _zone(name: str) -> dt.tzinfo:
 
 
 def _numbers(store: Any, project: Any, payroll: "Payroll", zone: dt.tzinfo) -> _Numbers:
-    from annotator.usecases.lead.listed_work import default_bound, listed_work
-    from annotator.usecases.lead.progress import work_progress
-    from annotator.usecases.lead.work_days import work_days
-    from annotator.usecases.lead.work_times import work_times
+    from annotator.usecases.lead.progress import default_bound, listed_work, work_days, work_progress, work_times
 
     times = work_times(store, LOCAL_OPERATOR, project)
     return _Numbers(
@@ -144,7 +137,7 @@ def _plain(value: Any) -> Any:
 
 
 def _lines(numbers: _Numbers) -> Iterator[str]:
-    from annotator.usecases.lead.work_days import forecast_words
+    from annotator.usecases.lead.progress import forecast_words
 
     if numbers.work.pace:
         yield numbers.work.pace

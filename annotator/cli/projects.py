@@ -100,7 +100,7 @@ def copy(database: Path, source: str, name: str, has_people: bool) -> None:
 
     Copied are task, labels, language, settings, guidelines, word lists and rules of training (switched off).
     """
-    from annotator.usecases.project.project_copies import copy_project
+    from annotator.usecases.project.exhaustive_passes import copy_project
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
@@ -178,7 +178,7 @@ def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
         raise InvalidValue(
             "A custom task needs its segments and its kind of result: --segments text,question:unselectable --result label."
         )
-    from annotator.usecases.project.custom_tasks import parse_task
+    from annotator.usecases.project.projects import parse_task
 
     return parse_task(segments, result_kind)
 
@@ -280,8 +280,7 @@ def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_j
     """Print a project's size, progress, rationales and agreement; docs/progress.md#statistics defines each number."""
     from annotator.cli.stats_report import for_people, why_no_agreement
     from annotator.cli.stats_summary import MORE, summary_lines
-    from annotator.usecases.lead.statistics import statistics_of
-    from annotator.usecases.lead.statistics_table import statistics_csv
+    from annotator.usecases.lead.statistics import statistics_csv, statistics_of
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:

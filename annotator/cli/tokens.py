@@ -51,7 +51,7 @@ def make(
     The person needs the right for each scope, now and whenever the token is used: export for "read", use models for
     "write model output".
     """
-    from annotator.usecases.access.api_tokens import make_token
+    from annotator.usecases.access.credentials import make_token
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -71,7 +71,7 @@ def make(
 @click.pass_obj
 def list_(path: Path, as_json: bool) -> None:
     """Every token with its number, person, project, scopes, state and day of last use; never its secret."""
-    from annotator.usecases.access.api_tokens import list_tokens
+    from annotator.usecases.access.credentials import list_tokens
 
     with opened(path) as store:
         rows = [_row(store, token) for token in list_tokens(store, LOCAL_OPERATOR)]
@@ -95,7 +95,7 @@ def list_(path: Path, as_json: bool) -> None:
 @click.pass_obj
 def revoke(path: Path, number: int, as_json: bool) -> None:
     """End the token with this number at once. Disabling or resetting a person ends all of theirs."""
-    from annotator.usecases.access.api_tokens import revoke_token
+    from annotator.usecases.access.credentials import revoke_token
 
     with opened(path) as store:
         revoked = revoke_token(store, LOCAL_OPERATOR, number)
@@ -107,7 +107,7 @@ def revoke(path: Path, number: int, as_json: bool) -> None:
 
 
 def _row(store: "Store", token: ApiToken) -> dict[str, Any]:
-    from annotator.usecases.access.api_tokens import state_of
+    from annotator.usecases.access.credentials import state_of
 
     return {
         "id": token.id,

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.errors import NotSignedIn
 from annotator.store import open_store
-from annotator.usecases.access.api_tokens import open_token
+from annotator.usecases.access.credentials import open_token
 from tests.cli.conftest import Command
 
 WRITE = "write model output"

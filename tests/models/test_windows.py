@@ -332,7 +332,7 @@ def test_what_a_tokenizer_drops_at_the_end_was_not_seen(loaded):
     # a vocabulary without a piece for unknown letters drops them
     from tokenizers import Tokenizer, models, pre_tokenizers
 
-    from annotator.attribution.transformers_encoding import encode, merged
+    from annotator.attribution.transformers_subwords import encode, merged
     from tests.models.tiny_models import wrapped
 
     tokenizer = Tokenizer(models.BPE(vocab={"a": 0, "b": 1}, merges=[]))

@@ -24,8 +24,8 @@ from annotator.errors import ImportRefused, InvalidValue, ModelError, NotAllowed
 from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.models.attribution_batches import label_in
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
-from annotator.usecases.models.written_batches import label_in
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file

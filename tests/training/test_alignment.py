@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from annotator.attribution.transformers_gradients import gradient_x_input
+from annotator.attribution.transformers_explainers import gradient_x_input
 from annotator.attribution.transformers_models import load
 from annotator.attribution.transformers_networks import Network
 from annotator.errors import InvalidValue, ModelError

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.attribution.transformers_encoding import Encoded
 from annotator.attribution.transformers_models import explainer, load
+from annotator.attribution.transformers_subwords import Encoded
 from annotator.errors import InvalidValue, ModelError
 from annotator.training import loop
 from annotator.training.alignment import AlignmentOptions

@@ -9,8 +9,8 @@ import pytest
 
 from annotator.attribution.base import Input, with_target
 from annotator.attribution.methods import make_explainer
-from annotator.attribution.transformers_encoding import encode
 from annotator.attribution.transformers_models import explainer, load
+from annotator.attribution.transformers_subwords import encode
 from annotator.errors import InvalidValue, ModelError
 from annotator.training.examples import Example, rows_of
 from annotator.training.loop import FittingOptions, answered, fit

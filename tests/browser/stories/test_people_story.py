@@ -17,9 +17,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
 from annotator.usecases.access.accounts import add_user
 from annotator.usecases.crowd.doors import make_door, set_door_state
-from annotator.usecases.qualification.items import pick
-from annotator.usecases.qualification.known_gold import known_of
-from annotator.usecases.qualification.rules import set_rules
+from annotator.usecases.qualification.items import known_of, pick, set_rules
 from benchmarks.served import Server
 from tests.browser.stories.story import Person, choose
 
