@@ -42,10 +42,10 @@ def serve(work: str, port: int) -> None:
 
 def show() -> None:
     """The page."""
-    from annotator.web import token_panel
+    from annotator.web import components
 
     work = msgspec.json.decode(Path(os.environ[_WORK]).read_bytes(), type=_Work)
-    token_panel.read(work.work, work.project, key="panel")
+    components.read(work.work, work.project, key="panel")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from annotator.usecases.inspect.saliency_panels import PanelChoice
 from annotator.usecases.inspect.typed_text import show_typed
 from annotator.usecases.models.attributions import attribute
 from annotator.usecases.models.built_in_model import built_in_model
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.web.routes.access import COOKIE

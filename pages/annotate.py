@@ -2,7 +2,7 @@
 
 from annotator.usecases.project.guidelines import reading_of
 from annotator.usecases.qualification.attempts import training_of
-from annotator.web import token_panel
+from annotator.web import components
 from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.sections.training import trainee
 from annotator.web.session import current_visit, page_store
@@ -18,6 +18,6 @@ if project is not None and reading is not None and training is not None:
     if training.stage == "open":
         trainee.show_text(visit, project, reading, training)
     elif training.stage in {"none", "finish"}:
-        token_panel.mark(
+        components.mark(
             project, visit.user, visit.csrf, reading, start=asked_instance(), key=f"annotate_panel_{project.id}"
         )

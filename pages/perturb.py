@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotator.language import _, unsaid
 from annotator.usecases.perturb.audits import count_to_audit
-from annotator.web import perturb_panel
+from annotator.web import components
 from annotator.web.page_parts import require_project
 from annotator.web.sections.audits import verdicts
 from annotator.web.session import current_visit, page_store
@@ -26,4 +26,4 @@ with page_store() as store:
         if chosen == _AUDIT:
             verdicts.show(store, visit, project)
         else:
-            perturb_panel.perturb(project.id, visit.user.id, visit.csrf, key=f"perturb_panel_{project.id}")
+            components.perturb(project.id, visit.user.id, visit.csrf, key=f"perturb_panel_{project.id}")

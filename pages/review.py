@@ -2,7 +2,7 @@
 
 from annotator.usecases.project.guidelines import reading_of
 from annotator.usecases.qualification.attempts import training_of
-from annotator.web import review_panel
+from annotator.web import components
 from annotator.web.page_parts import asked_annotation, require_project
 from annotator.web.sections.training import trainee
 from annotator.web.session import current_visit, page_store
@@ -18,6 +18,6 @@ if project is not None and reading is not None and training is not None:
     if training.stage == "open":
         trainee.show_scored_text(visit, project, reading, training)
     elif training.stage in {"none", "finish"}:
-        review_panel.review(
+        components.review(
             project, visit.user, visit.csrf, reading, start=asked_annotation(), key=f"review_panel_{project.id}"
         )

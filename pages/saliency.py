@@ -5,12 +5,13 @@ import streamlit as st
 from annotator.domain.people import has_right
 from annotator.language import _
 from annotator.usecases.inspect.saliency import lacks_models
-from annotator.web import saliency_panel
+from annotator.web import components
 from annotator.web.frame import as_text
 from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.presses import why_at_rest, work_of
-from annotator.web.sections import built_in_offer, computation, jobs, new_models
-from annotator.web.sections.measurement import offer_to_measure
+from annotator.web.sections import computation, jobs, new_models
+from annotator.web.sections import new_models as built_in_offer
+from annotator.web.sections.computation import offer_to_measure
 from annotator.web.sections.self_explanations import prompts
 from annotator.web.sections.transfer import file_import
 from annotator.web.session import current_visit, page_store
@@ -31,7 +32,7 @@ with page_store() as store:
                     built_in_offer.offer(store, visit, project, where="top")
         ended = jobs.last_ended(store, visit, project)
 if project is not None:
-    saliency_panel.saliency(
+    components.saliency(
         project.id,
         visit.user.id,
         visit.csrf,

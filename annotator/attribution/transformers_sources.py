@@ -5,13 +5,11 @@ What a folder states of its labels is read without loading the model.
 Weights are read as safetensors alone, since pickled ones can run code; code that comes with a model is never run.
 """
 
-import json
 import math
 import os
-import re
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -21,6 +19,7 @@ from typing import Any, get_args
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from annotator.attribution.model_specs import NEGATIVE_LABEL, model_name
 from annotator.attribution.transformers_networks import Device, Loaded, Reads, answering, first_line
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_pieces
@@ -28,8 +27,6 @@ from annotator.attribution.transformers_subwords import Cutter, TooLong, empty_t
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid
 
-_HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
-_CHECKPOINT = re.compile(r"checkpoint-\d+")  # what a training leaves, the same name in each training's folder
 _OF_THE_EXTRA = ("torch", "transformers", "huggingface_hub")
 _OFFLINE = "HF_HUB_OFFLINE"
 _PATIENCE_S = 2.0  # with a hub that does not answer; its own client tries again for half a minute
@@ -48,29 +45,6 @@ _UNREACHABLE = unsaid(
     "({endpoint}) cannot be reached from here. Name a folder, or fetch the model where there is a network."
 )
 _AGAIN = unsaid("Load it where you trust it and save it again with save_pretrained, which writes model.safetensors.")
-
-
-def model_name(spec: str) -> str:
-    """The model's name: the folder's, or that at the hub; raises ModelError for what is neither."""
-    path = Path(spec).expanduser()
-    if path.is_dir():
-        if not (path / "config.json").is_file():
-            raise ModelError(
-                _(
-                    "The folder {spec} holds no transformers model: config.json is missing. Name the folder that "
-                    "save_pretrained wrote.",
-                    spec=spec,
-                )
-            )
-        whole = path.resolve()
-        return f"{whole.parent.name}/{whole.name}" if _CHECKPOINT.fullmatch(whole.name) else whole.name
-    if path.is_file():
-        raise ModelError(_("{spec} is a file; name the folder of the model, which save_pretrained wrote.", spec=spec))
-    if not _HUB_NAME.fullmatch(spec):
-        raise ModelError(
-            _("There is no folder {spec}, and a name at the Hugging Face hub looks like 'owner/model'.", spec=spec)
-        )
-    return spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +185,6 @@ def _is_reachable(endpoint: str) -> bool:
 # A model and its tokenizer from a folder or from the Hugging Face hub, refused at once where they could not explain.
 
 
-NEGATIVE_LABEL = "negative_label"  # in the configuration of a model with one output: what it answers below .5
 READS = (
     "read_for_label"  # in that of a token classifier: "words", the mean of what it answers for each piece, or "target"
 )
@@ -519,48 +492,3 @@ def limit_of(torch: Any, model: Any, tokenizer: Any) -> int | None:
             limits.append(module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1))
     least = min(limits)
     return None if least >= _NO_LIMIT else int(least)
-
-
-# The labels of a model as its folder states them, read without loading the model.
-
-
-_SPACY_PARTS = ("textcat", "textcat_multilabel")
-_READING = "ForQuestionAnswering"
-
-
-def stated_labels(spec: str) -> tuple[str, ...] | None:
-    """The labels that a spec's model answers; () for one that gives none, None where that is not known before it is loaded.
-
-    It is not known of a model that lies in no folder here, and of a folder that says nothing, or what cannot be read.
-    """
-    kind, _, source = spec.partition(":")
-    folder = Path(source.strip()).expanduser()
-    read = {"transformers": _of_transformers, "spacy": _of_spacy}.get(kind)
-    file = folder / {"transformers": "config.json", "spacy": "meta.json"}.get(kind, "")
-    try:
-        stated = json.loads(file.read_bytes()) if read is not None and file.is_file() else None
-    except (OSError, ValueError):
-        return None
-    return read(stated) if read is not None and isinstance(stated, dict) else None
-
-
-def _of_transformers(config: Mapping[str, Any]) -> tuple[str, ...] | None:
-    architectures = config.get("architectures") or []
-    if any(str(name).endswith(_READING) for name in architectures):
-        return ()
-    by_number = config.get("id2label")
-    if not isinstance(by_number, dict):
-        n = config.get("num_labels", 2)
-        return tuple(f"LABEL_{number}" for number in range(n)) if isinstance(n, int) else None
-    try:
-        labels = tuple(str(by_number[number]) for number in sorted(by_number, key=int))
-    except ValueError:
-        return None
-    return (str(config.get(NEGATIVE_LABEL) or f"not {labels[0]}"), labels[0]) if len(labels) == 1 else labels
-
-
-def _of_spacy(meta: Mapping[str, Any]) -> tuple[str, ...] | None:
-    by_part = meta.get("labels")
-    if not isinstance(by_part, dict):
-        return None
-    return next((tuple(map(str, by_part[part])) for part in _SPACY_PARTS if by_part.get(part)), None)

@@ -45,7 +45,7 @@ def serve(path: Path, host: str, port: int, url: str | None, allowed: tuple[str,
     0.0.0.0 or :: as --host listens at every address of the machine. The server speaks no TLS: see docs/server.md for
     a proxy. A second server on the same database stops and says where the first one is.
     """
-    from annotator.usecases.models.model_trust import HUB_VARIABLE
+    from annotator.usecases.models.model_places import HUB_VARIABLE
     from annotator.web.server import serve as serve_database
 
     os.environ[HUB_VARIABLE] = "1" if allow_model_hub else "0"  # the process that does long work reads it

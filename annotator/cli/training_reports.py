@@ -20,7 +20,7 @@ from annotator.usecases.models.alignment_proofs import (
     ask_for_proof,
     plausibility_alone,
 )
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.related_models import aligned_with, cards_in
 
 if TYPE_CHECKING:

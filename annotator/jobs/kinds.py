@@ -16,7 +16,7 @@ from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_a
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.models.alignment_proofs import questions_for_proof
 from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, left_out_summary
-from annotator.usecases.models.model_trust import is_hub_allowed, models_folder, require_allowed_place
+from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
 from annotator.usecases.models.related_models import aligned_with, cards_in
 from annotator.usecases.models.self_explanations import SelfExplanationOptions, explain_self, self_explanation_summary
 from annotator.usecases.suites.runs import run_suite

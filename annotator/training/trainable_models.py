@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
 from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
-    NEGATIVE_LABEL,
     NONE_THRESHOLD,
     READS,
     Source,

@@ -17,7 +17,7 @@ from annotator.store import jobs as jobs_store
 from annotator.store.people import roles_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.attributions import AttributingOptions, offered_methods
-from annotator.usecases.models.model_trust import models_folder, require_allowed_place
+from annotator.usecases.models.model_places import models_folder, require_allowed_place
 from annotator.usecases.models.parameter_words import parameter_words
 from annotator.usecases.models.self_explanations import SelfExplanationOptions, require_askable
 from annotator.usecases.suites.construction import suite_named

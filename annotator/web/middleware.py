@@ -1,11 +1,14 @@
 """What happens to every request before a route sees it: options, the gate for pages, and security headers."""
 
+import asyncio
 import logging
+from collections.abc import Mapping
+from functools import cache
 from typing import cast
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -13,30 +16,83 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from annotator.domain.people import User
-from annotator.errors import NotAllowed, NotSignedIn, StoreError
-from annotator.language import _, language_of_browser, speak
+from annotator.errors import NotAllowed, NotSignedIn, StoreError, TooBusy
+from annotator.language import Language, _, language_of_browser, speak, speaking
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.rights import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
-from annotator.web.crowd_gate import CrowdGate
 from annotator.web.hosts import LOOPBACK, refusal_of
 from annotator.web.navigation import PAGES, first_page_for, pages_for
+from annotator.web.routes import crowd as crowd_limits
 from annotator.web.routes.access import (
     COOKIE,
     CROWD_COOKIE,
     ServerOptions,
     error_response,
     give_options,
+    is_own_origin,
+    require_open_to,
     route_store,
     said_of,
     session_of_request,
 )
 from annotator.web.routes.account import ACCOUNT_PATHS
-from annotator.web.routes.origins import is_own_origin
+from annotator.web.routes.crowd import refusal
 from annotator.web.routes.sign_in import sign_in_address
 from annotator.web.routes.static import PageFiles
-from annotator.web.routes.worker_paths import require_open_to
+
+# Before everything else at the crowd doors: who is turned away costs no route, no template, no thread and no question.
+
+
+_DOORS = "/crowd/"
+_END = "/crowd/end"
+
+
+class CrowdGate:
+    """Lets people come to the doors one after the other, and turns away who would have to wait for long.
+
+    headers: which every answer of this server has
+    """
+
+    def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
+        self._app = app
+        self._busy = cache(lambda language: _busy_page(language, headers))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(_DOORS):
+            await self._app(scope, receive, send)
+            return
+        try:
+            seconds = crowd_limits.LIMITS.take(_address_of(scope), _page_of(scope))
+        except TooBusy:
+            await asyncio.sleep(crowd_limits.pause_seconds())
+            language = language_of_browser(Headers(scope=scope).get("accept-language", ""))
+            await self._busy(language)(scope, receive, send)
+            return
+        await asyncio.sleep(seconds)
+        await self._app(scope, receive, send)
+
+
+def _address_of(scope: Scope) -> str:
+    """As the server knows it: what a proxy says counts only of one that the server trusts."""
+    client = cast("tuple[str, int] | None", scope.get("client"))
+    return client[0] if client else ""
+
+
+def _page_of(scope: Scope) -> crowd_limits.Page:
+    if scope["path"] == _END:
+        return "end"
+    return "begin" if scope["method"] == "POST" else "door"
+
+
+def _busy_page(language: Language, headers: Mapping[str, str]) -> Response:
+    with speaking(language):
+        page = refusal(TooBusy(_(crowd_limits.BUSY)))
+    for name, value in headers.items():
+        page.headers.setdefault(name, value)
+    return page
+
 
 # Whoever is not signed in may see these.
 _OPEN_PATHS = (

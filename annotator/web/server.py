@@ -26,9 +26,8 @@ from annotator.usecases.access.accounts import make_first_account_link
 from annotator.usecases.databases import open_store, served
 from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
-from annotator.web.addresses import Addresses, addresses_of, is_loopback, listen
+from annotator.web.addresses import Addresses, addresses_of, begin_log, is_loopback, listen
 from annotator.web.hosts import AllowedHosts, allowed_hosts
-from annotator.web.logs import begin_log
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
 from annotator.web.routes import all_routes
@@ -54,7 +53,7 @@ _PING_SECONDS = 30  # Streamlit's own
 # How long a thread may go on while another one waits: a script run must not hold up the routes (Python's own: 0.005).
 _SWITCH_SECONDS = 0.001
 # What the first script run needs beyond what the server itself does (PIL and numpy: Streamlit, for the tab's icon).
-_FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "annotator.web.token_panel")
+_FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "annotator.web.components")
 
 
 def serve(

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import spacy
 
+from annotator.attribution.model_specs import stated_labels
 from annotator.attribution.spacy_models import load
-from annotator.attribution.transformers_sources import stated_labels
 
 CONFIGURATIONS = [
     ({"id2label": {"1": "b", "0": "a", "10": "k", "2": "c"}}, ("a", "b", "c", "k"), "by number"),

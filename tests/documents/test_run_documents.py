@@ -158,7 +158,7 @@ def test_the_first_lines_of_the_file_stand_in_the_researchers_tutorial() -> None
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 NOTEBOOK = json.loads((EXAMPLES / "paper_table.ipynb").read_text(encoding="utf-8"))
-CODE = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
+CELLS = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
 
 
 def shown(source: str, names: dict[str, Any]) -> object:
@@ -175,7 +175,7 @@ def test_the_notebook_is_one_without_what_a_run_left_in_it() -> None:
     for cell in NOTEBOOK["cells"]:
         assert isinstance(cell["source"], list)
         assert cell["metadata"] == {}
-    for cell in CODE:
+    for cell in CELLS:
         assert (cell["outputs"], cell["execution_count"]) == ([], None)
 
 
@@ -185,7 +185,7 @@ def test_the_notebook_goes_from_a_csv_to_a_table(
     monkeypatch.chdir(EXAMPLES)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     names: dict[str, Any] = {}
-    values = [shown("".join(cell["source"]), names) for cell in CODE]
+    values = [shown("".join(cell["source"]), names) for cell in CELLS]
     assert values[1][0] == 199
     pictures = [value._repr_html_() for value in values if type(value).__name__ == "ShownInstance"]
     assert len(pictures) == 3
@@ -208,7 +208,7 @@ def test_the_notebook_goes_from_a_csv_to_a_table(
 # docs/tests.md is true: its Python and its commands are run, and it names every change and type.
 
 
-TESTS_TEXT = (Path(__file__).resolve().parents[3] / "docs" / "tests.md").read_text(encoding="utf-8")
+TESTS_TEXT = (ROOT / "docs" / "tests.md").read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:

@@ -36,7 +36,7 @@ from annotator.usecases.background import (
 )
 from annotator.usecases.models.alignment_proofs import alignment_proof
 from annotator.usecases.models.attributions import AttributingOptions
-from annotator.usecases.models.model_trust import PLACES_VARIABLE, models_folder
+from annotator.usecases.models.model_places import PLACES_VARIABLE, models_folder
 from annotator.usecases.training.forecast import trained_models, training_of_kin
 from annotator.usecases.training.transformers import TrainingOptions
 from tests.conftest import REPOSITORY

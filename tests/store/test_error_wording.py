@@ -30,7 +30,7 @@ from annotator.usecases.annotate import work
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.review import reviews
 from annotator.usecases.upkeep import back_up
-from annotator.web.logs import OnceAMinute
+from annotator.web.addresses import OnceAMinute
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions
@@ -370,7 +370,7 @@ raise SystemExit(run(["--db", {str(database)!r}, "backup", {str(target)!r}]))
 
 def test_trouble_is_written_into_the_log_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = [0.0]
-    monkeypatch.setattr("annotator.web.logs.time.monotonic", lambda: seconds[0])
+    monkeypatch.setattr("annotator.web.addresses.time.monotonic", lambda: seconds[0])
     once = OnceAMinute()
 
     def is_written(said: str, **options: object) -> bool:

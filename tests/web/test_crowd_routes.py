@@ -21,11 +21,11 @@ from annotator.usecases.annotate.work import next_work, submit
 from annotator.usecases.crowd import visits
 from annotator.usecases.crowd.doors import change_door, doors_of, set_door_state
 from annotator.usecases.qualification.items import pick, set_rules
-from annotator.web import crowd_gate
+from annotator.web import middleware as crowd_gate
 from annotator.web.middleware import web_middleware
-from annotator.web.routes import all_routes, crowd, crowd_limits
-from annotator.web.routes.access import COOKIE, CROWD_COOKIE, ServerOptions, error_response
-from annotator.web.routes.worker_paths import WORKER_PATHS
+from annotator.web.routes import all_routes, crowd
+from annotator.web.routes import crowd as crowd_limits
+from annotator.web.routes.access import COOKIE, CROWD_COOKIE, WORKER_PATHS, ServerOptions, error_response
 from tests.usecases.crowd.crowd_work import MARKED, open_door
 
 HOST = "http://127.0.0.1:8501"

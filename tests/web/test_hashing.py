@@ -14,8 +14,8 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import TooBusy
 from annotator.store import open_store
 from annotator.usecases.access import accounts, credentials
-from annotator.web.routes import password_hashes
-from annotator.web.routes.password_hashes import HashingThreads
+from annotator.web.routes import sign_in
+from annotator.web.routes.sign_in import HashingThreads
 from tests.web.test_sign_in import PASSWORD, SAME, client_of
 
 MANY = 60  # more than there are threads for all routes
@@ -25,8 +25,8 @@ WITHIN = 30  # seconds; on any machine
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(password_hashes, "_PAUSE_SECONDS", 0)
-    monkeypatch.setattr(password_hashes, "THREADS", HashingThreads(at_once=1, most=ROOM))
+    monkeypatch.setattr(sign_in, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(sign_in, "THREADS", HashingThreads(at_once=1, most=ROOM))
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_a_flood_of_sign_ins_keeps_no_other_request_waiting(client: TestClient, 
 def test_who_finds_the_queue_full_is_told_when_to_come_again_and_keeps_the_name(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(password_hashes, "THREADS", HashingThreads(most=0))
+    monkeypatch.setattr(sign_in, "THREADS", HashingThreads(most=0))
     answer = client.post("/sign-in?next=/annotate", data={"name": "ann", "password": PASSWORD}, headers=SAME)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
     assert "Too many people sign in at this moment. Wait a few seconds and try again." in html.unescape(answer.text)
@@ -73,7 +73,7 @@ def test_who_finds_the_queue_full_is_told_when_to_come_again_and_keeps_the_name(
 
 
 def test_a_one_time_link_waits_in_the_same_queue(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(password_hashes, "THREADS", HashingThreads(most=0))
+    monkeypatch.setattr(sign_in, "THREADS", HashingThreads(most=0))
     answer = client.post("/link/anything", data={"password": PASSWORD}, headers=SAME)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
     assert "Your link still works: go back to it." in answer.text

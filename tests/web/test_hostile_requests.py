@@ -23,7 +23,7 @@ from annotator.store.people import add_role
 from annotator.usecases.access import accounts
 from annotator.usecases.access.credentials import make_token
 from annotator.web.middleware import web_middleware
-from annotator.web.routes import all_routes, crowd_limits
+from annotator.web.routes import all_routes, crowd
 from annotator.web.routes.access import COOKIE, ServerOptions, error_response
 
 HOST = "http://127.0.0.1:8501"
@@ -57,9 +57,9 @@ FORM_ROUTES = [path for path, method in ROUTES if method == "POST" and not path.
 
 @pytest.fixture(autouse=True)
 def _nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crowd_limits, "PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr(crowd_limits, "_A_SECOND", dict.fromkeys(crowd_limits._A_SECOND, 1e6))
-    monkeypatch.setattr(crowd_limits, "LIMITS", crowd_limits.Limits())
+    monkeypatch.setattr(crowd, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(crowd, "_A_SECOND", dict.fromkeys(crowd._A_SECOND, 1e6))
+    monkeypatch.setattr(crowd, "LIMITS", crowd.Limits())
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from annotator.errors import InvalidValue
-from annotator.web import addresses, logs, server
-from annotator.web.addresses import Addresses, Listener, addresses_of, listen
-from annotator.web.logs import Sparing
+from annotator.web import addresses, server
+from annotator.web import addresses as logs
+from annotator.web.addresses import Addresses, Listener, Sparing, addresses_of, listen
 
 
 def no_file_left(patch: pytest.MonkeyPatch, *, times: int) -> None:

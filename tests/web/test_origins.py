@@ -3,7 +3,7 @@
 import pytest
 from starlette.requests import HTTPConnection
 
-from annotator.web.routes.origins import is_from_elsewhere, is_from_own_page, is_own_origin
+from annotator.web.routes.access import is_from_elsewhere, is_from_own_page, is_own_origin
 
 
 def request(scheme: str = "http", **headers: str) -> HTTPConnection:

@@ -10,7 +10,7 @@ import sys
 from streamlit.testing.v1 import AppTest
 
 tried = AppTest.from_string(
-    "from annotator.web.panel_component import panel_component\\n"
+    "from annotator.web.components import panel_component\\n"
     "panel_component('tried', 'annotate/main.js')(data={'project': 1, 'guidelines': None, 'work': {}}, key='tried')",
     default_timeout=60,
 ).run()

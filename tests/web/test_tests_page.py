@@ -19,14 +19,14 @@ from annotator.store.projects import get_project_by_id
 from annotator.store.suites import add_run, save_answers
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedSuite, queue_of
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.ends import archive
 from annotator.usecases.suites.construction import save_test, suite_named, suites_of
 from annotator.usecases.suites.results import Rate, rate_words
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
 from annotator.web import session
-from annotator.web.sections.suites.cases import expectation_words
+from annotator.web.sections.suites.results import expectation_words
 from annotator.web.session import Visit
 
 PAGE = resource_folder("pages") / "tests.py"

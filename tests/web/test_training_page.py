@@ -21,7 +21,7 @@ from annotator.training.loop import EpochResult
 from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedTraining, queue_of, training_of
 from annotator.usecases.models.built_in_model import record_training
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.training import forecast
 from annotator.usecases.training.transformers import (
@@ -32,7 +32,7 @@ from annotator.usecases.training.transformers import (
     TrainingOptions,
 )
 from annotator.web import session
-from annotator.web.sections import training_form
+from annotator.web.sections import new_models as training_form
 from annotator.web.session import Visit
 
 HOSTILE = "<b onclick=x>model</b>"

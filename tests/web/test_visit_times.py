@@ -3,7 +3,7 @@
 import pytest
 import streamlit as st
 
-from annotator.web.visit_times import shown_day, shown_time, visit_zone
+from annotator.web.page_parts import shown_day, shown_time, visit_zone
 
 EVENING = "2026-11-23T18:30:15.000Z"
 

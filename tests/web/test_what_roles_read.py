@@ -21,7 +21,7 @@ SAYS_WHO = re.compile(r"\b(lead|leads|administrator|[Aa]nnotators|[Rr]eviewers|r
 # What somebody of a role may read: modules whose sentences reach their screens.
 READ_BY: dict[Role, list[str]] = {
     "researcher": [
-        "web/sections/metrics/*.py", "web/sections/suites/*.py", "web/sections/computation.py", "web/sections/measurement.py",
+        "web/sections/metrics/*.py", "web/sections/suites/*.py", "web/sections/computation.py", "web/sections/computation.py",
         "web/sections/jobs.py", "web/sections/transfer/export.py", "web/panel/saliency/*.js", "usecases/transfer/output_plan.py",
         "usecases/inspect/saliency.py", "usecases/inspect/text_lists.py", "usecases/models/attribution*.py", "usecases/models/built_in_model.py",
         "usecases/models/project_model.py", "usecases/suites/construction.py", "usecases/suites/runs.py", "usecases/suites/files.py",

@@ -52,9 +52,7 @@ LONGEST_NAME = 100
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1000
 
-_HASHER = (
-    PasswordHasher()
-)  # each hash takes 64 MiB and several cores: web/routes/password_hashes.py lets few happen at once
+_HASHER = PasswordHasher()  # each hash takes 64 MiB and several cores: web/routes/sign_in.py lets few happen at once
 
 
 def checked_name(name: str) -> str:

@@ -34,7 +34,7 @@ from annotator.usecases.models.alignment_gains import (
     measured,
 )
 from annotator.usecases.models.alignment_proofs import Lack, missing_kin, missing_numbers
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.related_models import Kin, cards_in, kin_of
 
 Bond = Literal["alignment", "control of the other", "control", "strangers"]

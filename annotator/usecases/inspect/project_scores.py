@@ -62,7 +62,7 @@ from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import GroupedGold, grouped_gold
-from annotator.usecases.inspect.stale_numbers import gold_release
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
 

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from annotator.domain.instances import Accepted
 from annotator.domain.numbers import natural_order
 from annotator.domain.people import Role, User
 from annotator.domain.project.recruitment import PaidWork, PayRate
@@ -32,6 +33,7 @@ from annotator.review.progress import (
     window_days,
 )
 from annotator.store import Store
+from annotator.store.annotate.annotations import accepted_of, imported_counts
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
 from annotator.store.people import list_members
@@ -506,3 +508,15 @@ def _line(payroll: Payroll, work: PaidWork) -> Sequence[object]:
         work.n_corrected, work.n_reviewed, work.tokens_submitted, work.tokens_accepted, work.tokens_reviewed,
         f"{work.hours:.4f}", work.n_untimed, price, rate and rate.unit, rate and work.amount(rate), rate and rate.currency,
     )  # fmt: skip
+
+
+def imported_annotations(store: Store, actor: User, project: Project) -> dict[str, int]:
+    """How many annotations came with files, by the name of their annotator."""
+    require(store, actor, project.id, "manage project")
+    return imported_counts(store, project.id)
+
+
+def accepted_annotations(store: Store, actor: User, project: Project) -> Accepted:
+    """On how many texts one or several accepted annotations are there."""
+    require(store, actor, project.id, "export")
+    return accepted_of(store, project.id)

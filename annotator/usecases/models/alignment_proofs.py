@@ -26,7 +26,7 @@ from annotator.usecases.models.alignment_gains import (
     measured,
 )
 from annotator.usecases.models.attributions import AttributingOptions, attribute
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.related_models import Kin, cards_in, control_command, kin_of, twin_command
 
 MOST_TEXTS = 200  # that are asked about

@@ -33,7 +33,8 @@ from annotator.store.suites import forget_computed
 from annotator.store.trained_models import find_training, save_training
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_labels
-from annotator.usecases.models.model_trust import Trainings, models_folder, under_way_of
+from annotator.usecases.models.model_places import models_folder, under_way_of
+from annotator.usecases.models.model_trust import Trainings
 
 # How often a model that is trained here is right about texts from which it did not learn.
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.attribution.transformers_sources import model_name, stated_labels
+from annotator.attribution.model_specs import model_name, stated_labels
 from annotator.domain.labels import LabelTable, not_given_words, proposed_names
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -22,7 +22,7 @@ from annotator.store.suites import has_computed
 from annotator.store.trained_models import MAP_LABELS, StoredLabelTable, list_label_tables
 from annotator.training.card import Card
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.model_trust import models_folder, require_allowed_place
+from annotator.usecases.models.model_places import models_folder, require_allowed_place
 
 _OPEN = "?"  # what is to be written in its place
 _SHOWN = 12

@@ -12,7 +12,7 @@ from annotator.store.models import list_models
 from annotator.store.trained_models import models_trained, trainings_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 
 
 def live_model(store: Store, project: Project, model: str) -> str | None:

@@ -1,20 +1,12 @@
-"""What people are told of a model that was trained here, and which places models may come from.
+"""What people are told of a model that was trained here: how often it is right, and whether it has seen a text before."""
 
-What is typed at the command line is not asked about: whoever sits there reads those places and asks that host anyway.
-"""
-
-import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from annotator.attribution.built_in_model import BagOfWords
 from annotator.domain.models import HeldOut, StoredTraining
 from annotator.domain.numbers import percent
-from annotator.domain.projects import Project
-from annotator.errors import NotAllowed
 from annotator.language import _, together, unsaid
 from annotator.metrics.significance import FEWEST
 from annotator.store import Store
@@ -156,64 +148,3 @@ def seen_summary(seen: Seen | None) -> str | None:
                 "Which texts it learned from is not known: it was trained before that was kept. Train it again to have it said."
             )
     return None
-
-
-# Which models may be named on pages. They lie on the server's disk, or at another host: whoever runs the server allows that.
-
-
-HUB_VARIABLE = "ANNOTATOR_ALLOW_MODEL_HUB"
-PLACES_VARIABLE = "ANNOTATOR_MODELS"
-_OF_TRANSFORMERS = "config.json"  # in the folder of a transformers model, never in that of a built-in one
-_YES = frozenset({"1", "true", "yes"})
-_IN_FOLDERS = frozenset({"spacy", "transformers", "transformers-zero-shot", "transformers-writing"})
-_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # of an installed pipeline, or of a model at the hub
-
-
-def models_folder(store: Store, project: Project) -> Path:
-    """Where a project's trained models lie: beside the database, which a backup does not reach."""
-    return models_of(store.path) / str(project.id)
-
-
-def under_way_of(folder: Path) -> Path:
-    """Where what is not finished of a transformers model lies until it is: beside the model's folder."""
-    return folder.with_name(f"{folder.name}.training")
-
-
-def spec_of_trained(store: Store, project: Project, model: str) -> str:
-    """transformers:FOLDER for the name of a transformers model that was trained in the project; else what was given."""
-    folder = models_folder(store, project) / model
-    is_name = Path(model).name == model
-    return f"transformers:{folder}" if is_name and (folder / _OF_TRANSFORMERS).is_file() else model
-
-
-def is_hub_allowed() -> bool:
-    """Whether models that pages name may be fetched from the Hugging Face hub."""
-    return os.environ.get(HUB_VARIABLE, "").lower() in _YES
-
-
-def require_allowed_place(spec: str, *own_folders: Path) -> None:
-    """Raise NotAllowed for a model in a folder outside of those that the server allows; it allows all where it names none.
-
-    own_folders: folders that are allowed whatever the server names, such as that of the models that were trained in the project
-    """
-    kind, _colon, source = spec.partition(":")
-    places = [
-        Path(allowed).expanduser().resolve()
-        for allowed in os.environ.get(PLACES_VARIABLE, "").split(os.pathsep)
-        if allowed
-    ]
-    if kind not in _IN_FOLDERS or not places:
-        return
-    folder = Path(source.strip()).expanduser().resolve()
-    is_name = _NAME.fullmatch(source.strip()) is not None and not folder.exists()
-    allowed_here = (*places, *(folder_of_ours.resolve() for folder_of_ours in own_folders))
-    if not is_name and not any(folder.is_relative_to(allowed) for allowed in allowed_here):
-        raise NotAllowed(
-            _(
-                "'{model}' is not among the folders from which models are taken here ({folders}). Whoever runs the server puts "
-                "it there, or adds its folder to {variable}.",
-                model=source.strip(),
-                folders=", ".join(str(allowed) for allowed in places),
-                variable=PLACES_VARIABLE,
-            )
-        )

@@ -9,7 +9,7 @@ from annotator.language import _
 from annotator.store import Store
 from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.model_trust import models_folder, require_allowed_place
+from annotator.usecases.models.model_places import models_folder, require_allowed_place
 
 _HOLDS = {"spacy": "config.cfg", "transformers": "config.json", "transformers-zero-shot": "config.json"}
 

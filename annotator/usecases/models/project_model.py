@@ -25,7 +25,7 @@ from annotator.usecases.models.label_tables import (
     require_one_table,
     stored_table,
 )
-from annotator.usecases.models.model_trust import spec_of_trained
+from annotator.usecases.models.model_places import spec_of_trained
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from annotator.usecases.compare.model_comparison import ModelPair, PartCompariso
 from annotator.usecases.gold import labelled_gold, require_split
 from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
 from annotator.usecases.inspect.fairness import FairnessRow, GroupRate, fairness_rows
-from annotator.usecases.inspect.stale_numbers import gold_release
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.models.label_tables import label_notes
 from annotator.usecases.papers.alignment_losses import alignment_cells, alignment_plot

@@ -20,7 +20,7 @@ from annotator.store.jobs import open_jobs
 from annotator.store.project.deletion import delete_rows_of, without_foreign_keys
 from annotator.store.projects import get_project_by_id, set_archived
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 
 _NAMED_JOBS = 3
 

@@ -20,13 +20,8 @@ from annotator.store.models import splits_of
 from annotator.store.suites import list_word_lists
 from annotator.training.card import Card
 from annotator.usecases.access.rights import require
-from annotator.usecases.models.model_trust import (
-    Trainings,
-    held_out_summary,
-    models_folder,
-    require_allowed_place,
-    under_way_of,
-)
+from annotator.usecases.models.model_places import models_folder, require_allowed_place, under_way_of
+from annotator.usecases.models.model_trust import Trainings, held_out_summary
 from annotator.usecases.models.related_models import with_shuffled_rationales, without_alignment
 from annotator.usecases.training.architectures import check_architecture
 from annotator.usecases.training.examples import DataOptions, training_data

@@ -30,7 +30,7 @@ from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered
 from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import TRAIN_MODEL, held_out_of, is_model_name, record_training
-from annotator.usecases.models.model_trust import models_folder, under_way_of
+from annotator.usecases.models.model_places import models_folder, under_way_of
 from annotator.usecases.training.architectures import check_architecture
 from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
 from annotator.usecases.training.reading_models import (

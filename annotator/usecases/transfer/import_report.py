@@ -11,16 +11,12 @@ from annotator.domain.instances import POLICY_WORDS, Accepted
 from annotator.domain.labels import Variants, variant_words, variants_of
 from annotator.domain.models import Output, OutputPlan, SourceOutput
 from annotator.domain.numbers import counted
-from annotator.domain.people import User
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
 from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
 from annotator.language import _, listed, several, together, unsaid
-from annotator.store import Store
-from annotator.store.annotate.annotations import accepted_of, imported_counts
 from annotator.text.subword_scores import HOWS, How
-from annotator.usecases.access.rights import require
 
 # Which of several annotations of a text the gold is made from, in words.
 
@@ -548,18 +544,3 @@ def _tied_words(tied: Places, what: str) -> str:
 
 def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:
     return together(annotators_words(accepted), gold_words(policy, accepted))
-
-
-# What files brought of other people's annotations.
-
-
-def imported_annotations(store: Store, actor: User, project: Project) -> dict[str, int]:
-    """How many annotations came with files, by the name of their annotator."""
-    require(store, actor, project.id, "manage project")
-    return imported_counts(store, project.id)
-
-
-def accepted_annotations(store: Store, actor: User, project: Project) -> Accepted:
-    """On how many texts one or several accepted annotations are there."""
-    require(store, actor, project.id, "export")
-    return accepted_of(store, project.id)

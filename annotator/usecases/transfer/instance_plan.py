@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import Generic, TypeVar
 
 from annotator.domain.imports import (
@@ -20,22 +20,18 @@ from annotator.domain.imports import (
     PreparedRow,
     PreparedRows,
 )
-from annotator.domain.instances import Annotation, majority_label
+from annotator.domain.instances import Annotation
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, is_mask_of_nobody
 from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
-from annotator.formats.rows.findings import Places, listed
+from annotator.formats.rows.findings import listed
 from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.language import _, several, unsaid
-from annotator.store import Store
-from annotator.store.annotate.annotations import label_votes
-from annotator.store.instances import set_results
-from annotator.store.transfer.known_rows import instances_at
 from annotator.text.search import sets_of_quotes
 from annotator.text.source_spans import Marks, resolve_draft, resolve_marks
-from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.import_report import ImportOptions
 
 # From what a row says to what may be stored: its labels checked, its spans in instance token indices.
 
@@ -388,64 +384,6 @@ def _otherwise(annotation: NewAnnotation, stored: Annotation) -> str:
         "'{annotator}' annotated this instance otherwise already; import it again as one that overwrites (--update)",
         annotator=annotation.annotator,
     )
-
-
-# The label of a text that several annotators of a file labelled, where the file says none of its own: what most of them gave.
-
-
-_BATCH = 500
-
-
-@dataclass(slots=True)
-class MajorityLabels:
-    """The texts of an import whose annotators gave labels; those without a label of their own get one, or are counted.
-
-    is_asked: whether they get one; last_instance: the last number that an instance had before the import
-    """
-
-    is_asked: bool
-    last_instance: int
-    n_labelled: int = 0
-    tied: Places = field(default_factory=Places)
-    _places: dict[Place, None] = field(default_factory=dict)
-    _changed: set[int] = field(default_factory=set)  # instances that are counted as changed already
-
-    def note(self, rows: Sequence[SourceInstance]) -> None:
-        """Remember the rows that bring annotators' labels and no label of the text."""
-        for row in rows:
-            if row.result is None and any(a.result is not None and a.state is None for a in row.annotations):
-                self._places[row.place] = None
-
-    def note_changes(self, plan: InstancePlan) -> None:
-        """Remember what is counted as changed, so that no instance is counted twice."""
-        self._changed.update(change.instance_id for change in plan.changes if change.is_update)
-
-    def settle(self, store: Store, project: Project, report: ImportReport) -> None:
-        """Give these texts their labels where that is asked for; say in the report what became of them."""
-        for known in self._without_label(store, project):
-            majority = self._majority(store, known)
-            self.n_labelled += len(majority)
-            if self.is_asked:
-                numbers = {known[key_and_split].id: label for key_and_split, label in majority.items()}
-                set_results(store, numbers)
-                report.show_labels(majority)
-                report.count_relabelled(sum(n <= self.last_instance and n not in self._changed for n in numbers))
-        report.tell_majority(self.n_labelled, self.tied, project.task.result_kind, is_asked=self.is_asked)
-
-    def _majority(self, store: Store, known: Mapping[Place, KnownInstance]) -> dict[Place, str]:
-        votes = label_votes(store, [instance.id for instance in known.values()])
-        labels = {
-            key_and_split: majority_label(votes.get(instance.id, {})) for key_and_split, instance in known.items()
-        }
-        for key, _split in (key_and_split for key_and_split, label in labels.items() if label is None):
-            self.tied.add(f"“{key}”")
-        return {key_and_split: label for key_and_split, label in labels.items() if label is not None}
-
-    def _without_label(self, store: Store, project: Project) -> Iterator[dict[Place, KnownInstance]]:
-        places = iter(self._places)
-        while batch := list(islice(places, _BATCH)):
-            known = instances_at(store, project.id, batch)
-            yield {key_and_split: instance for key_and_split, instance in known.items() if instance.result is None}
 
 
 # The items of a file in batches: neighbours of one kind, so many that they are worth a query and so few that they fit.

@@ -36,7 +36,6 @@ from annotator.store.transfer.planned_rows import add_documents, remove_unshown,
 from annotator.usecases.transfer.full_export_records import ReleaseRestorer, Restorer, take_qualification
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.instance_plan import (
-    MajorityLabels,
     Upcoming,
     apart,
     divide,
@@ -44,17 +43,10 @@ from annotator.usecases.transfer.instance_plan import (
     plan_documents,
     plan_instances,
 )
-from annotator.usecases.transfer.output_plan import (
-    LaidRow,
-    QuoteCounts,
-    gather_instances,
-    gather_outputs,
-    lay_rows,
-    outputs_by_run,
-    plan_outputs,
-    rounds_of,
-)
+from annotator.usecases.transfer.output_plan import LaidRow, QuoteCounts, outputs_by_run, plan_outputs, rounds_of
+from annotator.usecases.transfer.output_preparation import gather_instances, gather_outputs, lay_rows
 from annotator.usecases.transfer.preparation import (
+    MajorityLabels,
     gather_additions,
     gather_documents,
     gather_rows,

@@ -1,39 +1,19 @@
-"""What an import does with a batch of model output: its instances, labels and quotes. Nothing is read or written here."""
+"""What an import does with a batch of model output, its labels and quotes. Nothing is read or written here."""
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from annotator.domain.imports import KeyedInstance
-from annotator.domain.instances import Instance, Places
-from annotator.domain.models import (
-    Attribution,
-    MachineRationale,
-    Output,
-    OutputChange,
-    OutputPlan,
-    Run,
-    SourceAttribution,
-    SourceOutput,
-    Written,
-    change_of,
-)
+from annotator.domain.models import Output, OutputChange, OutputPlan, Run, SourceOutput, change_of
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
-from annotator.errors import InvalidValue, Problem
+from annotator.errors import Problem
 from annotator.formats.model_output.self_explanations import FAILED, STRANGE, UNREAD
 from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.language import _, listed, several, unsaid
-from annotator.store import Store
-from annotator.store.instances import get_instances, instances_of_keys, places_of
-from annotator.store.models import RunFinder, known_outputs
-from annotator.text.search import quotes_on_tokens
-from annotator.text.subword_scores import How, attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
 from annotator.usecases.transfer.import_report import ImportOptions
-from annotator.usecases.transfer.text_index import TextIndex, TextMatch
 
 # Labels that models speak of and a project does not have: the same check for what is imported and what is restored.
 
@@ -245,138 +225,6 @@ def refusal(row: SourceOutput, name: str, value: str, reason: str, remedy: str =
 
 def _otherwise(row: SourceOutput, what: str) -> Problem:
     return refusal(row, "id", row.key, _(_OTHERWISE[what], model=row.run.model), "update")
-
-
-# From rows of model output to their instances, with the scores laid on the tokens.
-
-
-class Matched(NamedTuple):
-    """A row and its instance. are_edges_open: the punctuation at the ends of their texts may differ."""
-
-    row: SourceOutput
-    instance: KeyedInstance
-    are_edges_open: bool = False
-
-
-def gather_instances(
-    store: Store, project: Project, rows: Sequence[SourceOutput], by_text: TextIndex
-) -> tuple[list[Matched], list[Problem]]:
-    """Each row with its instance; and the rows that have none. by_text: finds those of rows without keys."""
-    known = instances_of_keys(store, project.id, list({row.key for row in rows}))
-    matched: list[Matched] = []
-    problems: list[Problem] = []
-    for row in rows:
-        instances = _instances_of(row, known.get(row.key, ()), by_text)
-        if isinstance(instances, Problem):
-            problems.append(instances)
-        else:
-            matched += [Matched(row, instance, instances.are_edges_open) for instance in instances.instances]
-    return matched, problems
-
-
-def _instances_of(row: SourceOutput, known: Sequence[KeyedInstance], by_text: TextIndex) -> TextMatch | Problem:
-    """The instances of a row: by its text where it has no key, or by its text's number where the model saw a beginning."""
-    match = None if row.input is None else by_text.match(row, row.input)
-    if match is not None:
-        return match
-    instance = match_instance(row, known)
-    if row.input is not None and (isinstance(instance, Problem) or not by_text.begins(instance, row.input)):
-        return by_text.unknown(row, row.input)
-    return instance if isinstance(instance, Problem) else TextMatch([instance])
-
-
-def gather_outputs(runs: RunFinder, by_run: ByRun) -> dict[Run, Mapping[int, Output]]:
-    """What some runs say already of the instances that a batch speaks of."""
-    numbers = {run: runs.find(run) for run in by_run}
-    return {
-        run: known_outputs(runs.store, number, dict.fromkeys([output.instance_id for _, output in by_run[run]]))
-        for run, number in numbers.items()
-        if number is not None
-    }
-
-
-def lay_rows(
-    store: Store, project: Project, matched: Sequence[Matched], how: How
-) -> tuple[list[LaidRow], list[Problem]]:
-    """The rows that can be taken, on their instances' tokens; and those that cannot.
-
-    how: the scores of one token's pieces are joined
-    """
-    tokens = _Tokens(store, matched)
-    laid_rows: list[LaidRow] = []
-    problems: list[Problem] = []
-    for row, instance, are_edges_open in matched:
-        if fault := fault_of(row, project):
-            problems.append(fault)
-            continue
-        try:
-            laid_rows.append(LaidRow(row, _on_tokens(row, instance, tokens, how, are_edges_open)))
-        except InvalidValue as error:
-            problems.append(refusal(row, "scores", row.key, str(error)))
-    return laid_rows, problems
-
-
-def _on_tokens(row: SourceOutput, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool) -> Output:
-    attributions = [_laid(source, instance, tokens, how, are_edges_open) for source in row.attributions]
-    rationales = tokens.rationales(row, instance.id) if row.rationales else ()
-    return Output(instance.id, row.predictions, tuple(attributions), rationales)
-
-
-def _laid(
-    source: SourceAttribution, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool
-) -> Attribution:
-    """An attribution on its instance's tokens; of an answer that was written also each of its pieces.
-
-    Where the source's scores are of pieces of the text, the means are taken over what came of these: joining is no sum.
-    """
-    as_it_is = scores_on_same_tokens(source, instance.n_tokens, instance.n_selectable)
-    attribution = as_it_is or tokens.scores(source, instance.id, how, are_edges_open)
-    if source.written is None:
-        return attribution
-    steps = tuple(_laid(step, instance, tokens, how, are_edges_open).scores for step in source.written.steps)
-    written = Written(source.written.pieces, steps, source.written.earlier, source.written.facts)
-    if all(part.pieces is None for part in source.parts):
-        return replace(attribution, written=written)
-    means = tuple(sum(of_token) / len(steps) for of_token in zip(*steps, strict=True))
-    return replace(attribution, scores=means, written=written)
-
-
-class _Tokens:
-    """Lays what takes more to know of its instance than its size; that is read for all rows when the first asks for it."""
-
-    def __init__(self, store: Store, matched: Sequence[Matched]) -> None:
-        self._store = store
-        self._matched = matched
-
-    def scores(self, source: SourceAttribution, instance_id: int, how: How, are_edges_open: bool) -> Attribution:
-        return attribution_on_tokens(
-            source, self._places[instance_id], lambda: self._texts[instance_id], how, are_edges_open=are_edges_open
-        )
-
-    def rationales(self, row: SourceOutput, instance_id: int) -> tuple[MachineRationale, ...]:
-        return tuple(
-            rationale_on_tokens(source, self._places[instance_id])
-            if source.quotes is None
-            else quotes_on_tokens(source.quotes, self._texts[instance_id])
-            for source in row.rationales
-        )
-
-    @cached_property
-    def _places(self) -> dict[int, Places]:
-        """How each instance numbers its tokens."""
-        return places_of(self._store, sorted({instance.id for _, instance, _ in self._matched}))
-
-    @cached_property
-    def _texts(self) -> dict[int, Instance]:
-        """The instances of which pieces or quotes have to be found in the texts."""
-        return get_instances(
-            self._store, sorted({instance.id for row, instance, _ in self._matched if _is_by_text(row)})
-        )
-
-
-def _is_by_text(row: SourceOutput) -> bool:
-    parts = (part for attribution in row.attributions for part in attribution.parts)
-    return any(part.pieces is not None for part in parts) or any(r.quotes is not None for r in row.rationales)
 
 
 # What is told of a file of self-explanations as a whole: its answers, and the quotes that are in their texts.

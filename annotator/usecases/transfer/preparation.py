@@ -1,9 +1,12 @@
-"""What the store knows of a batch of a file, and tokens for its texts: tokenised, or as they are stored."""
+"""What the store knows of a batch of a file (labels of other annotators too), and tokens for its texts."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 
 from annotator.domain.imports import (
+    InstancePlan,
     KnownAdditions,
     KnownContent,
     KnownInstance,
@@ -17,20 +20,22 @@ from annotator.domain.imports import (
     ShownText,
     ShownTexts,
 )
-from annotator.domain.instances import Instance
+from annotator.domain.instances import Instance, majority_label
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceDocument, SourceInstance, SourceText
 from annotator.domain.texts import TokenizedText, TokenLayout
 from annotator.errors import AnnotatorError, Problem
+from annotator.formats.rows.findings import Places
 from annotator.language import _
 from annotator.store import Store
-from annotator.store.annotate.annotations import annotations_of
-from annotator.store.instances import get_instances, instances_without_texts, places_of
+from annotator.store.annotate.annotations import annotations_of, label_votes
+from annotator.store.instances import get_instances, instances_without_texts, places_of, set_results
 from annotator.store.models import instances_with_output
 from annotator.store.packed_rows import fingerprint, new_document
-from annotator.store.transfer.known_rows import bodies_of, documents_of, prints_shown, texts_shown
+from annotator.store.transfer.known_rows import bodies_of, documents_of, instances_at, prints_shown, texts_shown
 from annotator.text.source_spans import to_source_span
 from annotator.text.tokenisation import tokenise
+from annotator.usecases.transfer.import_report import ImportReport
 
 
 def prepare_rows(batch: Sequence[SourceInstance], known: KnownTexts, project: Project, language: str) -> PreparedRows:
@@ -263,3 +268,61 @@ def _fingerprint_now(stored: Instance, layout: TokenLayout, texts: Sequence[tupl
         metadata=stored.metadata,
     )
     return fingerprint_of(as_row, stored.language, texts)
+
+
+# The label of a text that several annotators of a file labelled, where the file says none of its own: what most of them gave.
+
+
+_BATCH = 500
+
+
+@dataclass(slots=True)
+class MajorityLabels:
+    """The texts of an import whose annotators gave labels; those without a label of their own get one, or are counted.
+
+    is_asked: whether they get one; last_instance: the last number that an instance had before the import
+    """
+
+    is_asked: bool
+    last_instance: int
+    n_labelled: int = 0
+    tied: Places = field(default_factory=Places)
+    _places: dict[Place, None] = field(default_factory=dict)
+    _changed: set[int] = field(default_factory=set)  # instances that are counted as changed already
+
+    def note(self, rows: Sequence[SourceInstance]) -> None:
+        """Remember the rows that bring annotators' labels and no label of the text."""
+        for row in rows:
+            if row.result is None and any(a.result is not None and a.state is None for a in row.annotations):
+                self._places[row.place] = None
+
+    def note_changes(self, plan: InstancePlan) -> None:
+        """Remember what is counted as changed, so that no instance is counted twice."""
+        self._changed.update(change.instance_id for change in plan.changes if change.is_update)
+
+    def settle(self, store: Store, project: Project, report: ImportReport) -> None:
+        """Give these texts their labels where that is asked for; say in the report what became of them."""
+        for known in self._without_label(store, project):
+            majority = self._majority(store, known)
+            self.n_labelled += len(majority)
+            if self.is_asked:
+                numbers = {known[key_and_split].id: label for key_and_split, label in majority.items()}
+                set_results(store, numbers)
+                report.show_labels(majority)
+                report.count_relabelled(sum(n <= self.last_instance and n not in self._changed for n in numbers))
+        report.tell_majority(self.n_labelled, self.tied, project.task.result_kind, is_asked=self.is_asked)
+
+    def _majority(self, store: Store, known: Mapping[Place, KnownInstance]) -> dict[Place, str]:
+        votes = label_votes(store, [instance.id for instance in known.values()])
+        labels = {
+            key_and_split: majority_label(votes.get(instance.id, {})) for key_and_split, instance in known.items()
+        }
+        for key, _split in (key_and_split for key_and_split, label in labels.items() if label is None):
+            self.tied.add(f"“{key}”")
+        return {key_and_split: label for key_and_split, label in labels.items() if label is not None}
+
+    def _without_label(self, store: Store, project: Project) -> Iterator[dict[Place, KnownInstance]]:
+        places = iter(self._places)
+        while batch := list(islice(places, _BATCH)):
+            known = instances_at(store, project.id, batch)
+            yield {key_and_split: instance for key_and_split, instance in known.items() if instance.result is None}

@@ -1,4 +1,4 @@
-"""What every route shares: the database, who is asking, whether the request comes from a page of ours, and refusals."""
+"""What every route shares: the database, who is asking, whether a page of ours sent it, what workers may reach, refusals."""
 
 import logging
 import os
@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import compare_digest
+from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse
 
+from annotator.domain.people import User
 from annotator.errors import (
     AnnotatorError,
     Conflict,
@@ -29,8 +31,76 @@ from annotator.language import _, speak, unsaid
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
 from annotator.web.hosts import AllowedHosts
-from annotator.web.routes.origins import is_changed_on_the_way, is_from_elsewhere, is_from_own_page
-from annotator.web.routes.worker_paths import require_open_to
+
+# Whether a request was sent by a page of this server: asked of forms, messages, web sockets, and GETs that give work out.
+
+
+_OWN = "same-origin"
+_NOBODY = "none"  # typed into the address bar, or a bookmark
+_PORTS = {"http": 80, "https": 443}
+
+
+def is_from_elsewhere(request: HTTPConnection) -> bool:
+    """Whether a browser says that another page than one of this server sent the request."""
+    sender = _sender(request)
+    return _site(request) not in {None, _OWN, _NOBODY} or (sender is not None and not is_own_origin(request, sender))
+
+
+def is_from_own_page(request: HTTPConnection) -> bool:
+    """Whether a browser says that a page of this server sent the request, and nothing says otherwise."""
+    sender, site = _sender(request), _site(request)
+    says_so = site == _OWN or (site is None and sender is not None)
+    return says_so and not is_from_elsewhere(request)
+
+
+def is_changed_on_the_way(request: HTTPConnection) -> bool:
+    """Whether a browser says that an own page sent the request, to another host than the one that arrived here."""
+    return _site(request) == _OWN and is_from_elsewhere(request)
+
+
+def is_own_origin(request: HTTPConnection, origin: str) -> bool:
+    """Whether an origin is this server's, as the browser sees it: the same host and port, and TLS where we know of TLS.
+
+    A scheme's own port may be left out on either side. Whether there is TLS is known from a proxy that says so.
+    """
+    has_tls = request.scope.get("scheme") in {"https", "wss"}
+    try:
+        sent, host = urlsplit(origin), urlsplit(f"//{request.headers.get('host', '')}")
+        usual = _PORTS.get(sent.scheme)
+        is_same = (sent.hostname, sent.port or usual) == (host.hostname, host.port or usual)
+    except ValueError:  # a port that is no number, or half of an IPv6 address
+        return False
+    return is_same and bool(sent.hostname) and usual is not None and (sent.scheme == "https" or not has_tls)
+
+
+def _site(request: HTTPConnection) -> str | None:
+    return request.headers.get("sec-fetch-site")
+
+
+def _sender(request: HTTPConnection) -> str | None:
+    """The origin that the browser names, else the address of the page; our own pages let their address be told to us."""
+    return request.headers.get("origin") or request.headers.get("referer")
+
+
+# What a worker of a crowd door may reach: the one page with the panel, the panel's own messages, and the end of the visit.
+
+
+PAGE = "/annotate"
+WORKER_PATHS = frozenset({
+    "/", PAGE, "/sign-out", "/_stcore/stream",
+    "/api/panel/next", "/api/panel/original", "/api/panel/seen", "/api/panel/proposed", "/api/panel/draft",
+    "/api/panel/submit", "/api/panel/skip", "/api/panel/discard", "/api/panel/withdraw", "/api/panel/back",
+    "/api/training/next", "/api/training/seen", "/api/training/draft", "/api/training/submit",
+    "/api/guidelines/read",
+})  # fmt: skip
+_REFUSED = unsaid("This is not part of the work that you came for. Go back to the page with the text.")
+
+
+def require_open_to(user: User, path: str) -> None:
+    """Raise NotAllowed for a worker at a path that is not for workers; everybody else may ask anywhere."""
+    if user.is_worker and path not in WORKER_PATHS:
+        raise NotAllowed(_(_REFUSED))
+
 
 COOKIE = "annotator_session"
 CROWD_COOKIE = "annotator_visit"  # of a worker, who finds the end of their visit with it when the session is over

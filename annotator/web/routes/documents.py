@@ -1,4 +1,4 @@
-"""GET /, /annotate, /project ...: Streamlit's own document, told beforehand what it would find out by trial.
+"""GET /, /annotate, /project ...: Streamlit's own document, with what a page shows until Streamlit has drawn it.
 
 A page at /annotate first asks /annotate/_stcore/health, is refused, waits an eighth of a second, and asks again at the root.
 And on the page with the panel the modules are found, and the first text is asked for, one after the other, when everything
@@ -18,10 +18,89 @@ from annotator.errors import NotSignedIn
 from annotator.language import Language, _, spoken_language
 from annotator.usecases.access.accounts import Session
 from annotator.web.navigation import PAGES
-from annotator.web.routes import first_frame
-from annotator.web.routes.access import session_of_request
-from annotator.web.routes.origins import is_from_elsewhere
+from annotator.web.routes.access import is_from_elsewhere, session_of_request
 from annotator.web.routes.static import panel_address, panel_modules
+
+# What a page shows until Streamlit has drawn it, put into its document.
+
+
+# Below this width the sidebar is closed until somebody opens it: the text needs the room. As in panel/annotate/early.js.
+NARROW = 1000
+
+STYLE = f"""<style>
+/* The guidelines are the panel's to show (panel/guidelines.css): their own style sheet may come after them. */
+html:not([data-guidelines~="open"]) .st-key-guidelines {{ display: none }}
+/* What stands below the screen would move away under the pointer while the screen draws: it is shown when that has drawn. */
+[class*="st-key-saliency_"]:not([data-drawn]) ~ * {{ animation: not-yet 60s }}
+@keyframes not-yet {{ from, to {{ visibility: hidden }} }}
+.begin {{ --begin-page: #ffffff; --begin-side: #f3f5f7; --begin-line: #e9edf1; position: fixed; inset: 0; pointer-events: none }}
+@media (prefers-color-scheme: dark) {{
+  .begin {{ --begin-page: #14181d; --begin-side: #1c2229; --begin-line: #252c34 }}
+}}
+.begin-side {{ right: auto; width: 230px; background: var(--begin-side) }}
+/* It lies over the parts of a screen that has no text yet. */
+.begin-main {{ left: 230px; background: var(--begin-page); z-index: 4 }}
+.begin-main > div {{
+  margin: 3rem var(--page-padding) 0; height: 11rem; max-width: 48rem;
+  background: repeating-linear-gradient(var(--begin-line) 0 .8rem, transparent .8rem 2.4rem);
+}}
+@media (max-width: {NARROW}px) {{
+  .begin-side {{ display: none }}
+  .begin-main {{ left: 0 }}
+  /* Streamlit shows it under the mouse alone. */
+  .stSidebar [data-testid=stSidebarCollapseButton][data-testid][data-testid] {{ display: inline-flex; visibility: visible }}
+}}
+</style>
+<noscript><style>.begin {{ display: none }}</style></noscript>
+"""
+
+# Streamlit remembers by itself whether its sidebar is open, in one place for windows of any width. Here each kind has its own.
+SIDEBAR = f"""<script>
+{{
+  const place = "stSidebarCollapsed-", own = "annotator:sidebar";
+  const choose = () => {{
+    try {{
+      const kind = innerWidth <= {NARROW} ? "narrow" : "wide";
+      const kept = {{ kind: "wide", narrow: "true", ...JSON.parse(localStorage.getItem(own)) }};
+      if (kept.kind === kind) return;
+      kept[kept.kind] = localStorage.getItem(place);
+      if (kept[kind]) localStorage.setItem(place, kept[kind]);
+      else localStorage.removeItem(place);
+      localStorage.setItem(own, JSON.stringify({{ ...kept, kind }}));
+    }} catch {{}}
+  }};
+  choose();
+  addEventListener("resize", choose);
+}}
+</script>
+"""
+
+_FRAME = """<div class="begin begin-main" aria-hidden="true"><div></div></div>
+<div class="begin begin-side" aria-hidden="true"></div>
+<script>
+{
+  const PATIENCE_MS = 15000;
+  const gone = { side: "[data-testid=stSidebar]", main: "DRAWN" };
+  const look = () => {
+    for (const [part, sign] of Object.entries(gone)) {
+      if (document.querySelector(sign)) document.querySelector(`.begin-${part}`)?.remove();
+    }
+    if (!document.querySelector(".begin")) watcher.disconnect();
+  };
+  const watcher = new MutationObserver(look);
+  watcher.observe(document.getElementById("root"), { childList: true, subtree: true });
+  setTimeout(() => { for (const part of document.querySelectorAll(".begin")) part.remove(); }, PATIENCE_MS);
+}
+</script>
+"""
+_MAIN = "[data-testid=stMain] [data-testid"
+_SAID = f"{_MAIN}=stAlert], {_MAIN}=stException]"
+
+
+def frame(*, has_panel: bool) -> str:
+    """The page's frame. has_panel: its own screen says when there is something to see, unless a sentence stands there instead."""
+    return _FRAME.replace("DRAWN", _SAID if has_panel else f"{_MAIN}=stElementContainer]")
+
 
 _ENTRIES = {"annotate": "annotate/main.js", "review": "review/main.js"}
 _POPOVERS = "page/popovers.js"  # on every page: Streamlit's own popovers are on most
@@ -112,7 +191,7 @@ def _document(page: str, *, asks_first: bool = True, language: Language = "en") 
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
     first = _FIRST_TEXT if asks_first and page in _FIRST_ASKED else ""
-    first += _SERVER + _SIGNED_OUT + first_frame.SIDEBAR + _STYLE + first_frame.STYLE
+    first += _SERVER + _SIGNED_OUT + SIDEBAR + _STYLE + STYLE
     if page in _ENTRIES:
         modules = panel_modules(_ENTRIES[page])
         # What shows a component is Streamlit's own; that it is not found under this name costs only its early reading.
@@ -128,7 +207,7 @@ def _document(page: str, *, asks_first: bool = True, language: Language = "en") 
     index = index.replace('rel="modulepreload"', 'rel="modulepreload" fetchpriority="low"')
     index = index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1)
     first += f'<script type="module" src="{panel_modules(_POPOVERS)[0]}"></script>\n'
-    last = first_frame.frame(has_panel=page in _ENTRIES)
+    last = frame(has_panel=page in _ENTRIES)
     return index.replace("<head>", f"<head>{first}", 1).replace("</body>", f"{last}</body>", 1)
 
 

@@ -3,6 +3,9 @@
 A proxy on this machine makes everybody come from it, so that no address tells who asks: a session does.
 """
 
+from functools import cache
+from threading import Thread
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -37,3 +40,14 @@ def _is_for_administrator(store: Store, request: Request) -> bool:
 
 
 routes = [Route("/health", health)]
+
+
+# What is loaded while a person still reads, so that nobody waits for it after the server's start.
+
+
+@cache
+def make_tokeniser_ready(language: str) -> None:
+    """Load the tokeniser of a language in the background, once: the first text that is written would wait seconds for it."""
+    from annotator.usecases.perturb.versions import make_ready  # noqa: PLC0415
+
+    Thread(target=make_ready, args=(language,), daemon=True).start()

@@ -13,8 +13,8 @@ from annotator.domain.perturbations import ChangedText, DraftTurn
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.usecases.databases import Store
+from annotator.web.routes.health import make_tokeniser_ready
 from annotator.web.routes.messages import LAST_PAGE, Number, Query, get_route, number, post_route
-from annotator.web.routes.readiness import make_tokeniser_ready
 
 _LONGEST_WORDS = 200
 

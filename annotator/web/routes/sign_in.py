@@ -1,7 +1,14 @@
-"""Signing in with a password, a one-time link, or (in the demonstration) by choosing a person; signing out."""
+"""Signing in and out: a password (hashed by threads with a short queue), a one-time link, or the demonstration's people."""
 
+import asyncio
+import os
+import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
+from typing import TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -10,11 +17,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from annotator.errors import AnnotatorError, InvalidValue, NotAllowed, NotSignedIn, TooBusy
-from annotator.language import _
+from annotator.language import _, unsaid
 from annotator.usecases.access import accounts
 from annotator.usecases.access.known_browsers import noted_in
 from annotator.web import forms
-from annotator.web.routes import password_hashes
 from annotator.web.routes.access import (
     COOKIE,
     CROWD_COOKIE,
@@ -26,6 +32,56 @@ from annotator.web.routes.access import (
     session_of_request,
     status_of,
 )
+
+# Threads for hashing passwords, which takes long because it is meant to, and a small queue before them.
+
+
+RETRY_AFTER_SECONDS = 5
+_AT_ONCE = max(1, (os.cpu_count() or 1) // 4)  # each has four threads of its own, and takes 64 MiB
+# Who is served and who waits, together; from one address half of them, so that one alone cannot keep others out.
+_MOST = 24
+_PAUSE_SECONDS = 1.0
+_LESS_THAN_THE_SERVER = 10  # people who mark come first
+_BUSY = unsaid("Too many people sign in at this moment. Wait a few seconds and try again.")
+
+R = TypeVar("R")
+
+
+class HashingThreads:
+    """Some threads, and room for a few who wait for them."""
+
+    def __init__(
+        self, at_once: int = _AT_ONCE, most: int = _MOST, *, pause_seconds: float = _PAUSE_SECONDS, busy: str = _BUSY,
+        is_for_each_address: bool = True, steps_back: bool = True,
+    ) -> None:  # fmt: skip
+        self._pause_seconds = pause_seconds
+        self._busy = busy
+        self._most_of_address = most // 2 if is_for_each_address else most
+        self._threads = ThreadPoolExecutor(at_once, "hashing", _step_back if steps_back else None)
+        self._most = most
+        self._inside: Counter[str] = Counter()
+
+    async def run(self, address: str, work: Callable[[], R]) -> R:
+        """What the work for somebody at an address answers; raises TooBusy when there is no room to wait for it."""
+        if self._inside.total() >= self._most or self._inside[address] >= self._most_of_address:
+            await asyncio.sleep(self._pause_seconds)
+            raise TooBusy(_(self._busy))
+        self._inside[address] += 1
+        try:
+            # with the context of the request, which says in which language it is answered
+            return await asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, work)
+        finally:
+            self._inside -= Counter([address])  # and nothing is kept of who has left
+
+
+def _step_back() -> None:
+    """Only Linux has a priority for a single thread; argon2's own threads inherit it."""
+    if sys.platform == "linux":
+        os.nice(_LESS_THAN_THE_SERVER)
+
+
+THREADS = HashingThreads()
+
 
 _LARGEST_FORM = 32_768
 _MOST_FIELDS = 10
@@ -58,7 +114,7 @@ def with_form(
             require_own_page(request)
             form = await read_form(request)
             if hashes:
-                return await password_hashes.THREADS.run(_address_of(request), partial(handler, request, form))
+                return await THREADS.run(_address_of(request), partial(handler, request, form))
             return await run_in_threadpool(handler, request, form)
         except TooBusy as error:
             return _come_again(request, form, error)
@@ -80,7 +136,7 @@ def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
         answer = forms.message_page(
             _("Not now"), _("{error} Your link still works: go back to it.", error=error), status_of(error)
         )
-    answer.headers["Retry-After"] = str(password_hashes.RETRY_AFTER_SECONDS)
+    answer.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return answer
 
 

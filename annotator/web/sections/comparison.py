@@ -23,10 +23,10 @@ from annotator.usecases.review.inspection import (
     origin_words,
     words_of,
 )
-from annotator.web import edit_panel, token_panel
+from annotator.web import components
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import history
+from annotator.web.sections import record
 from annotator.web.sections.lead import talk
 from annotator.web.session import Visit
 
@@ -111,7 +111,7 @@ class _ComparisonScreen:
         talk.show(self.store, self.visit, self.project, self.instance.id)
 
     def _show_timeline(self) -> None:
-        history.show(self.store, self.visit, self.project, self.instance)
+        record.show_history(self.store, self.visit, self.project, self.instance)
 
     def _show_title(self) -> None:
         instance = self.instance
@@ -195,7 +195,7 @@ class _ComparisonScreen:
         if view.facts:
             st.caption(as_text(" · ".join(view.facts)))
         number = view.annotation.id if view.annotation else 0
-        token_panel.read(view.work, view.project, is_brief=True, key=f"{self.key}_panel_{number}")
+        components.read(view.work, view.project, is_brief=True, key=f"{self.key}_panel_{number}")
         if view.annotation is None:
             return []
         taken = []
@@ -224,7 +224,7 @@ class _ComparisonScreen:
         st.markdown(f"**{_('A version of your own')}**")
         st.caption(_("Tick sets above to copy them here, change them, and store them with the result as the gold."))
         view = as_draft_of_lead(self.comparison, self.project, _distinct([*self._version_so_far(), *taken]))
-        draft = edit_panel.edit(view.work, view.project, key=f"{self.key}_edit")
+        draft = components.edit(view.work, view.project, key=f"{self.key}_edit")
         if draft is not None:
             self._do(
                 lambda: adjudicate(

@@ -1,26 +1,118 @@
-"""Computing attributions from the page: the same as `annotator attribute`, with the built-in model or one from a folder."""
+"""Computing attributions from the page, with the fields of each method's parameters; bringing numbers up to date."""
 
 from dataclasses import replace
+from itertools import product
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
+from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, unsaid
-from annotator.usecases.background import AskedAttribution, ask_for_runs
+from annotator.usecases.background import AskedAttribution, ask_for_runs, ask_to_measure
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.measurement import is_measured, is_out_of_date
 from annotator.usecases.models.attributions import (
+    FOLLOWS_MODEL,
     AttributingOptions,
     LoadOptions,
+    Parameter,
     TooLong,
+    Value,
     choosable_labels,
     offered_methods,
+    offered_parameters,
 )
+from annotator.usecases.models.parameter_words import choice_words
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import jobs, method_parameters, model_labels
+from annotator.web.sections import jobs
+from annotator.web.sections import labels as model_labels
 from annotator.web.session import Visit
+
+# The fields of a method's own parameters, generated from what the method declares.
+
+
+_TITLES = {  # of the parameters that a method may declare, by what is stored
+    "baseline": unsaid("Baseline"),
+    "evaluations": unsaid("Evaluations"),
+    "features": unsaid("Features"),
+    "from": unsaid("From"),
+    "heads": unsaid("Heads"),
+    "kernel_width": unsaid("Kernel width"),
+    "layer": unsaid("Layer"),
+    "magnitude": unsaid("Magnitude"),
+    "merge": unsaid("Merge"),
+    "output": unsaid("Output"),
+    "penalty": unsaid("Penalty"),
+    "perturbed": unsaid("Perturbed"),
+    "removal": unsaid("Removal"),
+    "samples": unsaid("Samples"),
+    "steps": unsaid("Steps"),
+}
+
+Settings = dict[str, Value]
+
+
+def ask(method: str) -> list[Settings] | None:
+    """What was chosen, one for each run that is wanted; None where a field cannot be read.
+
+    Only what differs from the method's defaults is told, so that the same choice is the same run.
+    """
+    parameters = offered_parameters(method)
+    with st.container(horizontal=True, gap="small"):
+        given = [(parameter, _field(method, parameter)) for parameter in parameters]
+    try:
+        values = [_read(parameter, text) for parameter, text in given]
+    except InvalidValue as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return None
+    return [_settings(parameters, chosen) for chosen in product(*values)]
+
+
+def _settings(parameters: tuple[Parameter, ...], chosen: tuple[Value, ...]) -> Settings:
+    pairs = zip(parameters, chosen, strict=True)
+    return {parameter.name: value for parameter, value in pairs if value != _start(parameter)}
+
+
+def _start(parameter: Parameter) -> Value:
+    """What stands in the field at first; where the model decides, the word for that."""
+    default = parameter.default
+    return default if isinstance(default, str | int) else FOLLOWS_MODEL
+
+
+def _field(method: str, parameter: Parameter) -> Value:
+    title, says = _(_TITLES[parameter.name]), _(parameter.says)
+    key, start = f"compute_{method}_{parameter.name}", _start(parameter)
+    if not parameter.choices:
+        help_words = as_text(_("{says}. It is {may_be}.", says=says, may_be=parameter.may_be))
+        return st.number_input(title, parameter.least, None, int(start), key=key, help=help_words, width=200)
+    if parameter.is_number:
+        sentence = _(
+            "{says}. It is {may_be}. Several, with commas between them, give a run each.",
+            says=says,
+            may_be=parameter.may_be,
+        )
+        return st.text_input(title, str(start), key=key, help=as_text(sentence), width=200)
+    options = dict.fromkeys((str(start), *parameter.choices))
+    return st.selectbox(
+        title,
+        list(options),
+        list(options).index(str(start)),
+        key=key,
+        help=as_text(_("{says}.", says=says)),
+        width=200,
+        format_func=choice_words,
+    )
+
+
+def _read(parameter: Parameter, given: Value) -> list[Value]:
+    """The values of a field: one, or of a text with commas several."""
+    parts = [part.strip() for part in str(given).split(",")]
+    known = [part for part in parts if part] or [str(_start(parameter))]
+    values: list[Value] = [part if part == _start(parameter) else parameter.read(part) for part in known]
+    return list(dict.fromkeys(values))
+
 
 _NEXT = unsaid(
     "The attributions are computed in the background, text by text, even when this page is closed. The progress "
@@ -39,7 +131,7 @@ _TOO_LONG: dict[TooLong, str] = {
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Choose a model and a method; it goes into the queue. Below: what came of the last."""
     request = _asked(project)
-    settings = method_parameters.ask(request.method)
+    settings = ask(request.method)
     labels_said = model_labels.ask(store, visit, project, request.model, key="compute_labels", may_delete=True)
     st.caption(_(_NEXT))
     jobs.show_open(store, visit, project, where="compute")
@@ -196,3 +288,30 @@ def _ask_label_words(project: Project) -> dict[str, str]:
                 ),
             )  # fmt: skip
     return {label: given.strip() for label, given in words.items() if given.strip()}
+
+
+# Bringing the numbers of models up to date: those that texts are ordered by.
+
+
+_NEVER = unsaid(
+    "The numbers of the models have not been measured yet. You can look at texts all the same; until you measure, they cannot be "
+    "ordered by these numbers, and k is 20 % of the tokens."
+)
+_CHANGED = unsaid(
+    "Gold, predictions or attributions have changed since the numbers of the models were measured. You can look at texts all the "
+    "same; until you measure again, they are ordered by the old numbers."
+)
+
+
+def offer_to_measure(store: Store, visit: Visit, project: Project) -> None:
+    """Offer to measure where nothing was measured yet, or something happened since."""
+    if not is_out_of_date(store, project):
+        return
+    words, button = st.columns([5, 1], vertical_alignment="center")
+    words.info(_(_CHANGED if is_measured(store, project) else _NEVER), icon=":material/update:")
+    if pressed(
+        _("Measure"), container=button, type="primary", width="stretch", key=f"measure_go_{project.id}",
+        help=_("Measure the numbers of every model"),
+    ):  # fmt: skip
+        ask_to_measure(store, visit.user, project)
+        st.rerun()

@@ -12,9 +12,9 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
 from annotator.web.frame import as_text
 from annotator.web.guidelines import show_changes, show_parts
+from annotator.web.page_parts import shown_time
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_time
 
 _CHANGED, _WHOLE = unsaid("What changed"), unsaid("The whole text")
 

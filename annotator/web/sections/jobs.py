@@ -9,9 +9,9 @@ from annotator.language import _, unsaid
 from annotator.usecases.background import may_stop, queue_of, stop_job, title_in_words
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
+from annotator.web.page_parts import shown_time
 from annotator.web.presses import pressed
 from annotator.web.session import Visit, current_visit, page_store
-from annotator.web.visit_times import shown_time
 
 _LOOKS_EVERY = 1.0  # seconds, while something runs
 _KEPT = unsaid("What is stored by then is kept; if you ask again, it goes on from there.")

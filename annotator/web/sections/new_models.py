@@ -1,29 +1,431 @@
-"""Training a model from the page: the same as `annotator train`, in the background; what came of it, and what is next."""
+"""Training a model from the page: the form, the built-in model's offer, what came of it, and what is known of it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.jobs import Job
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, together, unsaid
-from annotator.usecases.background import AskedTraining, ask_to_train, queue_of, train_again, training_of
+from annotator.usecases.background import (
+    AskedTraining,
+    ask_for_built_in,
+    ask_to_train,
+    queue_of,
+    train_again,
+    training_of,
+)
 from annotator.usecases.databases import Store
 from annotator.usecases.training.architectures import architectures_for
 from annotator.usecases.training.forecast import (
+    Choices,
     Forecast,
     TrainedModel,
+    base_of,
+    choices,
     forecast,
+    free_name,
     last_event,
     missing_package,
     missing_words,
     standing_of,
     trained_models,
 )
-from annotator.web.cached_numbers import ValueCache
+from annotator.usecases.training.transformers import (
+    AlignmentOptions,
+    Architecture,
+    Criterion,
+    DataOptions,
+    FittingOptions,
+    NewModel,
+    OfSeveral,
+    Output,
+    RationaleOptions,
+    TooLong,
+    TrainingOptions,
+)
 from annotator.web.frame import as_text
+from annotator.web.page_parts import ValueCache
 from annotator.web.presses import pressed
-from annotator.web.sections import built_in_offer, jobs, model_cards, training_form
+from annotator.web.sections import jobs, model_cards
 from annotator.web.session import Visit, database_path
+
+# The form of a training: what is asked, with defaults that a small machine can live with, and what it comes to.
+
+
+_BASES = {"scratch": unsaid("a small one, from scratch"), "pretrained": unsaid("a pretrained one")}
+_RATES = {"scratch": 1e-3, "pretrained": 2e-5}
+_ARCHITECTURES: dict[Architecture, str] = {
+    "transformer": unsaid("an encoder, which reads the text in both directions"),
+    "decoder": unsaid("a decoder, which reads it from left to right"),
+    "tokens": unsaid("an encoder that answers for the target"),
+    "reading": unsaid("an encoder that answers with a stretch of the text"),
+}
+_OF_A_BASE: dict[Architecture, str] = {
+    "transformer": unsaid("answers for the text"),
+    "tokens": unsaid("answers for the target"),
+}
+_READING_WORDS = unsaid(
+    "The model learns where the answer begins and ends in the text, or that the text has no answer; texts whose gold answer does "
+    "not stand in them are left out."
+)
+_ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
+    "none": unsaid("none"),
+    "mae": "MAE",
+    "mse": "MSE",
+    "huber": "Huber",
+    "bce": "BCE",
+    "order": "Order",
+}
+_ALIGNMENT_WORDS = {
+    "none": unsaid("The model learns from the labels alone; no rationale is looked at."),
+    "mae": unsaid(
+        "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
+        "token; each error counts as large as it is."
+    ),
+    "mse": unsaid(
+        "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
+        "token; large errors count more than small ones."
+    ),
+    "huber": unsaid("As MSE while the error of a text is small, and as MAE beyond that."),
+    "bce": unsaid(
+        "Besides the label, it learns to give a high attribution to each token of a rationale; the other tokens do not count."
+    ),
+    "order": unsaid(
+        "Besides the label, it learns to give each token of a rationale a higher attribution than every other token."
+    ),
+}
+PROVES_NOTHING = unsaid(
+    "A falling alignment loss proves nothing. Judge the model by its answers, on texts where a misleading token no longer goes "
+    "with a label, and train a control on random tokens: what that gains too is no gain from the rationales."
+)
+FORGETS = unsaid(
+    "With a pretrained model, λ = 1 (under “More”) can make it forget the task: in a trial with MAE (138 held-out texts, two "
+    "seeds) it was then right on 49.3\u00a0% and 44.2\u00a0%, against 72.5\u00a0% and 71.7\u00a0% without alignment, and "
+    "48.6\u00a0% by always giving one label. Compare lower values of λ with a training without alignment."
+)
+_SOURCES = {
+    "gold": unsaid("the gold of the texts"),
+    "shuffled": unsaid("as many tokens at random (a control)"),
+    "lexicon": unsaid("the words of word lists"),
+}
+_TOO_LONG: dict[TooLong, str] = {
+    "cut": unsaid("cut at the end"),
+    "windows": unsaid("read in windows"),
+    "refuse": unsaid("end the training"),
+}
+_OF_SEVERAL: dict[OfSeveral, str] = {"lowest": unsaid("the set that fits best"), "union": unsaid("all sets together")}
+_OUTPUTS: dict[Output, str] = {"softmax": unsaid("one for each label"), "sigmoid": unsaid("one sigmoid (two labels)")}
+_USUAL_VALIDATION = unsaid("validation, val or dev; else a tenth of the training texts")
+_LONGEST_STEM = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What stands in the form. base: as it was written, None for a model from scratch; source: "" where nothing is aligned."""
+
+    name: str
+    base: str | None
+    split: str | None
+    validation: str | None
+    source: str
+    word_lists: tuple[str, ...]
+    share: float
+    fitting: FittingOptions
+    model: NewModel
+
+    def request(self, *, is_anew: bool = False) -> AskedTraining:
+        """What is asked for; raises InvalidValue for what cannot be."""
+        rationales = RationaleOptions()
+        if self.source:
+            rationales = replace(_of_source(self.source, self.word_lists), share=self.share)
+        data = DataOptions(self.split, self.validation, None, rationales, self.fitting.seed)
+        model = replace(self.model, base=None if self.base is None else base_of(self.base))
+        return AskedTraining(self.name, TrainingOptions(model, data, self.fitting, None, is_anew))
+
+
+def ask(store: Store, visit: Visit, project: Project) -> Given:
+    """The form. Whatever is hidden by a choice keeps what stood there."""
+    offered = choices(store, visit.user, project)
+    name_place, kind_place, base_place = st.columns([2, 2, 3], vertical_alignment="bottom")
+    kind = kind_place.selectbox(
+        _("Begin from"),
+        list(_BASES),
+        format_func=lambda name: _(_BASES[name]),
+        key="train_kind",
+        persist_state="session",
+    )
+    base, architecture = _ask_base(base_place, project, kind)
+    split_place, alignment_place, source_place = st.columns([2, 2, 3], vertical_alignment="bottom")
+    split = _ask_split(split_place, project, offered)
+    criterion = "none" if architecture == "reading" else _ask_criterion(alignment_place)
+    source, lists = ("", ()) if criterion == "none" else _ask_source(source_place, project, offered)
+    st.caption(_(_READING_WORDS if architecture == "reading" else _ALIGNMENT_WORDS[criterion]))
+    if criterion != "none":
+        st.caption(f":material/warning: {_(PROVES_NOTHING)}")
+        if kind == "pretrained":
+            st.caption(f":material/warning: {_(FORGETS)}")
+    *steps_places, more = st.columns([2, 2, 2, 1], vertical_alignment="bottom")
+    n_epochs, learning_rate, seed = _ask_steps(steps_places, kind)
+    with more.popover(_("More"), width="stretch", key="train_more"):
+        rest = _ask_the_rest(project, offered, architecture, is_aligned=criterion != "none")
+    alignment = None if criterion == "none" else replace(rest.alignment, criterion=criterion)
+    fitting = replace(rest.fitting, epochs=n_epochs, learning_rate=learning_rate, seed=seed, alignment=alignment)
+    kind_of_model = architecture if architecture in {"decoder", "tokens"} else ""
+    suggested = free_name(store, project, _stem(base, kind_of_model, criterion, source, seed))
+    name = name_place.text_input(
+        _("Name of the model"), key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
+    ).strip()
+    return Given(name or suggested, base, split, rest.validation, source, lists, rest.share, fitting, rest.model)
+
+
+def _ask_base(column: DeltaGenerator, project: Project, kind: str) -> tuple[str | None, Architecture]:
+    """The pretrained model, None from scratch; and what kind of model it becomes."""
+    architectures = architectures_for(project, has_base=kind == "pretrained")
+    architecture_place = column
+    if kind == "pretrained" and len(architectures) > 1:
+        column, architecture_place = column.columns(2, vertical_alignment="bottom")
+    base = None if kind == "scratch" else column.text_input(
+        _("Pretrained model"), key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
+        help=_("The folder of a model on the server, or its name at the Hugging Face hub where the server may ask it."),
+    )  # fmt: skip
+    return base, _ask_architecture(architecture_place, project, kind, architectures)
+
+
+def _ask_criterion(column: DeltaGenerator) -> Literal["none"] | Criterion:
+    return column.selectbox(
+        _("Alignment with rationales"), list(_ALIGNMENTS), format_func=lambda name: _(_ALIGNMENTS[name]), key="train_alignment",
+        persist_state="session",
+    )  # fmt: skip
+
+
+def _ask_steps(columns: Sequence[DeltaGenerator], kind: str) -> tuple[int, float, int]:
+    """Epochs, learning rate and seed."""
+    of_epochs, of_rate, of_seed = columns
+    n_epochs = of_epochs.number_input(
+        _("Epochs, at most"), 1, 1_000, 10, key="train_epochs", persist_state="session",
+        help=_("It ends sooner where it gets no better."),
+    )  # fmt: skip
+    rate = of_rate.number_input(
+        _("Learning rate"), 1e-7, 0.1, _RATES[kind], step=_RATES[kind] / 2, format="%g", key=f"train_rate_{kind}",
+        persist_state="session",
+    )  # fmt: skip
+    seed = of_seed.number_input(_("Seed"), 0, 2**31 - 1, 0, key="train_seed", persist_state="session")
+    return int(n_epochs), float(rate), int(seed)
+
+
+def _ask_architecture(
+    column: DeltaGenerator, project: Project, kind: str, architectures: tuple[Architecture, ...]
+) -> Architecture:
+    """What the project's task can have; where that is one thing alone, nothing is asked."""
+    if len(architectures) == 1:
+        return architectures[0]
+    titles = _ARCHITECTURES if kind == "scratch" else _OF_A_BASE
+    chosen: Architecture = column.selectbox(
+        _("Kind of model"),
+        architectures,
+        format_func=lambda name: _(titles[name]),
+        key=f"train_architecture_{project.id}_{kind}",
+        persist_state="session",
+    )
+    return chosen
+
+
+def _ask_split(column: DeltaGenerator, project: Project, offered: Choices) -> str | None:
+    """The training texts; the use case takes all where none is named and no split has the usual name."""
+    splits: list[str | None] = list(offered.splits)
+    if "train" not in offered.splits:
+        splits = [None, *(name for name in splits if name)]
+    # By number: Streamlit shows no choice where None is chosen.
+    number = column.selectbox(
+        _("Learn from"), range(len(splits)), splits.index("train") if "train" in splits else 0,
+        format_func=lambda number: _split_title(splits[number]), key=f"train_split_{project.id}", persist_state="session",
+    )  # fmt: skip
+    return splits[number]
+
+
+def _split_title(split: str | None) -> str:
+    if split is None:
+        return _("all texts")
+    return _("the split {split}", split=split) if split else _("the texts without a split")
+
+
+def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> tuple[str, tuple[str, ...]]:
+    sources = list(_SOURCES) if offered.word_lists else [source for source in _SOURCES if source != "lexicon"]
+    source = column.selectbox(
+        _("Rationales"),
+        sources,
+        format_func=lambda name: _(_SOURCES[name]),
+        key=f"train_source_{project.id}",
+        persist_state="session",
+    )
+    if source != "lexicon":
+        return source, ()
+    lists = column.multiselect(
+        _("Word lists"), offered.word_lists, list(offered.word_lists[:1]), key=f"train_lists_{project.id}",
+        persist_state="session",
+        help=_("The words of keep lists are the rationale; those of ignore lists are not in it."),
+        placeholder=_("Choose options"),
+    )  # fmt: skip
+    return source, tuple(lists)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What is rarely changed."""
+
+    validation: str | None
+    share: float
+    alignment: AlignmentOptions
+    fitting: FittingOptions
+    model: NewModel
+
+
+def _ask_the_rest(project: Project, offered: Choices, architecture: Architecture, *, is_aligned: bool) -> _Rest:
+    validation, patience, batch_size = _ask_stopping(project, offered)
+    too_long, output = _ask_texts_and_answers(project)
+    alignment, share = _ask_alignment() if is_aligned else (AlignmentOptions("mae"), 100.0)
+    threads, balances = _ask_threads_and_balance(architecture)
+    fitting = FittingOptions(patience=patience, batch_size=batch_size, balances_labels=balances)
+    model = NewModel((), output=output, too_long=too_long, threads=threads, architecture=architecture)
+    return _Rest(validation, share, alignment, fitting, model)
+
+
+def _ask_stopping(project: Project, offered: Choices) -> tuple[str | None, int, int]:
+    """The split to stop by, after how many epochs without gain, and how many texts are in a batch."""
+    validation = st.selectbox(
+        _("Stop by"), ["", *(name for name in offered.splits if name)],
+        format_func=lambda name: _("the split {name}", name=name) if name else _(_USUAL_VALIDATION),
+        key=f"train_validation_{project.id}", persist_state="session",
+    )  # fmt: skip
+    left, right = st.columns(2, vertical_alignment="bottom")
+    patience = left.number_input(
+        _("Epochs without gain before it ends"), 1, 1_000, 5, key="train_patience", persist_state="session"
+    )
+    batch_size = right.number_input(_("Texts in a batch"), 1, 512, 16, key="train_batch", persist_state="session")
+    return validation or None, int(patience), int(batch_size)
+
+
+def _ask_texts_and_answers(project: Project) -> tuple[TooLong, Output]:
+    """What becomes of texts that are too long, and of what form the answers are."""
+    left, right = st.columns(2, vertical_alignment="bottom")
+    too_long = left.selectbox(
+        _("Texts too long for the model"), list(_TOO_LONG), format_func=lambda name: _(_TOO_LONG[name]), key="train_too_long",
+        persist_state="session",
+    )  # fmt: skip
+    if len(project.labels) != 2:
+        return too_long, "softmax"
+    output = right.selectbox(
+        _("Outputs"),
+        list(_OUTPUTS),
+        format_func=lambda name: _(_OUTPUTS[name]),
+        key="train_output",
+        persist_state="session",
+    )
+    return too_long, output
+
+
+def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
+    """How many threads work, and whether each label counts alike."""
+    left, right = st.columns(2, vertical_alignment="bottom")
+    threads = left.number_input(
+        _("Threads"), 1, 64, 1, key="train_threads", persist_state="session",
+        help=_("On a CPU. With one the machine stays free for those who annotate."),
+    )  # fmt: skip
+    balances = architecture != "reading" and right.checkbox(
+        _("Each label counts alike"), key="train_balances", persist_state="session",
+        help=_("However many texts it has; else each text counts alike."),
+    )  # fmt: skip
+    return int(threads), balances
+
+
+def _ask_alignment() -> tuple[AlignmentOptions, float]:
+    left, right = st.columns(2, vertical_alignment="bottom")
+    strength = left.number_input(
+        _("Weight of the alignment (λ)"), 0.0001, 1000.0, 1.0, format="%g", key="train_strength", persist_state="session",
+        help=_(FORGETS),
+    )  # fmt: skip
+    scale = right.number_input(
+        _("Scale of attributions (γ)"), 0.01, 100_000.0, 100.0, format="%g", key="train_scale", persist_state="session"
+    )
+    left, right = st.columns(2, vertical_alignment="bottom")
+    of_several = left.selectbox(
+        _("Of several sets"),
+        list(_OF_SEVERAL),
+        format_func=lambda name: _(_OF_SEVERAL[name]),
+        key="train_several",
+        persist_state="session",
+    )
+    share = right.number_input(
+        _("Texts with rationales, in percent"), 1.0, 100.0, 100.0, format="%g", key="train_share", persist_state="session",
+        help=_("The others are drawn by the seed, and learned from by their label alone."),
+    )  # fmt: skip
+    return AlignmentOptions("mae", strength=strength, scale=scale, of_several=of_several), share
+
+
+def _of_source(source: str, word_lists: tuple[str, ...]) -> RationaleOptions:
+    match source:
+        case "lexicon":
+            return RationaleOptions("lexicon", word_lists)
+        case "shuffled":
+            return RationaleOptions("shuffled")
+        case _:
+            return RationaleOptions()
+
+
+def _stem(base: str | None, kind_of_model: str, criterion: str, source: str, seed: int) -> str:
+    """What a model is called whose name was left open: by what makes it another one.
+
+    >>> _stem(None, "decoder", "none", "", 0), _stem("transformers:models/tiny bert", "", "mae", "shuffled", 3)
+    ('small-decoder', 'tiny-bert-mae-shuffled-3')
+    """
+    last = "small" if base is None else re.split(r"[/:]", base.strip().rstrip("/"))[-1]
+    parts = [re.sub(r"[^\w.-]+", "-", last).strip("-.")[:_LONGEST_STEM] or "model"]
+    parts += [kind_of_model] if kind_of_model else []
+    parts += [criterion] if criterion != "none" else []
+    parts += [source] if source in {"shuffled", "lexicon"} else []
+    return "-".join([*parts, *([str(seed)] if seed else [])])
+
+
+# The built-in model, offered where somebody looks for a model: a button that trains it, and its progress in the same place.
+
+
+_WHAT = unsaid(
+    "The built-in model is a small classifier of words that learns from the labels of this project in seconds to minutes. It "
+    "answers and explains every text; nothing has to be installed."
+)
+
+
+def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:
+    """A button, or the progress of what runs; below it what came of the last work. Nothing where texts have no labels.
+
+    where: names the place, of which a page has several
+    """
+    if project.task.result_kind != "label" or project.is_archived:
+        return
+    with st.container(border=True):
+        if jobs.show_open(store, visit, project, where):
+            return
+        words, button = st.columns([3, 1], vertical_alignment="center")
+        words.markdown(_(_WHAT))
+        if pressed(
+            _("Train the built-in model"), container=button, width="stretch", key=f"built_in_go_{where}",
+            icon=":material/model_training:",
+        ):  # fmt: skip
+            try:
+                ask_for_built_in(store, visit.user, project)
+            except AnnotatorError as error:
+                st.error(as_text(str(error)), icon=":material/error:")
+            else:
+                st.rerun()
+        for job in jobs.ended(store, visit, project, "attribute")[:1]:
+            jobs.show_line(job)
+
 
 _LEARNS = {
     "label": unsaid("A model learns the labels of this project from its gold."),
@@ -48,7 +450,7 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
     """
     if not is_open:
         return
-    built_in_offer.offer(store, visit, project, where="train")
+    offer(store, visit, project, where="train")
     if not architectures_for(project, has_base=False):
         st.info(_(_NO_QUESTION), icon=":material/info:")
         return
@@ -63,7 +465,7 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
 
 def _show_form(store: Store, visit: Visit, project: Project) -> None:
     st.caption(together(_(_LEARNS[project.task.result_kind]), _(_NEXT)))
-    given = training_form.ask(store, visit, project)
+    given = ask(store, visit, project)
     refusal = st.container()  # always there: what stands below keeps its place, and so its state
     if sentence := st.session_state.pop("train_asked", None):
         st.toast(as_text(sentence), icon=":material/check:")

@@ -1,10 +1,12 @@
-"""The record: who did what, on which text, and when, in sentences; newest first, paged.
+"""The record: who did what and when, in sentences; newest first; and everything that happened to one instance.
 
 Administrators also read what belongs to no project: accounts, sign-in links, backups.
 """
 
 import streamlit as st
 
+from annotator.domain.instances import Instance
+from annotator.domain.numbers import UNDEFINED
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.language import _, several, unsaid
@@ -12,13 +14,14 @@ from annotator.usecases.access.accounts import count_events_of_accounts, events_
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.event_sentences.parts import in_a_row
 from annotator.usecases.lead.event_words import KINDS, event_actor, event_lines, event_words
+from annotator.usecases.lead.timeline import timeline, timeline_as_csv
 from annotator.usecases.persons.removal import names_of_copies
 from annotator.usecases.project.projects import ALL_EVENTS, EventFilter, count_events_of, events_of, members_of
 from annotator.usecases.upkeep import back_up_beside
 from annotator.web.frame import as_text
+from annotator.web.page_parts import shown_time, visit_zone
 from annotator.web.presses import pressed
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_time, visit_zone
 
 _PAGE = 50
 _HEIGHT = 560  # pixels: the choice of the page stays in sight below
@@ -120,3 +123,24 @@ def _ask_page(view_key: str, n_events: int) -> int:
     return int(
         st.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=f"record_page_{view_key}", width=140)
     )
+
+
+# Everything that happened to one instance, as a timeline to read and to take along.
+
+
+def show_history(store: Store, visit: Visit, project: Project, instance: Instance) -> None:
+    """Oldest first."""
+    moments = timeline(store, visit.user, project, instance.id)
+    if not moments:
+        st.info(_("Nothing has happened to this text yet."), icon=":material/history:")
+        return
+    for moment in moments:
+        when, what = st.columns([1, 4], gap="small")
+        when.caption(shown_time(moment.at, with_seconds=True) if moment.at else UNDEFINED)
+        what.markdown(f"**{as_text(moment.who)}** {as_text(moment.what)}")
+        if moment.lines:
+            what.caption("  \n".join(as_text(line) for line in moment.lines))
+    st.download_button(
+        _("Download the timeline as CSV"), timeline_as_csv(moments), f"{instance.key}-timeline.csv", "text/csv",
+        key=f"history_{instance.id}", icon=":material/download:",
+    )  # fmt: skip

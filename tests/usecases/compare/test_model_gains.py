@@ -26,7 +26,7 @@ from annotator.usecases.compare.model_gains import (
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.usecases.models import alignment_gains
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
 from tests.usecases.models.test_alignment_gains import FIRST, LAST, N, answer, project
 from tests.usecases.models.test_trained_kin import ALIGNED, SHUFFLED, TWIN, cards

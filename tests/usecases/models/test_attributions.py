@@ -25,7 +25,7 @@ from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.models import attributions, project_model
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, left_out_summary
 from annotator.usecases.models.built_in_model import built_in_model, record_training
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.upkeep import check
 from tests.attribution_inputs import Scripted, weighing
 from tests.conftest import REPOSITORY

@@ -15,7 +15,7 @@ from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_attribute, ask_to_run_suite
 from annotator.usecases.models.attributions import AttributingOptions, LoadOptions
-from annotator.usecases.models.model_trust import (
+from annotator.usecases.models.model_places import (
     HUB_VARIABLE,
     PLACES_VARIABLE,
     models_folder,

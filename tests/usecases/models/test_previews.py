@@ -28,7 +28,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.models import preview_models
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.models.label_tables import ModelLabels, remember
-from annotator.usecases.models.model_trust import HUB_VARIABLE
+from annotator.usecases.models.model_places import HUB_VARIABLE
 from annotator.usecases.models.previews import ShownPreview, preview
 from annotator.usecases.project.projects import change_project, find_project
 from annotator.usecases.transfer.export import export_file

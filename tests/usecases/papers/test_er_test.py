@@ -25,7 +25,7 @@ from annotator.store.models import RunFinder, store_outputs
 from annotator.training.card import Card
 from annotator.training.loop import EpochResult
 from annotator.usecases.models.label_tables import ModelLabels, remember
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.papers.er_test import Groups, Trained, er_test_table, write_er_test_plot
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.project.word_lists import save_word_list

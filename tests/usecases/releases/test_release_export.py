@@ -14,11 +14,12 @@ from annotator.errors import ExportRefused, InvalidValue, NotAllowed
 from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
+from annotator.usecases.lead.progress import accepted_annotations
 from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, unfinished_words
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
-from annotator.usecases.transfer.import_report import accepted_annotations, gold_words
+from annotator.usecases.transfer.import_report import gold_words
 
 NAMES = ("Somebody Known", "Another One")
 

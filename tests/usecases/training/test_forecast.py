@@ -10,7 +10,7 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.training import forecast
 from annotator.usecases.training.examples import DataOptions, RationaleOptions

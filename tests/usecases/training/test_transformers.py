@@ -20,7 +20,7 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
 from annotator.usecases.models.attributions import AttributingOptions, attribute
-from annotator.usecases.models.model_trust import models_folder
+from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.training.examples import DataOptions, training_data
 from annotator.usecases.training.sweeps import Trial, train_sweep

@@ -15,16 +15,11 @@ from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.adjudication import adjudicate
+from annotator.usecases.lead.progress import accepted_annotations, imported_annotations
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.projects import change_project, events_of, find_project
 from annotator.usecases.transfer.file_import import import_file
-from annotator.usecases.transfer.import_report import (
-    ImportOptions,
-    ImportReport,
-    accepted_annotations,
-    gold_words,
-    imported_annotations,
-)
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport, gold_words
 
 Rows = Callable[..., ImportReport]
 

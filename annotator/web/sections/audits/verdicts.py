@@ -1,6 +1,7 @@
-"""Judging audited versions on Perturb: the original beside the version, then right, or what is wrong."""
+"""Judging audited versions on Perturb, by keys too: the original beside the version, then right, or what is wrong."""
 
 from collections.abc import Iterable
+from functools import partial
 
 import streamlit as st
 
@@ -11,10 +12,27 @@ from annotator.errors import AnnotatorError
 from annotator.language import _, several
 from annotator.usecases.databases import Store
 from annotator.usecases.perturb.audits import ToAudit, count_to_audit, judge, next_to_audit
+from annotator.web.components import panel_component
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
-from annotator.web.sections.audits.keys import hear_keys
+from annotator.web.presses import press, pressed
 from annotator.web.session import Visit
+
+# The keys with which audited versions are judged: as on Review, digits, c and Ctrl+Enter (docs/perturb.md).
+
+
+_KEYS = panel_component("audit_keys", "perturb/audit_keys.js", "perturb/perturb.css")
+
+
+def hear_keys(version: str, n_faults: int) -> None:
+    """Says the keys and hears them; the fields whose names begin with `version` are what they press."""
+    data = {"version": version, "faults": n_faults}
+    _KEYS(data=data, key="audit_keys", on_submit_change=partial(_press_verdict, version))
+
+
+def _press_verdict(version: str) -> None:
+    """Wrong is a version of which a fault is chosen: as which of the two buttons can be pressed then."""
+    press(f"{version}_wrong" if st.session_state.get(f"{version}_faults") else f"{version}_right")
+
 
 _REFUSED = "audit_refused"  # why the verdict of the run before was not taken
 

@@ -9,9 +9,9 @@ from annotator.language import _, several
 from annotator.usecases.crowd.doors import Payment, find_code, mark_paid
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
+from annotator.web.page_parts import shown_time
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_time
 
 _CODE = "crowd_code"
 _SHOWN = "crowd_code_shown"

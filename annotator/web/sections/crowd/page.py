@@ -16,7 +16,7 @@ from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.crowd import codes, form, work_ends
-from annotator.web.sections.people.questions import show_answers
+from annotator.web.sections.people.roles import show_answers
 from annotator.web.session import Visit
 
 _STATES: dict[DoorState, str] = {

@@ -9,7 +9,7 @@ from annotator.usecases.crowd.doors import stop_worker, workers_at_work
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
 from annotator.web.presses import submitted
-from annotator.web.sections.people.questions import NOBODY_CHOSEN
+from annotator.web.sections.people.roles import NOBODY_CHOSEN
 from annotator.web.session import Visit
 
 _WORKER = "crowd_stop_worker"

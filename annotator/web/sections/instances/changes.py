@@ -15,9 +15,9 @@ from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_c
 from annotator.usecases.lead.event_words import bulk_words
 from annotator.usecases.lead.instance_search import found_ids, search_choices
 from annotator.web.frame import as_text
+from annotator.web.page_parts import shown_time
 from annotator.web.presses import pressed
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_time
 
 _DONE, _MADE = "changes_done", "changes_made"
 _KINDS: dict[BulkKind, str] = {

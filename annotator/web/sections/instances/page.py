@@ -14,7 +14,7 @@ from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.instance_search import PAGE_SIZE, FoundInstance, FoundPage, search_instances
 from annotator.usecases.project.projects import InstanceRow
-from annotator.web.copy_link import copy_link
+from annotator.web.components import copy_link
 from annotator.web.frame import as_text
 from annotator.web.page_parts import asked_instance
 from annotator.web.sections import comparison, splits

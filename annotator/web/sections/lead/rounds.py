@@ -20,11 +20,10 @@ from annotator.usecases.lead.undecided_rounds import (
 from annotator.usecases.project.projects import progress_of
 from annotator.usecases.review.rounds import decide_round
 from annotator.web.frame import as_text
-from annotator.web.page_parts import open_instance
+from annotator.web.page_parts import open_instance, shown_time
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_time
 
 _WORDS: dict[Outcome, str] = {
     "accepted": unsaid("Accept it"),

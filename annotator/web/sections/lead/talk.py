@@ -12,10 +12,9 @@ from annotator.language import _, several
 from annotator.usecases.annotate.talk import PAGE_SIZE, answer, begin, questions, talk_of
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
-from annotator.web.page_parts import open_instance
+from annotator.web.page_parts import open_instance, shown_time
 from annotator.web.presses import submitted
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_time
 
 
 def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None:

@@ -34,8 +34,8 @@ from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differin
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.inspect.metrics_table import named
-from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
+from annotator.web.page_parts import ValueCache
 from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.choice import View
 from annotator.web.sections.metrics.file_names import file_stem

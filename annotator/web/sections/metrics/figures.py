@@ -15,7 +15,7 @@ from annotator.usecases.compare.comparison_words import OF_ALL_TEXTS
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.drop_curves import SIDES, WHAT_DROPS_ARE, drop_panels, names_of_runs, rows_with_curves
 from annotator.usecases.inspect.metrics_table import named, names_of, title_in_words
-from annotator.web.sections.metrics import contrast, fairness, state, suites, two_models
+from annotator.web.sections.metrics import groups, state, two_models
 from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.number_frames import show_numbers
@@ -37,9 +37,9 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         unsaid("Layers"): _show_layers,
         unsaid("Perturbed pairs"): _show_pairs,
         unsaid("Two models"): two_models.show,
-        unsaid("Contrast"): contrast.show,
-        unsaid("Functional tests"): suites.show,
-        unsaid("Fairness"): fairness.show,
+        unsaid("Contrast"): groups.show_contrast,
+        unsaid("Functional tests"): groups.show_suites,
+        unsaid("Fairness"): groups.show_fairness,
     }
     names, part = (list(views), "") if scored.table.columns else (list(_OF_LABELS), "of_labels")
     chosen = st.segmented_control(

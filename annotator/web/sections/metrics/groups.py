@@ -1,24 +1,37 @@
-"""The groups of instances beside each other: one metric, a line a group, under the table of all instances."""
+"""Groups beside each other on Metrics: groups of instances, contrast sets, word lists (fairness), functional tests."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from urllib.parse import quote, urlencode
 
 import streamlit as st
 
 from annotator.domain.measurements import grouping_in_words
 from annotator.domain.projects import Project
+from annotator.domain.suites import StoredSuite
+from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.html_table import metric_table_html
-from annotator.language import _, several
+from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.language import _, several, together, unsaid
 from annotator.scoring.table import MetricRow, MetricTable
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.contrast_accuracy import NUMBERS, ContrastRow, contrast_rows
+from annotator.usecases.inspect.fairness import FairnessRow, fairness_rows
 from annotator.usecases.inspect.groups import group_lines, group_tables, groups_csv, row_heads
-from annotator.usecases.inspect.metric_values import what_to_score
+from annotator.usecases.inspect.metric_values import newest_event, what_to_score
 from annotator.usecases.inspect.metrics_table import first_columns, named
-from annotator.web.cached_numbers import ValueCache
+from annotator.usecases.project.word_lists import word_lists
+from annotator.usecases.suites.construction import suites_of
+from annotator.usecases.suites.results import ResultRow, suite_results
+from annotator.web.frame import as_text
+from annotator.web.page_parts import ValueCache
 from annotator.web.presses import pressed
 from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.file_names import file_stem
 from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable
+from annotator.web.sections.metrics.table import uncounted_training_summary
+from annotator.web.sections.number_frames import show_numbers
+from annotator.web.sections.suites.results import failing_cases
 from annotator.web.session import Visit
 
 _SCORED_AT_ONCE = 12  # groups; more are scored when one asks for them
@@ -106,3 +119,307 @@ def _draw(
             "chance."
         )
     )
+
+
+# Original against contrast accuracy on the Metrics page; a row opens the sets that break.
+
+
+_SETS_A_PAGE = 25
+_TITLES = {
+    "original": unsaid("Original accuracy ↑"),
+    "contrast": unsaid("Contrast accuracy ↑"),
+    "delta": unsaid("Delta"),
+    "consistency_of_sets": unsaid("Consistency ↑"),
+}
+_SPREAD = {"original": unsaid("± original"), "contrast": unsaid("± contrast")}
+_SHOWN_BARS = ("original", "contrast", "consistency_of_sets")
+
+
+@st.cache_resource(show_spinner=False)
+def _rows() -> ValueCache:
+    return ValueCache(most=12)
+
+
+def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
+    """The models on originals and on their perturbed versions, by kind; below, the sets that break."""
+    newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
+    rows = _rows().get_or_make(
+        (scored.request, newest),
+        list,
+        lambda: contrast_rows(store, visit.user, project, scored.request.options),
+        lambda _rows: 1,
+    )
+    if not rows:
+        st.info(
+            _(
+                "No model has predicted changed versions that have a label. Annotators write such versions on the page Perturb, "
+                "and a lead imports contrast sets; predictions are imported or computed on the page Saliency."
+            ),
+            icon=":material/contrast:",
+        )
+        return
+    bars = [
+        Bar(f"{_(row.kind)}: {_(_TITLES[name])}", row.model, mean, row.n_contrasts)
+        for row in rows
+        for name in _SHOWN_BARS
+        if (mean := row.numbers[name].mean) is not None
+    ]
+    st.plotly_chart(
+        grouped_bars(bars, across=_("kind of perturbation and measure"), up=_("share of right answers ↑")),
+        key=f"metrics_contrast_{project.id}",
+        config={"displayModeBar": False},
+    )
+    measured = [_(title) for title in (*_TITLES.values(), *_SPREAD.values())]
+    show_numbers([_cells(row) for row in rows], measured, key=f"metrics_contrast_table_{project.id}")
+    meaning = _(
+        "Over pairs of which both sides have a gold label and an answer. Delta is contrast accuracy minus original "
+        "accuracy, as in ER-TEST. Consistency is the share of originals that are right together with all their versions "
+        "of the kind. Over several seeds the numbers are means, and the broken sets are those of the first seed."
+    )
+    st.caption(together(meaning, uncounted_training_summary(rows)))
+    _show_broken(project, rows)
+
+
+def _cells(row: ContrastRow) -> dict[str, object]:
+    numbers: dict[str, object] = {_(_TITLES[name]): row.numbers[name].mean for name in NUMBERS}
+    spread = {_(title): row.numbers[name].deviation for name, title in _SPREAD.items()}
+    counts = {
+        _("originals"): row.n_originals, _("versions"): row.n_contrasts, _("broken sets"): len(row.broken),
+        _("left out"): row.n_left_out,
+    }  # fmt: skip
+    return {_("model"): row.model, _("kind"): _(row.kind)} | numbers | (spread if len(row.seeds) > 1 else {}) | counts
+
+
+def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
+    broken = [row for row in rows if row.broken]
+    if not broken:
+        st.success(
+            _("No contrast set is broken: wherever the original is right, so is every version."),
+            icon=":material/check_circle:",
+        )
+        return
+    of_row, of_page = st.columns([4, 1], vertical_alignment="bottom")
+    choices = state.choices_of(project)
+    by_name = {f"{quote(row.model, safe=' ')}/{quote(row.kind, safe=' ')}": row for row in broken}
+    names = list(by_name)
+    chosen = of_row.selectbox(
+        _("Broken sets of"), names, key=choices.one(state.LIST_OF, names, names[0], part="broken"),
+        format_func=lambda name: f"{by_name[name].model}, {_(by_name[name].kind)}: {len(by_name[name].broken):,}",
+    )  # fmt: skip
+    row = by_name[chosen]
+    n_pages = max(1, -(-len(row.broken) // _SETS_A_PAGE))
+    page_key = choices.number(state.LIST_PAGE, 1, n_pages, 1, part="broken")
+    page = int(of_page.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
+    shown = [
+        LinkedRow(
+            f"/saliency?{urlencode({'project': project.id, 'instance': broken_set.original_id, 'partner': pair.changed_id})}",
+            broken_set.key, [pair.changed_key, _(pair.kind)],
+        )
+        for broken_set in row.broken[_SETS_A_PAGE * (page - 1) : _SETS_A_PAGE * page]
+        for pair in broken_set.wrong
+    ]  # fmt: skip
+    st.markdown(
+        as_text(
+            _(
+                "Here the model is right about the original and wrong about the version; a link opens both side by side in "
+                "another tab"
+            )
+        )
+    )
+    st.html(instance_list_html(shown, [_("version"), _("kind")], label=_("Broken sets")))
+
+
+# False positive rates over word lists on the Metrics page; a group opens the texts behind its rate.
+
+
+_MOST_SHOWN = 100
+_ALL = unsaid("all texts")
+
+
+@st.cache_resource(show_spinner=False)
+def _rows_of_rates() -> ValueCache:
+    return ValueCache(most=12)
+
+
+def show_fairness(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
+    """Choose word lists and a label; each model's rate for each list beside its rate over all texts."""
+    words = {word_list.name: word_list.words for word_list in word_lists(store, visit.user, project)}
+    lists = list(words)
+    if not lists or project.task.result_kind != "label":
+        st.info(
+            _(
+                "Groups are word lists. Save some, such as words for men and for women, on the page Tests under “Word lists”."
+            ),
+            icon=":material/groups:",
+        )
+        return
+    chosen, positive = _choose(project, lists)
+    newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
+    rows = [] if not chosen else _rows_of_rates().get_or_make(
+        (scored.request, newest, tuple((name, words[name]) for name in chosen), positive), list,
+        lambda: fairness_rows(store, visit.user, project, chosen, positive, scored.request.options), lambda _rows: 1,
+    )  # fmt: skip
+    if not rows:
+        st.info(
+            _("Choose a word list.")
+            if not chosen
+            else _("No model has answers here yet. Compute or import some on the page Saliency."),
+            icon=":material/groups:",
+        )
+        return
+    _show_rates(project, rows, chosen)
+    _show_wrong(project, rows)
+
+
+def _choose(project: Project, lists: Sequence[str]) -> tuple[list[str], str]:
+    """The word lists, and the label whose false positives count."""
+    of_lists, of_label = st.columns([4, 2], vertical_alignment="bottom")
+    choices = state.choices_of(project)
+    chosen = of_lists.multiselect(
+        _("Word lists"), lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]), placeholder=_("Choose options")
+    )
+    positive = of_label.selectbox(
+        _("Label whose false positives count"), project.labels,
+        key=choices.one(state.POSITIVE, project.labels, project.labels[-1]),
+    )  # fmt: skip
+    return chosen, positive
+
+
+def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[str]) -> None:
+    st.plotly_chart(
+        grouped_bars(
+            [bar for row in rows for bar in _bars(row)],
+            across=_("texts that mention a word of the list"),
+            up=_("false positive rate ↓"),
+        ),
+        key=f"metrics_fairness_{project.id}", config={"displayModeBar": False},
+    )  # fmt: skip
+    show_numbers(
+        [_cells_of_rates(row) for row in rows], {"FPRD ↓", _(_ALL), *chosen}, key=f"metrics_fairness_table_{project.id}"
+    )
+    meaning = _(
+        "The rate is the share of texts with another label that the model gives this one, among those that mention a "
+        "word of the list. FPRD is the sum of the lists' distances from the rate over all texts (ER-TEST). A list "
+        "without such a text is left out (–)."
+    )
+    st.caption(together(meaning, uncounted_training_summary(rows)))
+
+
+def _bars(row: FairnessRow) -> list[Bar]:
+    bars = [
+        Bar(group.name, row.model, group.rate.mean, group.n_negatives)
+        for group in row.groups
+        if group.rate.mean is not None
+    ]
+    return ([Bar(_(_ALL), row.model, row.overall.mean)] if row.overall.mean is not None else []) + bars
+
+
+def _cells_of_rates(row: FairnessRow) -> dict[str, object]:
+    rates = {group.name: group.rate.mean for group in row.groups}
+    negatives = {_("n of {group}", group=group.name): group.n_negatives for group in row.groups}
+    return {_("model"): row.model, "FPRD ↓": row.difference.mean, _(_ALL): row.overall.mean, **rates, **negatives}
+
+
+def _show_wrong(project: Project, rows: list[FairnessRow]) -> None:
+    behind = [(row.model, group) for row in rows for group in row.groups if group.wrong]
+    if not behind:
+        return
+    by_name = {f"{quote(model, safe=' ')}/{quote(group.name, safe=' ')}": (model, group) for model, group in behind}
+    names = list(by_name)
+    chosen = st.selectbox(
+        _("False positives of"), names, key=state.choices_of(project).one(state.LIST_OF, names, names[0], part="wrong"),
+        format_func=lambda name: f"{by_name[name][0]}, {by_name[name][1].name}: {len(by_name[name][1].wrong):,}",
+    )  # fmt: skip
+    wrong = by_name[chosen][1].wrong
+    if len(wrong) > _MOST_SHOWN:
+        st.markdown(
+            as_text(
+                _(
+                    "The first {n} of {total}; a link opens Saliency in another tab",
+                    n=_MOST_SHOWN,
+                    total=f"{len(wrong):,}",
+                )
+            )
+        )
+    shown = [
+        LinkedRow(f"/saliency?{urlencode({'project': project.id, 'instance': instance_id})}", key, [])
+        for instance_id, key in wrong[:_MOST_SHOWN]
+    ]
+    st.html(instance_list_html(shown, [], label=_("False positives")))
+
+
+# Failure rates of functional tests as a chart on the Metrics page; a click on a bar of a test opens its failing cases.
+
+
+_CAPABILITIES = unsaid("capability")
+_TESTS = unsaid("test")
+_OPENED = "metrics_suite_opened"
+
+
+def show_suites(store: Store, visit: Visit, project: Project, _scored: ScoredTable) -> None:
+    """One suite; a bar a model for each capability or test."""
+    suites = suites_of(store, visit.user, project)
+    rows, by = _choose_suite(store, visit, project, suites) if suites else ([], _TESTS)
+    bars = [bar for row in rows for bar in _bars_of_tests(row)]
+    if not bars:
+        st.info(
+            _(
+                "No model has answered functional tests yet. Make a suite and run it on the page Tests; its failure rates then "
+                "appear here."
+            ),
+            icon=":material/fact_check:",
+        )
+        return
+    event = st.plotly_chart(
+        grouped_bars(bars, across=_(by), up=_("failure rate ↓")), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
+        selection_mode="points", config={"displayModeBar": False}, alt=_("Failure rates by {by} and model", by=_(by)),
+    )  # fmt: skip
+    st.caption(
+        _(
+            "Failing cases / cases that the test applies to, with 95 % intervals over further cases made in the same way. "
+            "Click the bar of a test to open its failing cases. The page Tests has all numbers."
+        )
+    )
+    numbers = [
+        {
+            _(by): bar.column, _("model"): bar.name, _("failure rate"): bar.value, _("low"): bar.low, _("high"): bar.high,
+            _("cases"): bar.n,
+        }
+        for bar in bars
+    ]  # fmt: skip
+    show_numbers(numbers, {_("failure rate"), _("low"), _("high")}, key="metrics_suite_numbers")
+    points = event["selection"]["points"]
+    _open(visit, project, rows, tuple(points[0]["customdata"][:2]) if points else None)
+
+
+def _choose_suite(
+    store: Store, visit: Visit, project: Project, suites: Sequence[StoredSuite]
+) -> tuple[list[ResultRow], str]:
+    """The rows of a suite that are shown, and what they are."""
+    left, right = st.columns([2, 2], vertical_alignment="bottom")
+    choices, by_name = state.choices_of(project), {stored.name: stored for stored in suites}
+    names, ways = list(by_name), [_CAPABILITIES, _TESTS]
+    suite = by_name[left.selectbox(_("Suite"), names, key=choices.one(state.SUITE, names, names[0]))]
+    by_key = choices.one(state.BY, ways, _CAPABILITIES, part="suite")
+    by = right.segmented_control(_("By"), ways, required=True, key=by_key, format_func=_) or _CAPABILITIES
+    rows = suite_results(store, visit.user, project, suite).rows
+    return [row for row in rows if (row.test is not None) == (by == _TESTS)], by
+
+
+def _bars_of_tests(row: ResultRow) -> Iterator[Bar]:
+    for model, rate in row.rates.items():
+        if rate.rate is not None:
+            low, high = (None, None) if rate.bounds is None else (rate.bounds.low, rate.bounds.high)
+            yield Bar(row.name, model, rate.rate, row.n_cases, low, high)
+
+
+def _open(visit: Visit, project: Project, rows: Sequence[ResultRow], chosen: tuple[str, str] | None) -> None:
+    """Open the failing cases of the bar that was clicked, once."""
+    is_new = st.session_state.get(_OPENED) != chosen
+    st.session_state[_OPENED] = chosen
+    if chosen is None or not is_new:
+        return
+    name, model = chosen
+    test = next((row.test for row in rows if row.name == name), None)
+    if test is not None:
+        failing_cases(visit, project, test, model)

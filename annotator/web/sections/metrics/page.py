@@ -1,21 +1,134 @@
-"""The Metrics page from its title to its charts, and the address that follows what is chosen on it."""
+"""The Metrics page from its title to its charts, its saved views, and the address that follows what is chosen."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
+from annotator.domain.measurements import LONGEST_NAME, SavedView
+from annotator.domain.numbers import whole_number
 from annotator.domain.projects import Project
+from annotator.errors import AnnotatorError, NotFound
 from annotator.language import _
 from annotator.usecases.databases import Store
-from annotator.web.copy_link import copy_link
+from annotator.usecases.inspect.saved_views import (
+    delete_view,
+    params_of,
+    rename_view,
+    save_view,
+    view_of_project,
+    views_of_project,
+)
+from annotator.web.components import copy_link
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics import figures, groups, numbers, state, table, views
+from annotator.web.page_choices import PageChoices, Params
+from annotator.web.presses import submitted
+from annotator.web.sections.metrics import figures, groups, numbers, state, table
 from annotator.web.session import Visit
+
+# Saved views on the Metrics page: one is opened, the present choices are kept under a name, one is renamed or deleted.
+
+
+_DONE = "metrics_view_done"  # what was said of a view in the run before
+
+
+def expanded(store: Store, visit: Visit, project: Project, address: Params) -> Params:
+    """What an address stands for: what the view that it names holds, and what it asks for beside it."""
+    view = named_view(store, visit, project, address)
+    if view is None:
+        return address
+    others = {name: texts for name, texts in address.items() if name != state.VIEW.name}
+    return {**params_of(view), **others}
+
+
+def named_view(store: Store, visit: Visit, project: Project, address: Params) -> SavedView | None:
+    """The view that an address names; None where it names none, or one that is not there."""
+    texts = address.get(state.VIEW.name, ())
+    number = whole_number(texts[0]) if len(texts) == 1 else None
+    if number is None:
+        return None
+    try:
+        return view_of_project(store, visit.user, project, number)
+    except NotFound:
+        return None
+
+
+def show_views(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
+    """What the popover holds; after everything else on the page, so that all that is chosen can be kept."""
+    views = views_of_project(store, visit.user, project)
+    current = named_view(store, visit, project, state.address())
+    if done := st.session_state.pop(_DONE, ""):
+        st.success(as_text(done), icon=":material/check:")
+    _open(project, [view for view, _may_change in views], current)
+    _save(store, visit, project, choices)
+    if current is not None and any(view.id == current.id and may_change for view, may_change in views):
+        _change(store, visit, current, choices)
+
+
+def _open(project: Project, views: Sequence[SavedView], current: SavedView | None) -> None:
+    if not views:
+        st.caption(_("No view is saved yet. A view keeps everything that is chosen on this page, for everybody here."))
+        return
+    names = {view.id: f"{view.name} ({view.made_by})" for view in views}
+    key = f"metrics_view_{project.id}"
+    st.session_state[key] = None if current is None else current.id
+    st.selectbox(
+        _("Open a view"), list(names), index=None, key=key, format_func=names.__getitem__, placeholder=_("Choose a view"),
+        on_change=_follow, args=(key,),
+    )  # fmt: skip
+
+
+def _follow(key: str) -> None:
+    number = st.session_state[key]
+    state.go_to({} if number is None else {state.VIEW.name: (str(number),)})
+
+
+def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
+    name = f"metrics_view_name_{project.id}"
+    with st.form(f"metrics_view_new_{project.id}", border=False):  # Enter saves, too
+        st.text_input(_("Save what is chosen now, as"), key=name, max_chars=LONGEST_NAME)
+        given = submitted(
+            _("Save this view"), key=f"metrics_view_save_{project.id}", fields=(name,), icon=":material/bookmark_add:"
+        )
+    if given is not None:
+        try:
+            view = save_view(store, visit.user, project, given[name], choices.params())
+        except AnnotatorError as error:  # such as a name that is taken
+            st.error(as_text(str(error)), icon=":material/error:")
+            return
+        st.session_state[_DONE] = _("Saved as “{name}”.", name=view.name)
+        state.go_to({state.VIEW.name: (str(view.id),)})
+        st.rerun()
+
+
+def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -> None:
+    name = f"metrics_view_rename_{view.id}"
+    with st.form(f"metrics_view_change_{view.id}", border=False):  # Enter presses the first of its buttons
+        st.text_input(_("Name of this view"), view.name, key=name, max_chars=LONGEST_NAME)
+        rename, delete = st.columns(2)
+        given = submitted(
+            _("Rename"), container=rename, key=f"metrics_view_renames_{view.id}", fields=(name,), width="stretch"
+        )
+        is_deleted = (
+            submitted(_("Delete"), container=delete, key=f"metrics_view_deletes_{view.id}", width="stretch") is not None
+        )
+    try:
+        if given is not None:
+            renamed = rename_view(store, visit.user, view.id, given[name])
+            st.session_state[_DONE] = _("The view is called “{name}” now.", name=renamed.name)
+            st.rerun()
+        if is_deleted:
+            delete_view(store, visit.user, view.id)
+            st.session_state[_DONE] = _("Deleted “{name}”. What it showed is still chosen.", name=view.name)
+            state.go_to(choices.params())
+            st.rerun()
+    except AnnotatorError as error:  # such as a name that is taken
+        st.error(as_text(str(error)), icon=":material/error:")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Everything on the page; at the end the address is brought to what was chosen."""
-    choices = state.begin(project, partial(views.expanded, store, visit, project))
+    choices = state.begin(project, partial(expanded, store, visit, project))
     title, scored_as, saved, link = st.columns([1.95, 1.85, 0.68, 0.7], vertical_alignment="center")
     title.header(as_text(_("Metrics of {name}", name=project.name)), anchor=False)
     popover = saved.popover(_("Views"), icon=":material/bookmarks:", width="stretch")
@@ -26,11 +139,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         groups.show(store, visit, project, shown)
         figures.show(store, visit, project, shown)
     state.end(choices, is_whole=scored is not None)
-    view = views.named_view(store, visit, project, state.address())
+    view = named_view(store, visit, project, state.address())
     gone = choices.gone() if view is None else choices.gone(_("The view “{name}”", name=view.name))
     if gone:
         notice.warning(as_text(gone), icon=":material/link_off:")
     with popover:
-        views.show(store, visit, project, choices)
+        show_views(store, visit, project, choices)
     with link:
         copy_link(state.link_of(project, choices), key=f"metrics_link_{project.id}")

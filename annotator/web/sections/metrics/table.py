@@ -1,25 +1,30 @@
-"""The table of metrics: models and methods down, metrics across; what the columns mean; everything as a file."""
+"""The table of metrics in its words: models and methods down, metrics across; everything as a file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import Protocol
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
-from annotator.language import _, together, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.scoring.chance_verdicts import n_without_choice
 from annotator.scoring.table import MetricRow
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect.measurement import unmeasured
 from annotator.usecases.inspect.metric_formats import table_csv, table_latex
-from annotator.usecases.inspect.metrics_table import gold_summary, title_of
+from annotator.usecases.inspect.metrics_table import gold_summary, named, title_of
 from annotator.usecases.inspect.shown_table import (
     LEGEND,
+    JudgedColumn,
     head_of,
     judged_column,
     lines_of,
     summaries_of_rows,
+    verdict_sentences,
+    what_a_verdict_is,
 )
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
@@ -27,9 +32,60 @@ from annotator.web.sections.metrics import against, state
 from annotator.web.sections.metrics.choice import View, choose_view
 from annotator.web.sections.metrics.file_names import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable
-from annotator.web.sections.metrics.words import say_verdicts
 from annotator.web.sections.number_frames import show_numbers
 from annotator.web.session import Visit
+
+# What the table of metrics says in words: whether a number is better than chance; what its models learned from.
+
+
+def say_verdicts(
+    columns: Sequence[JudgedColumn], shown: Iterable[int], rows: Sequence[MetricRow], n_left_out: int
+) -> None:
+    """Each verdict of the rows shown as a sentence; and what would have to be computed for those that are missing."""
+    titles = [title_of(row) for row in rows]
+    shown = list(shown)
+    sentences = [(of, list(verdict_sentences(of, shown, titles))) for of in columns]
+    if any(lines for _of, lines in sentences):
+        with st.expander(_("Better than random? In words")):
+            for of, lines in sentences:
+                if lines:
+                    st.markdown(as_text(named(of.column)) + "".join(f"\n* {as_text(line)}" for line in lines))
+            st.caption(as_text(what_a_verdict_is(n_left_out)))
+    for missing, models in unmeasured([(of.column, of.verdicts) for of in columns], rows, shown):
+        st.caption(
+            as_text(
+                _(
+                    "There is no verdict on {missing} of {models}, since random attributions of the same model were not "
+                    "measured. On the page Saliency, under “Compute attributions”, compute the method “random” with "
+                    "faithfulness.",
+                    missing=listed(missing),
+                    models=listed(models),
+                )
+            )
+        )
+
+
+class _HasLearned(Protocol):
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def n_learned(self) -> int: ...
+
+
+def uncounted_training_summary(rows: Iterable[_HasLearned]) -> str:
+    """Of which models what they learned from is not counted; "" of none."""
+    learned = {row.model: row.n_learned for row in rows if row.n_learned}
+    return together(
+        *(
+            several(
+                "{model}: {n} text that it learned from is left out.",
+                "{model}: {n} texts that it learned from are left out.", n, model=model,
+            )
+            for model, n in learned.items()
+        )
+    )  # fmt: skip
+
 
 _PAGE = 30
 _COUNTS = {

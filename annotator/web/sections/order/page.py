@@ -1,18 +1,29 @@
-"""What annotators get next: the order that is set, another one with its first ten texts, and setting it."""
+"""What annotators get next: the order that is set, and fields that choose another one, with its first ten texts."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.project.queue_orders import QueueOrder
+from annotator.domain.project.queue_orders import (
+    FIRST_KINDS,
+    FIRST_WORDS,
+    LARGEST_SEED,
+    REST_WORDS,
+    FirstKind,
+    ModelOrder,
+    QueueOrder,
+)
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, together, unsaid
+from annotator.metrics.registry import definition_of
 from annotator.usecases.databases import Store
 from annotator.usecases.queue.orders import (
     NextText,
+    OrderChoices,
     PresentOrder,
     Preview,
     choices_of,
@@ -22,11 +33,217 @@ from annotator.usecases.queue.orders import (
     set_order,
 )
 from annotator.web.frame import as_text
+from annotator.web.page_parts import shown_time
 from annotator.web.presses import pressed
-from annotator.web.sections import built_in_offer
-from annotator.web.sections.order.choice import ask_order, begin_anew
+from annotator.web.sections import new_models
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_time
+
+# The fields that choose an order: what comes first, by which models, how many; and how the rest follows.
+
+
+_HELP = unsaid(
+    "By answers that are stored; nothing is computed for it. No order is known to be the best: by the probability of the "
+    "label (ER-TEST calls the lowest LC, the highest HC) models that learned from rationales of the most probable do best on "
+    "other data, yet they correct the least probable. Of a text without a label the model’s own answer counts. "
+    "Texts in which the model found nothing are never reached by orders that begin with the worst."
+)
+_NO_ANSWERS = unsaid(
+    "No answers of a model are stored in this project. Import some, or compute them on the Saliency page."
+)
+_ANSWERS_COME = unsaid("A model is at work in this project. When it is done, its answers can be chosen here.")
+
+
+def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> QueueOrder | None:
+    """The order that is chosen; None where a field is still empty, which is said. The fields begin with the present order."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        kind = _ask_kind(project, present)
+    with right:
+        rest, seed = st.columns([3, 2])
+        order = rest.selectbox(
+            _("The rest") if kind else _("Order"), list(REST_WORDS), list(REST_WORDS).index(present.rest),
+            format_func=lambda order: _(REST_WORDS[order]), key=_key(project, "rest"),
+            help=_("Also of texts that are imported later: they come behind those that a model put first."),
+        )  # fmt: skip
+        number = seed.number_input(
+            _("Seed"), 0, LARGEST_SEED, present.seed, key=_key(project, "seed"),
+            help=_("Of everything that is drawn: the random order, texts with equal numbers, and a sample."),
+        )  # fmt: skip
+    if kind is None:
+        return QueueOrder(order, int(number))
+    first = _ask_first(project, kind, present.first, choices)
+    return None if first is None else QueueOrder(order, int(number), first)
+
+
+def _ask_kind(project: Project, present: QueueOrder) -> FirstKind | None:
+    kinds: list[FirstKind | Literal["nothing"]] = ["nothing", *FIRST_KINDS]
+    kind = st.selectbox(
+        _("What comes first"), kinds, kinds.index(present.first.kind if present.first else "nothing"),
+        key=_key(project, "kind"), format_func=_kind_words, help=_(_HELP),
+    )  # fmt: skip
+    return None if kind == "nothing" else kind
+
+
+def _kind_words(kind: FirstKind | Literal["nothing"]) -> str:
+    return _("nothing in particular") if kind == "nothing" else _(FIRST_WORDS[kind])
+
+
+def _ask_first(
+    project: Project, kind: FirstKind, present: ModelOrder | None, choices: OrderChoices
+) -> ModelOrder | None:
+    before = present if present is not None and present.kind == kind else None
+    left, right = st.columns(2, gap="large")
+    with left:
+        chosen = _ASK_WHAT.get(kind, _ask_models)(project, kind, before, choices)
+    if chosen is None:
+        return None
+    with right:
+        of_split, share = st.columns([3, 2]) if choices.splits else (None, st.container())
+        percent = share.number_input(
+            _("First k %"), 1.0, 100.0, float(before.percent if before else 100), format="%g", key=_key(project, "percent"),
+            help=_percent_help(choices),
+        )  # fmt: skip
+        split = None if of_split is None else _split_field(of_split, project, before, choices)
+    return ModelOrder(kind, percent=percent, split=split, **chosen)
+
+
+def _percent_help(choices: OrderChoices) -> str:
+    return several(
+        "k is the percentage that stands here: with 10, the first tenth of the texts that wait and have the number comes first, "
+        "rounded up; the others follow as “The rest” says. {n} text waits now.",
+        "k is the percentage that stands here: with 10, the first tenth of the texts that wait and have the number comes first, "
+        "rounded up; the others follow as “The rest” says. {n} texts wait now.",
+        choices.n_free,
+    )
+
+
+def _split_field(
+    container: DeltaGenerator, project: Project, before: ModelOrder | None, choices: OrderChoices
+) -> str | None:
+    splits = [None, *choices.splits]
+    index = splits.index(before.split) if before and before.split in splits else 0
+    number = container.selectbox(
+        _("Of the split"), range(len(splits)), index, key=_key(project, "split"),
+        format_func=lambda number: (splits[number] or _("(none)")) if number else _("all splits"),
+    )  # fmt: skip
+    return splits[number]
+
+
+def _ask_models(
+    project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
+) -> dict[str, Any] | None:
+    return _models_field(project, kind, list(choices.models), before, choices, lambda name: _with_seeds(name, choices))
+
+
+def _with_seeds(name: str, choices: OrderChoices) -> str:
+    n = choices.models[name]
+    return name if n == 1 else _("{name} ({n} seeds)", name=name, n=n)
+
+
+def _models_field(
+    project: Project,
+    kind: FirstKind,
+    names: Sequence[str],
+    before: ModelOrder | None,
+    choices: OrderChoices,
+    shown: Callable[[str], str] = str,
+) -> dict[str, Any] | None:
+    if not names:
+        st.info(_(_ANSWERS_COME if choices.answers_come else _NO_ANSWERS), icon=":material/smart_toy:")
+        return None
+    usual = names if kind == "models disagree" else names[:1]
+    chosen = [name for name in before.models if name in names] if before else usual
+    models = st.multiselect(
+        _("By the answers of"),
+        names,
+        chosen,
+        format_func=shown,
+        key=_key(project, f"models_{kind}"),
+        placeholder=_("choose a model"),
+        help=_("All seeds of a model count. Numbers of several models and seeds are averaged."),
+    )
+    if not models:
+        st.caption(_("Choose a model to see what would come first."))
+        return None
+    return {"models": tuple(models)}
+
+
+def _ask_plausibility(
+    project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
+) -> dict[str, Any] | None:
+    if not choices.measured:
+        st.info(
+            _(
+                "No number of attributions against gold is stored yet. Where the project has both, the Metrics page measures "
+                "them."
+            ),
+            icon=":material/straighten:",
+        )
+        return None
+    index = 0
+    if before is not None:
+        wanted = [(model, before.method, before.layer, before.number) for model in before.models]
+        index = next((choices.measured.index(number) for number in wanted if number in choices.measured), 0)
+    model, method, layer, name = st.selectbox(
+        _("By the number"), choices.measured, index, format_func=_number_words, key=_key(project, f"number_{kind}"),
+        help=_("Only texts with gold have one, so this is of use where texts want several annotators."),
+    )  # fmt: skip
+    return {"models": (model,), "method": method, "layer": layer, "number": name}
+
+
+def _number_words(number: tuple[str, str, int | None, str]) -> str:
+    model, method, layer, name = number
+    title = definition_of(name).title
+    if layer is None:
+        return _("{title} of {model} by {method}", title=title, model=model, method=method)
+    return _("{title} of {model} by {method}, layer {layer}", title=title, model=model, method=method, layer=layer)
+
+
+def _ask_nothing(
+    project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
+) -> dict[str, Any] | None:
+    """What it is that nothing was found: an answer of models, or a method that selects no token."""
+    labels = list(project.labels) if project.task.result_kind == "label" else [""]
+    options: list[tuple[str, str]] = [("label", label) for label in labels]
+    options += [("method", method) for method in dict.fromkeys(method for _model, method in choices.methods)]
+    stored = None
+    if before is not None:
+        stored = ("method", before.method) if before.label is None else ("label", before.label)
+    what, value = st.selectbox(
+        _("Nothing was found where"), options, options.index(stored) if stored in options else 0,
+        format_func=_nothing_words, key=_key(project, f"nothing_{kind}"),
+    )  # fmt: skip
+    of_method = [model for model, method in choices.methods if method == value]
+    names = list(choices.models) if what == "label" else of_method
+    models = _models_field(project, kind, names, before, choices)
+    return None if models is None else {**models, what: value}
+
+
+def _nothing_words(option: tuple[str, str]) -> str:
+    what, value = option
+    if what == "method":
+        return _("{value} selects no token", value=value)
+    return _("the answer is “{value}”", value=value) if value else _("the answer is that there is none")
+
+
+def begin_anew(project: Project) -> None:
+    """From the next run on the fields are others, which begin with the order that is set then."""
+    st.session_state[_turn_key(project)] = st.session_state.get(_turn_key(project), 0) + 1
+
+
+def _turn_key(project: Project) -> str:
+    return f"order_turn_{project.id}"
+
+
+def _key(project: Project, field: str) -> str:
+    return f"order_{field}_{project.id}_{st.session_state.get(_turn_key(project), 0)}"
+
+
+_ASK_WHAT: dict[FirstKind, Callable[[Project, FirstKind, ModelOrder | None, OrderChoices], dict[str, Any] | None]] = {
+    "least plausible": _ask_plausibility,
+    "nothing found": _ask_nothing,
+}
+
 
 _WHAT_STAYS = unsaid(
     "What people hold stays with them: the text on their screen and the next one, which each has already. So the new order "
@@ -41,7 +258,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     choices = choices_of(store, visit.user, project)
     order = ask_order(project, present.order, choices)
     if order is None and not choices.models:
-        built_in_offer.offer(store, visit, project, where="order")
+        new_models.offer(store, visit, project, where="order")
     if order is None:
         return
     try:

@@ -9,11 +9,12 @@ from annotator.domain.projects import Project
 from annotator.language import _, listed
 from annotator.usecases.access.invitations import Member, members_with_accounts
 from annotator.usecases.databases import Store
+from annotator.web.page_parts import shown_day
 from annotator.web.project_warnings import show_missing_labels, show_missing_people
 from annotator.web.sections.crowd import page as crowd
-from annotator.web.sections.people import accounts, invitations, personal_data, roles
+from annotator.web.sections.people import invitations, personal_data, roles
+from annotator.web.sections.people import roles as accounts
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_day
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -30,7 +31,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     with st.expander(_("Give or take a role"), icon=":material/badge:", key="people_open_roles"):
         roles.show(store, visit, project, members)
     with st.expander(_links_title(visit), icon=":material/link:", key="people_open_accounts"):
-        accounts.show(store, visit, project, members)
+        accounts.show_accounts(store, visit, project, members)
     with st.expander(_("A person's data"), icon=":material/person_off:", key="people_open_data"):
         personal_data.show(store, visit, project)
     st.divider()

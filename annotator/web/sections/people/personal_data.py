@@ -22,7 +22,7 @@ from annotator.usecases.persons.removal import BACKUPS_HOLD, NOT_WIPED, Removed,
 from annotator.usecases.upkeep import back_up_beside
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed, submitted
-from annotator.web.sections.people.questions import NOBODY_CHOSEN, ask_for_person
+from annotator.web.sections.people.roles import NOBODY_CHOSEN, ask_for_person
 from annotator.web.session import Visit, current_visit, page_store
 
 _DONE = "people_removed"

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import Progress, events_of
-from annotator.web.cached_numbers import ValueCache
+from annotator.web.page_parts import ValueCache
 from annotator.web.session import Visit, database_path
 
 T = TypeVar("T")

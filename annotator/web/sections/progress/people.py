@@ -11,9 +11,15 @@ from annotator.domain.projects import Project
 from annotator.figures.work_charts import Row, first_and_mean, row_chart
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.progress import AnnotatorProgress, WorkProgress, work_progress
+from annotator.usecases.lead.progress import (
+    AnnotatorProgress,
+    WorkProgress,
+    accepted_annotations,
+    imported_annotations,
+    work_progress,
+)
 from annotator.usecases.project.projects import Progress
-from annotator.usecases.transfer.import_report import accepted_annotations, gold_words, imported_annotations
+from annotator.usecases.transfer.import_report import gold_words
 from annotator.web.frame import as_text
 from annotator.web.sections.progress import days
 from annotator.web.sections.progress.kept import kept

@@ -22,9 +22,9 @@ from annotator.usecases.delivery.channels import (
 )
 from annotator.usecases.delivery.outbox import try_channel
 from annotator.web.frame import as_text
+from annotator.web.page_parts import shown_time
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_time
 
 _NEW_KEY = "webhook_new_key"
 _DONE = "channel_done"

@@ -5,7 +5,7 @@ from annotator.domain.projects import Project
 from annotator.language import _, listed, several
 from annotator.usecases.start.overview import LeadWork, QuietPerson, Waiting
 from annotator.web.frame import as_text, link_to
-from annotator.web.visit_times import shown_day
+from annotator.web.page_parts import shown_day
 
 _JOB_PAGES: dict[JobKind, str] = {"suite": "tests"}  # the others are asked for, and told of, on Saliency
 _NAMED_PEOPLE = 3

@@ -1,21 +1,182 @@
-"""What waits for a person: project by project, each line a link to where it is done."""
+"""Start: what waits for a person, each line a link to where it is done; notices; and the projects that somebody leads."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
+from annotator.domain.people import NoticeGroup, NoticeKind
+from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
-from annotator.language import _
+from annotator.language import _, several, together
 from annotator.usecases.databases import Store
-from annotator.usecases.start.overview import PAGE_SIZE, ProjectWork, overview
-from annotator.web.frame import as_text
-from annotator.web.sections.start import administration, lead_work, notices, own_mail, own_work, standings
+from annotator.usecases.lead.progress import LATELY_DAYS, Standing, forecast_words, standing
+from annotator.usecases.notices.notices import KEPT_DAYS, mark_all_read, read_before, sentence, unread
+from annotator.usecases.project.projects import Progress, progress_of
+from annotator.usecases.start.overview import PAGE_SIZE, OwnWork, ProjectWork, Training, overview
+from annotator.web.frame import READ, as_text, link_to
+from annotator.web.page_parts import shown_day, shown_time, visit_zone
+from annotator.web.presses import pressed
+from annotator.web.sections.progress.kept import kept
+from annotator.web.sections.start import administration, lead_work, own_mail
 from annotator.web.session import Visit
+
+# What somebody can do themselves in a project: texts that came back, texts to annotate, to review and to check.
+
+
+_PAGES: dict[Audience, str] = {"annotators": "annotate", "reviewers": "review"}
+_LONGEST_KEY = 40  # characters
+_BELOW = ":material/subdirectory_arrow_right:"
+
+
+def show_own_work(project: Project, work: OwnWork) -> None:
+    """A line for each kind of work; for each of the first texts that came back one of its own."""
+    if work.n_returned:
+        back = several("{n} text came back to you", "{n} texts came back to you", work.n_returned)
+        link_to("annotate", back, project_id=project.id, icon=":material/undo:")
+        _show_returned(project, work)
+    if work.n_versions_back:
+        back = several(
+            "{n} changed version came back to you", "{n} changed versions came back to you", work.n_versions_back
+        )
+        link_to("perturb", back, project_id=project.id, icon=":material/undo:")
+    for audience, training in work.trainings:
+        if label := _training_words(audience, training):
+            link_to(_PAGES[audience], label, project_id=project.id, icon=":material/school:")
+    if work.n_to_annotate:
+        label = several("{n} text to annotate", "{n} texts to annotate", work.n_to_annotate)
+        link_to("annotate", label, project_id=project.id, icon=":material/ink_highlighter:")
+    if work.n_to_review:
+        label = several("{n} annotation to review", "{n} annotations to review", work.n_to_review)
+        link_to("review", label, project_id=project.id, icon=":material/rate_review:")
+    if work.n_to_check:
+        label = several("{n} changed version to check", "{n} changed versions to check", work.n_to_check)
+        link_to("perturb", label, project_id=project.id, icon=":material/edit_note:")
+
+
+def _training_words(audience: Audience, training: Training) -> str:
+    """What comes before work; "" while the work in hand comes first, which has a line of its own."""
+    match training.stage:
+        case "begin":
+            return several("Training first: {n} text", "Training first: {n} texts", training.of)
+        case "open" | "feedback":
+            return _("Training: go on at text {number} of {all}", number=training.number, all=training.of)
+        case "failed" if audience == "annotators":
+            return _("No texts to annotate: you have no try left in the training. Ask the lead for another one.")
+        case "failed":
+            return _("Nothing to review: you have no try left in the training. Ask the lead for another one.")
+        case "no texts":
+            return _("There is no text left for your training. Tell the lead of this project.")
+    return ""
+
+
+def _show_returned(project: Project, work: OwnWork) -> None:
+    """Only where there are several: a single one opens first anyway."""
+    if work.n_returned == 1:
+        return
+    for text in work.texts:
+        key = text.key if len(text.key) <= _LONGEST_KEY else f"{text.key[:_LONGEST_KEY]}…"
+        label = as_text(_("{key}, since {day}", key=key, day=shown_day(text.since)))
+        link_to("annotate", label, project_id=project.id, icon=_BELOW, instance=str(text.instance_id))
+
+
+# How far the projects are that somebody leads, each with a link to its Progress: shown where nothing waits, too.
+
+
+def show_standings(store: Store, visit: Visit, projects: Sequence[Project]) -> None:
+    """A line a project that has texts."""
+    counts = {project.id: progress_of(store, visit.user, project.id) for project in projects}
+    begun = [project for project in projects if counts[project.id].n_instances]
+    if not begun:
+        return
+    st.markdown(_("**How far your projects are**"))
+    for project in begun:
+        _show_line(store, visit, project, counts[project.id])
+
+
+def _show_line(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
+    zone_name, zone = visit_zone()
+    link, words = st.columns([1, 3], gap="small", vertical_alignment="top")
+    with link:
+        link_to(
+            "project", as_text(project.name), project_id=project.id, icon=":material/trending_up:", section="Progress"
+        )
+    shown = kept(
+        store, visit, project, progress, ("standing", zone_name), Standing,
+        lambda: standing(store, visit.user, project, zone),
+    )  # fmt: skip
+    words.caption(_words(shown))
+
+
+def _words(shown: Standing) -> str:
+    done = several(
+        "{done} of {n} text is done.", "{done} of {n} texts are done.", shown.n_instances, done=f"{shown.n_done:,}"
+    )
+    people = several(
+        "{n} person submitted work in the last {days} days.",
+        "{n} people submitted work in the last {days} days.",
+        shown.n_people,
+        days=LATELY_DAYS,
+    )
+    return together(done, forecast_words(shown.forecast), people)
+
+
+# Notices: what happened that concerns a person, each line a link; new ones first, and what was read below.
+
+
+_PAGE_OF_NOTICE: dict[NoticeKind, tuple[str, str]] = {
+    "returned": ("annotate", ":material/undo:"),
+    "version returned": ("perturb", ":material/undo:"),
+    "answer": ("annotate", ":material/forum:"),
+    "question": ("project", ":material/help:"),
+    "decision": ("annotate", ":material/gavel:"),
+    "stuck": ("project", ":material/hourglass_disabled:"),
+    "role": ("annotate", ":material/badge:"),
+}
+_SECTIONS: dict[NoticeKind, str] = {"question": "Decisions", "stuck": "Rounds"}
+_PAGES_OF_PARTS = {"reviewer": "review", "researcher": "saliency", "lead": "project"}
+_ON_A_TEXT = frozenset({"annotate", "project"})  # pages whose address names an instance
+
+
+def show_notices(store: Store, visit: Visit) -> None:
+    """What is new, with one button for all of it; what was read is folded away."""
+    new = unread(store, visit.user)
+    if new:
+        with st.container(border=True, gap="xxsmall"):
+            title, button = st.columns([4, 1], vertical_alignment="center")
+            title.markdown(_("**New for you**"))
+            for group in new:
+                _show_notice(group)
+            if pressed(_("Mark all as read"), container=button, key="notices_read", width="stretch"):
+                mark_all_read(store, visit.user, max(group.newest_id for group in new))
+                st.rerun()
+    before = read_before(store, visit.user)
+    if before:
+        with st.expander(_("Notices that you have read"), icon=":material/drafts:"):
+            for group in before:
+                _show_notice(group)
+            st.caption(_("Notices are kept for {n} days.", n=KEPT_DAYS))
+
+
+def _show_notice(group: NoticeGroup) -> None:
+    """A link that opens where the notice belongs, and reads it on the way."""
+    path, icon = _PAGE_OF_NOTICE[group.kind]
+    if group.kind in {"answer", "role"}:
+        path = _PAGES_OF_PARTS.get(group.detail, path)
+    query = {} if group.is_read else {READ: str(group.newest_id)}
+    if group.kind in _SECTIONS:
+        query["section"] = _SECTIONS[group.kind]
+    elif group.instance_id is not None and path in _ON_A_TEXT:
+        query["instance"] = str(group.instance_id)
+    when = shown_time(group.newest_at)
+    label = f"{as_text(f'{sentence(group)} · {group.project_name}, {when}')}"
+    link_to(path, label, project_id=group.project_id, icon=icon, **query)
 
 
 def show(store: Store, visit: Visit) -> None:
     """Notices, then what waits; at the end what a person chooses for themselves, and an administrator for the server."""
     st.header(_("What is waiting for you"), anchor=False)
     with st.container():  # always there: what stands below keeps its place, and stays open, when this comes or goes
-        notices.show(store, visit)
+        show_notices(store, visit)
     projects, total = overview(store, visit.user, _page())
     with st.container():
         _show_projects(visit, projects, total)
@@ -24,7 +185,7 @@ def show(store: Store, visit: Visit) -> None:
         with st.container():
             section(store, visit)
     with how_far:  # counted last: nothing else waits for it
-        standings.show(store, visit, [work.project for work in projects if work.is_led])
+        show_standings(store, visit, [work.project for work in projects if work.is_led])
 
 
 def _show_projects(visit: Visit, projects: list[ProjectWork], total: int) -> None:
@@ -61,7 +222,7 @@ def _show_project(work: ProjectWork) -> None:
     with st.container(border=True, gap="xxsmall"):
         st.markdown(f"**{as_text(work.project.name)}**")
         lead_work.show(work.project, work.lead)
-        own_work.show(work.project, work.mine)
+        show_own_work(work.project, work.mine)
 
 
 def _show_quiet_projects(projects: list[Project], *, is_all: bool) -> None:

@@ -23,8 +23,8 @@ from annotator.usecases.suites.construction import (
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.suites import preview
-from annotator.web.sections.suites.cases import label_words
 from annotator.web.sections.suites.own_cases import adjusted, own_plan
+from annotator.web.sections.suites.results import label_words
 from annotator.web.session import Visit
 
 _NONE = unsaid("none of them")

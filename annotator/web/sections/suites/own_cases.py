@@ -25,7 +25,7 @@ from annotator.errors import AnnotatorError
 from annotator.language import _, unsaid
 from annotator.usecases.suites.construction import N_CASES, TestPlan
 from annotator.web.frame import as_text
-from annotator.web.sections.suites.cases import label_words
+from annotator.web.sections.suites.results import label_words
 
 _EXPECTED: dict[Expectation, str] = {
     "label": unsaid("each text gets the label"),

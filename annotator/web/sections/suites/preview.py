@@ -15,7 +15,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import TestPlan, construction_report, plan_cases, save_test, why_not
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.suites.cases import expectation_words, label_words
+from annotator.web.sections.suites.results import expectation_words, label_words
 from annotator.web.session import Visit
 
 _PAGE = 10

@@ -1,21 +1,40 @@
-"""What models make of a suite: asking one, failure rates by capability and test, and the cases behind each number."""
+"""What models make of a suite: asking one, the table of failure rates, and the failing cases behind a number."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
-from annotator.domain.suites import StoredSuite
+from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, capability_name
 from annotator.errors import AnnotatorError
-from annotator.language import _, listed, several
+from annotator.figures.case_texts import case_texts_html
+from annotator.figures.rate_bars import RATE_STYLE, RateBar, rate_bar_html
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.models.live_models import model_choices
 from annotator.usecases.suites.construction import known_models, remove_suite, remove_test, suites_of
+from annotator.usecases.suites.results import (
+    Rate,
+    ResultRow,
+    SuiteResults,
+    baseline_lines,
+    beside_rate,
+    comparison_sentence,
+    difference_words,
+    rate_words,
+    what_intervals_are,
+)
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import jobs, model_labels
-from annotator.web.session import Visit
+from annotator.web.sections import jobs
+from annotator.web.sections import labels as model_labels
+from annotator.web.session import Visit, page_store
+
+if TYPE_CHECKING:
+    from annotator.usecases.suites.results import JudgedCase
 
 _MOST_MODELS = 3
 _MOST_SILENT = 5
@@ -141,7 +160,6 @@ def _run(
 
 def _show_table(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
     from annotator.usecases.suites.results import suite_results  # noqa: PLC0415  (NumPy)
-    from annotator.web.sections.suites.table import show_results  # noqa: PLC0415
 
     models = known_models(store, visit.user, project, suite)
     shown, compared = _choose_models(suite, models)
@@ -202,3 +220,202 @@ def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSu
                 remove_test(store, visit.user, project, suite.name, chosen)
             st.session_state["tests_done"] = _("“{name}” was removed.", name=suite.name if chosen is None else chosen)
             st.rerun()
+
+
+# The failing cases behind a number: the original first, what was changed, and what the model said of each text.
+
+
+_PAGE = 10
+
+
+def failing_cases(visit: Visit, project: Project, test: StoredTest, model: str) -> None:
+    """Open a dialog with them."""
+    st.dialog(_("Failing cases"), width="large")(_show_failing)(visit, project, test, model)
+
+
+def _show_failing(visit: Visit, project: Project, test: StoredTest, model: str) -> None:
+    """Ten cases a page. The dialog runs again by itself, when the page's own connection is closed: so it opens one."""
+    from annotator.usecases.suites.results import judged_cases  # noqa: PLC0415  (NumPy)
+
+    st.markdown(f"**{as_text(test.name)}** ({test.type}, {as_text(capability_name(test.category))}) · {as_text(model)}")
+    page = int(st.session_state.get(_key(test, model), 1))
+    with page_store() as store:
+        failing = judged_cases(store, visit.user, project, test, model, limit=_PAGE, offset=_PAGE * (page - 1))
+    if failing.cases and test.type != "MFT":
+        st.caption(as_text(expectation_words(failing.cases[0].case)))
+    for judged in failing.cases:
+        answers = [answer_words(judged.case, judged.answers, text_index) for text_index in range(len(judged.answers))]
+        with st.container(border=True, gap="xxsmall"):
+            st.caption(as_text(" · ".join(_head_words(judged))))
+            st.html(
+                case_texts_html(
+                    judged.case.texts, compares=judged.case.type != "MFT", answers=answers, fails=judged.fails
+                )
+            )
+    n_pages = -(-failing.n // _PAGE)
+    if n_pages > 1:
+        st.number_input(_("Page of {n}", n=f"{n_pages:,}"), 1, n_pages, key=_key(test, model))
+
+
+def _head_words(judged: "JudgedCase") -> Iterator[str]:
+    yield _("case {name}", name=judged.case.case)
+    if judged.seed:
+        yield _("seed {seed}", seed=judged.seed)
+    if judged.n_runs > 1:
+        yield _("fails with {n} of {seeds}", n=judged.n_runs_so, seeds=counted(judged.n_runs, "seed"))
+    if judged.case.type == "MFT":
+        yield expectation_words(judged.case)
+
+
+def _key(test: StoredTest, model: str) -> str:
+    return f"tests_failing_{test.id}_{model}"
+
+
+def expectation_words(case: Case) -> str:
+    """What is expected of the texts of a case, in a sentence."""
+    moves = _("by more than {tolerance}", tolerance=f"{case.tolerance:g}")
+    watched = f"“{case.labels[0]}”" if case.labels else _("the label predicted for the original")
+    match case.expectation:
+        case "label":
+            label = listed([f"“{label}”" for label in case.labels], "or")
+            return (
+                _("Expected: not {label}.", label=label) if case.is_forbidden else _("Expected: {label}.", label=label)
+            )
+        case "same":
+            return _(
+                "Expected: the label of the original. Another label fails if the probability of the original's label moves "
+                "{by_how_much}.",
+                by_how_much=moves,
+            )
+        case "not_down":
+            return _(
+                "Expected: the probability of {label} does not fall {by_how_much}.", label=watched, by_how_much=moves
+            )
+        case "not_up":
+            return _(
+                "Expected: the probability of {label} does not rise {by_how_much}.", label=watched, by_how_much=moves
+            )
+
+
+def label_words(labels: Sequence[str], is_forbidden: bool) -> str:
+    """Which label a text should get, or should not."""
+    label = listed(labels, "or")
+    return _("not {label}", label=label) if is_forbidden else label
+
+
+def answer_words(case: Case, answers: tuple[CaseAnswer, ...], text_index: int) -> str:
+    """What a model said of a text: its label, and the probability of the label that the case watches."""
+    answer = answers[text_index]
+    watched = answer.label if case.type == "MFT" else case.labels[0] if case.labels else answers[0].label
+    p = answer.p(watched)
+    if p is None:
+        return answer.label
+    return f"{answer.label} {p:.2f}" if watched == answer.label else f"{answer.label}; {watched} {p:.2f}"
+
+
+# The table of a suite's results: failure rates with bars and intervals, two models' difference, a way to failing cases.
+
+
+_N_CASES = 2  # the column
+_MOST_BASELINES = 3  # constant ones in a cell
+_WIDTH = 1180  # pixels; wider, a number is far from its name
+_LEGEND = unsaid(
+    "The failure rate is failing cases / cases that the test applies to (the others are n/a); lower is better. A bar reaches "
+    "from 0 to 100 %, with the interval on it. ±: standard deviation over seeds. –: no answers yet. Click a number to see its "
+    "failing cases. MFT: each text gets the expected label. INV: a changed text keeps the label, or the label's probability "
+    "moves by no more than the tolerance. DIR: a probability does not fall, or does not rise, by more than the tolerance."
+)
+_BASELINES_ARE = unsaid("Baselines read nothing: they always give one label, or a random one.")
+
+# The numbers that can be opened look like links and are no taller than the others.
+_STYLE = """
+.st-key-tests_table p { overflow-wrap: anywhere; }
+[class*="st-key-tests_name_"] { padding-inline-start: 1rem; }
+.st-key-tests_table button { min-height: 0; padding: 0; border-radius: .2rem; }
+.st-key-tests_table button p { font-size: 1rem; text-decoration: underline; text-underline-offset: 3px;
+  color: light-dark(#2f6299, #8dbbe6); }
+"""
+
+
+def show_results(visit: Visit, project: Project, results: SuiteResults, models: Sequence[str]) -> None:
+    """In words how two models differ, and the table. models: those that stand in it."""
+    if words := comparison_sentence(results):
+        st.markdown(as_text(words))
+    table = _Table(visit, project, models, results.compared)
+    st.html(f"<style>{_STYLE}{RATE_STYLE}</style>")
+    with st.container(key="tests_table", gap=None, width=_WIDTH):
+        table.show_heads()
+        for number, row in enumerate(results.rows):
+            table.show_row(number, row)
+    st.caption(together(_(_LEGEND), _(_BASELINES_ARE), what_intervals_are()))
+
+
+class _Table:
+    """Capabilities, their tests and all together down, models across; a number opens its failing cases."""
+
+    def __init__(self, visit: Visit, project: Project, models: Sequence[str], compared: tuple[str, str] | None) -> None:
+        self.visit = visit
+        self.project = project
+        self.models = models
+        self.compared = compared
+        self.widths = [3, 0.6, 0.7, *([2.2] * len(models)), *([1.5] if compared else []), 1.8]
+
+    def show_heads(self) -> None:
+        heads = [
+            _("Capability and test"),
+            _("Type"),
+            _("Cases"),
+            *self.models,
+            *([_("Difference, points")] if self.compared else []),
+            _("Baselines"),
+        ]
+        for number, (column, head) in enumerate(zip(st.columns(self.widths), heads, strict=True)):
+            column.markdown(f"**{as_text(head)}**", text_alignment="right" if number == _N_CASES else "left")
+
+    def show_row(self, number: int, row: ResultRow) -> None:
+        columns = st.columns(self.widths)
+        if row.test is None:
+            name = capability_name(row.name) if row.category else _(row.name)
+            columns[0].markdown(f"**{as_text(name)}**")
+        else:
+            columns[0].container(key=f"tests_name_{number}").markdown(as_text(row.name))
+            columns[1].markdown(row.test.type)
+        columns[2].markdown(f"{row.n_cases:,}", text_alignment="right")
+        for index, model in enumerate(self.models):
+            self._show_cell(columns[3 + index].container(gap=None), f"tests_cell_{number}_{index}", row, model)
+        if self.compared:
+            difference, *below = difference_words(row)
+            cell = columns[-2].container(gap=None)
+            cell.markdown(difference)
+            cell.html(rate_bar_html(RateBar(None, None, None, below)))
+        columns[-1].html(rate_bar_html(RateBar(None, None, None, baseline_lines(row, _MOST_BASELINES))))
+
+    def _show_cell(self, column: DeltaGenerator, key: str, row: ResultRow, model: str) -> None:
+        rate = row.rates[model]
+        words = rate_words(rate, row.n_cases)
+        if row.test is None or not any(rate.n_failed):
+            column.markdown(as_text(words))
+        elif pressed(
+            as_text(words),
+            container=column,
+            key=key,
+            type="tertiary",
+            help=_failing_words(rate),
+        ):
+            failing_cases(visit=self.visit, project=self.project, test=row.test, model=model)
+        if rate.rate is not None:
+            low, high = (None, None) if rate.bounds is None else (rate.bounds.low, rate.bounds.high)
+            against = "" if rate.against is None else rate.against.words
+            column.html(rate_bar_html(RateBar(rate.rate, low, high, [beside_rate(rate), against])))
+
+
+def _failing_words(rate: Rate) -> str:
+    if rate.n_runs < 2:
+        return _("The failing cases")
+    failed, left_out = (", ".join(f"{n:,}" for n in ns) for ns in (rate.n_failed, rate.n_not_applicable))
+    return _(
+        "The failing cases. {seeds}: failed {failed}; not applicable {left_out}",
+        seeds=counted(rate.n_runs, "seed"),
+        failed=failed,
+        left_out=left_out,
+    )

@@ -38,9 +38,9 @@ from annotator.usecases.qualification.people import (
     trained_people,
 )
 from annotator.web.frame import as_text, link_to
+from annotator.web.page_parts import shown_time, visit_zone
 from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
-from annotator.web.visit_times import shown_time, visit_zone
 
 Field = Callable[[Any, str], object]  # draws what is stored, under a key
 _PARTS: dict[str, Purpose] = {

@@ -21,7 +21,7 @@ from annotator.usecases.qualification.words import (
     score_rules_line,
     total_lines,
 )
-from annotator.web import review_panel, token_panel
+from annotator.web import components
 from annotator.web.frame import as_text
 from annotator.web.guidelines import show_parts
 from annotator.web.page_parts import READABLE
@@ -145,7 +145,7 @@ def _show_marks(store: Store, project: Project, answered: AnsweredText) -> None:
     ):
         with column:
             st.markdown(f"**{title}**")
-            token_panel.read(work, shown, is_brief=True, key=f"training_{name}_{number}")
+            components.read(work, shown, is_brief=True, key=f"training_{name}_{number}")
     lines = [label_line(answered.exercise.draft.result, answered.known)] if answered.measures.n else []
     if answered.measures.f1 is not None:
         lines += mark_lines(answered.instance, answered.exercise.draft.sets, answered.known)
@@ -162,7 +162,7 @@ def _show_scores(store: Store, project: Project, answered: AnsweredText) -> None
     for column, (title, work, name) in zip(st.columns(len(sides), gap="medium"), sides, strict=True):
         with column:
             st.markdown(f"**{title}**")
-            token_panel.read(work, show_project(project), is_brief=True, key=f"training_{name}_{scored.assignment}")
+            components.read(work, show_project(project), is_brief=True, key=f"training_{name}_{scored.assignment}")
     lines = score_lines(answered.exercise.scores, answered.known, project.settings.thresholds, answered.item.spoiling)
     st.markdown("\n".join(f"- {as_text(line)}" for line in lines))
 
@@ -194,7 +194,7 @@ def show_scored_text(visit: Visit, project: Project, reading: Reading, training:
     """A text of a reviewer's training on the review screen."""
     _show_line(training, "reviewers")
     number = training.attempt.id if training.attempt else 0
-    review_panel.train(
+    components.train_reviewer(
         project, visit.user, visit.csrf, reading, key=f"training_review_{project.id}_{number}_{training.number}"
     )
 
@@ -203,7 +203,7 @@ def show_text(visit: Visit, project: Project, reading: Reading, training: Traini
     """A text of the training in the token panel."""
     _show_line(training, "annotators")
     number = training.attempt.id if training.attempt else 0
-    token_panel.train(
+    components.train_annotator(
         project, visit.user, visit.csrf, reading, key=f"training_panel_{project.id}_{number}_{training.number}"
     )
 

@@ -26,11 +26,19 @@ from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text, link_to
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
-from annotator.web.sections.gold_policies import meaning_of
 from annotator.web.sections.problem_table import show_problem_table
-from annotator.web.sections.transfer.import_columns import ask_columns, note_marks
-from annotator.web.sections.transfer.import_encoding import ask_encoding
-from annotator.web.sections.transfer.import_format import apart, are_read_alone, ask_format, ask_sheet, format_of_each
+from annotator.web.sections.rules import meaning_of
+from annotator.web.sections.transfer.export import forget_stored, keep_stored, show_stored
+from annotator.web.sections.transfer.import_format import (
+    apart,
+    are_read_alone,
+    ask_columns,
+    ask_encoding,
+    ask_format,
+    ask_sheet,
+    format_of_each,
+    note_marks,
+)
 from annotator.web.sections.transfer.import_remedies import (
     ask_labels,
     ask_prompt,
@@ -41,7 +49,6 @@ from annotator.web.sections.transfer.import_remedies import (
     show_remedies,
 )
 from annotator.web.session import Visit
-from annotator.web.stored_output import forget_stored, keep_stored, show_stored
 
 Say = Callable[[str], str]  # a sentence in the words of the page
 Answer = tuple[FileReport, ...] | ImportRefused

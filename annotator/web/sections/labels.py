@@ -1,13 +1,15 @@
-"""Dialogs on labels: to add, rename or map one, and for one that cannot be removed, since something uses it."""
+"""Labels: dialogs to add, rename, map or replace one, and which of them each label of a model is."""
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 
+from annotator.domain.labels import LabelTable, not_given_words
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
-from annotator.errors import InvalidValue
+from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.labels import (
@@ -27,6 +29,9 @@ from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
 from annotator.web.presses import pressed
 from annotator.web.session import Visit, current_visit, page_store
+
+if TYPE_CHECKING:
+    from annotator.usecases.models.label_tables import LabelQuestion
 
 _NAMED_CHARACTERS = 60
 Changed = TypeVar("Changed")
@@ -180,3 +185,135 @@ def _show_effects(effects: LabelEffects, undoing: str) -> None:
     if effects.changes:
         st.caption(_(_CARRY))
     st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in (*effects.stays, _(undoing))))
+
+
+# Names of labels as one writes them into a field: LABEL=name, separated by commas.
+
+
+def written_pairs(labels: Mapping[str, str]) -> str:
+    return ", ".join(f"{label}={name}" for label, name in labels.items())
+
+
+def read_pairs(text: str) -> dict[str, str]:
+    name_by_label: dict[str, str] = {}
+    for part in text.split(","):
+        label, sign, name = part.partition("=")
+        if part.strip() and not (sign and label.strip()):
+            raise InvalidValue(
+                _(
+                    "'{pair}' among the model's labels: write its label, =, and the project's, such as LABEL_0=negative, or "
+                    "nothing after the = for a label that is never an answer.",
+                    pair=part.strip(),
+                )
+            )
+        if part.strip():
+            name_by_label[label.strip()] = name.strip()
+    return name_by_label
+
+
+# Which of the project's labels each label of a model is: a row a label, to be confirmed before the model is asked.
+
+
+_NONE = ""
+_WIDTH = 620  # pixels; wider, a label is far from what it is
+
+
+@dataclass(frozen=True, slots=True)
+class SaidLabels:
+    """What somebody says of a model's labels. is_anew: what is stored of the model by other labels is to be deleted first."""
+
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    is_anew: bool = False
+
+
+def ask(
+    store: Store, visit: Visit, project: Project, spec: str, *, key: str, may_delete: bool = False
+) -> SaidLabels | None:
+    """Shows the question, where there is one. None: it is not answered yet.
+
+    may_delete: what is stored of the model by other labels, with which nothing is mixed, can be deleted by what is asked for
+    """
+    if spec.partition(":")[0] not in {"transformers", "spacy"}:
+        return SaidLabels()
+    from annotator.usecases.models.label_tables import are_labels_hidden, label_question  # noqa: PLC0415  (NumPy)
+
+    try:
+        question = label_question(store, visit.user, project, spec)
+    except AnnotatorError:  # it is said when the model is asked for
+        return SaidLabels()
+    if question is None:
+        return _written(key) if are_labels_hidden(project, spec) else SaidLabels()
+    with st.container(border=True, width=_WIDTH + 40, key=f"{key}_labels"):
+        return _answered(project, question, f"{key}_{project.id}_{question.model_labels.model}", may_delete=may_delete)
+
+
+def _written(key: str) -> SaidLabels | None:
+    """Where the labels are not known yet, so that no rows can be shown."""
+    pairs = st.text_input(
+        _("Its labels, if they differ"), key=f"{key}_written", placeholder="LABEL_0=negative, LABEL_1=positive, mixed=",
+        help=_(
+            "They are known only when this model is loaded. If they are not the project’s, nothing is computed, and "
+            "the work ends with a proposal. Write it here to confirm it; nothing after the = says that a label is "
+            "never an answer."
+        ),
+    )  # fmt: skip
+    try:
+        return SaidLabels(read_pairs(pairs))
+    except InvalidValue as error:
+        st.warning(as_text(str(error)))
+        return None
+
+
+def _answered(project: Project, question: "LabelQuestion", key: str, *, may_delete: bool) -> SaidLabels | None:
+    st.markdown(f"**{as_text(_('Labels of “{model}” in this project', model=question.model_labels.model))}**")
+    if question.confirmed is None:
+        st.caption(_("They are not the project’s own. Say which is which; nothing is computed before you confirm it."))
+    chosen = {label: _row(project, label, name, key) for label, name in question.names.items()}
+    names = {label: name for label, name in chosen.items() if name is not None}
+    if len(names) < len(chosen):
+        st.caption(_("Choose what each label is in this project."))
+        return None
+    if refusal := question.refusal(project, names):
+        st.error(as_text(refusal), icon=":material/error:")
+        return None
+    missing = not_given_words(LabelTable(names).not_given(project.labels))
+    if missing:
+        st.caption(as_text(missing))
+    if not _is_confirmed(question, names, key):
+        return None
+    is_mixed = question.stored is not None and question.stored.names != names
+    if is_mixed and not may_delete:
+        sentence = _(
+            "What is stored of “{model}” was computed with other labels. Delete that first: Saliency, Compute attributions.",
+            model=question.model_labels.model,
+        )
+        st.caption(as_text(sentence))
+        return None
+    wanted = _(
+        "What is stored of “{model}” was computed with other labels. Delete that first",
+        model=question.model_labels.model,
+    )
+    is_anew = is_mixed and st.checkbox(as_text(wanted), key=f"{key}_anew")
+    return SaidLabels(names, is_anew) if is_anew or not is_mixed else None
+
+
+def _row(project: Project, label: str, name: str | None, key: str) -> str | None:
+    """A label of the model, and the project's that it is."""
+    left, right = st.columns([2, 3], vertical_alignment="center", width=_WIDTH)
+    left.markdown(as_text(_("“{label}” is", label=label)))
+    options = [*project.labels, _NONE]
+    chosen: str | None = right.selectbox(
+        _("“{label}” is", label=label), options, None if name is None else options.index(name), key=f"{key}_{label}",
+        placeholder=_("Choose"),
+        label_visibility="collapsed", format_func=lambda option: option or _("never an answer here"),
+    )  # fmt: skip
+    return chosen
+
+
+def _is_confirmed(question: "LabelQuestion", names: Mapping[str, str], key: str) -> bool:
+    """By a box that is empty again once something is changed; what was confirmed before stands."""
+    confirmed = question.confirmed
+    if confirmed is not None and all(confirmed.names[label] == name for label, name in names.items()):
+        st.caption(as_text(_("As {by} confirmed it on {at}.", by=confirmed.by, at=confirmed.at[: len("2026-01-31")])))
+        return True
+    return st.checkbox(_("These are the right labels"), key=f"{key}_{'_'.join(names.values())}_right")
