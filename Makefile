@@ -1,5 +1,6 @@
 # make demo    a running demonstration in the browser (what it needs is installed into .venv first)
 # make test    everything that must hold: style, types, tests, browser tests
+# make quick   what a change touches, in a minute or two: style, types, tests of its rooms (SINCE=HEAD~1: since that commit)
 # make panel   what looks at the panel's JavaScript alone
 # make coverage   which lines and branches of annotator/ the tests without a browser reach
 # make site    the documents as a site of files, in build/site; it needs no network
@@ -16,6 +17,7 @@
 PYTHON =
 DEMO_ARGS =
 PYTEST_ARGS =
+SINCE =
 PANEL = 1
 WORKERS = -n auto --maxprocesses 4 --dist worksteal
 UNIT_TESTS = tests annotator --ignore=annotator/web --ignore=tests/browser
@@ -33,7 +35,7 @@ comma = ,
 # Here hundreds of processes import the same packages; where this is set, each compiles them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test models newest constraints panel coverage site pictures proofs bench clean browser panel-tools
+.PHONY: help demo test quick models newest constraints panel coverage site pictures proofs bench clean browser panel-tools
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -63,6 +65,9 @@ test: $(VENV)/installed-test browser $(if $(PANEL),panel-tools)
 	fi; \
 	if [ -n "$$failed" ]; then echo "== FAILED:$$failed" >&2; exit 1; fi; \
 	echo "== all is well"
+
+quick: $(VENV)/installed-test
+	@exec $(BIN)/python -m tools.quick $(SINCE)
 
 # What looks at the panel's JavaScript, and needs Node; without it that is said, and nothing is looked at.
 panel: panel-tools

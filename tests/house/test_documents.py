@@ -144,6 +144,14 @@ def test_every_environment_variable_is_described() -> None:
     assert used <= described, f"docs/settings.md has no row for: {sorted(used - described)}"
 
 
+def test_no_document_that_is_written_by_hand_is_longer_than_300_lines() -> None:
+    written = [
+        path for path in DOCUMENTS if path != COMMANDS and path.parent.name != "benchmarks"
+    ]  # a log of measurements
+    long = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in written}
+    assert not {name: n for name, n in long.items() if n > 300}, "say it once, or split it by subject"
+
+
 def test_every_file_that_the_documents_name_is_there() -> None:
     named = re.compile(r"`((?:[a-z_]+/)+[a-z_0-9]*(?:\.(?:py|js|css|toml))?)`")
     places = (ROOT, ROOT / "annotator", ROOT / "annotator" / "web" / "panel")
