@@ -33,7 +33,7 @@ def test_heat_has_the_colours_of_the_saliency_screen_in_both_themes(name: str, k
 
 
 def test_what_scores_mean_is_said_in_the_words_of_the_saliency_screen() -> None:
-    words = (PANEL / "saliency" / "heat.js").read_text(encoding="utf-8")
+    words = (PANEL / "saliency" / "heat_scale.js").read_text(encoding="utf-8")
     for said in (
         meaning_in_head("", is_signed=False), meaning_in_legend("", is_signed=False), meaning_in_head("", is_signed=True),
         meaning_in_legend("", is_signed=True).removeprefix("− opposes, + supports "),

@@ -12,8 +12,6 @@ import {
   typedOf,
   typedText,
 } from "../../annotator/web/panel/saliency/link.js";
-import { whichOf } from "../../annotator/web/panel/saliency/slices.js";
-import { TypedMemory } from "../../annotator/web/panel/saliency/typed_text.js";
 
 const GIVEN = {
   runs: [
@@ -64,24 +62,6 @@ for (const [query, gone] of [
 ])
   test(`of “${query.slice(0, 60)}” what is gone is named`, () => assert.deepEqual(goneOf(of(query), GIVEN), gone));
 
-const MODELS = [1, 3, 4].map((run) => ({ run, method: "" }));
-for (const [query, which, answers, other] of [
-  ["", "all", "1", "3"],
-  ["which=wrong", "wrong", "1", "3"],
-  ["which=wrong&answers=3", "wrong", "3", "1"],
-  ["which=lost&answers=3&other=4", "lost", "3", "4"],
-  ["which=wrong&answers=7", "all", "", "3"],
-  ["which=lost&answers=3&other=3", "all", "3", ""],
-  ["which=foo&answers=3", "all", "3", "1"],
-  ["which=perturbed", "perturbed", "1", "3"],
-])
-  test(`of “${query}” no other model's answers are listed`, () => {
-    const taken = whichOf(of(query), MODELS);
-    assert.deepEqual([taken.which, taken.answers, taken.other], [which, answers, other]);
-    assert.equal(taken.isAll, which === "all" && query !== "");
-    assert.equal(taken.gone.length, Number(taken.isAll));
-  });
-
 test("what is shown in the place of what is gone is said behind it", () =>
   assert.equal(
     goneWords(["a map of run 9"], ["All texts are listed."]),
@@ -113,34 +93,6 @@ test("a link is copied where the browser lets a page copy", async () => {
   });
   assert.equal(await copyLink({}, "http://a/b?c"), true);
   assert.deepEqual(copied, ["http://a/b?c"]);
-});
-
-function storageOf(kept = {}) {
-  return { getItem: (key) => kept[key] ?? null, setItem: (key, value) => (kept[key] = value), kept };
-}
-
-test("what is typed is there again for the same person and project, and for nobody else", () => {
-  const storage = storageOf();
-  new TypedMemory(3, 1, storage).set(7, { text: "so" });
-  assert.deepEqual(new TypedMemory(3, 1, storage).get(7), { text: "so" });
-  assert.equal(new TypedMemory(4, 1, storage).get(7), undefined);
-  assert.equal(new TypedMemory(3, 2, storage).get(7), undefined);
-});
-
-for (const broken of ["{", "7", '{"a":1}', "[[1,2]]"])
-  test(`a storage that holds “${broken}” begins with nothing`, () =>
-    assert.equal(new TypedMemory(3, 1, storageOf({ "annotator:typed:3:1": broken })).texts.size, 0));
-
-test("a full storage does not stop the typing", () => {
-  const full = {
-    getItem: () => null,
-    setItem: () => {
-      throw new Error("full");
-    },
-  };
-  const memory = new TypedMemory(3, 1, full);
-  memory.set(7, { text: "so" });
-  assert.deepEqual(memory.get(7), { text: "so" });
 });
 
 const CHOICES = [

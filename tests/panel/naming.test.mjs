@@ -1,7 +1,16 @@
-// What a text is called in the tab's title and the headings: what is asked of it, else its key, else its first words.
+// How things are named: a text by what is asked of it, else by its key or first words; words with their number.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { firstWords, isMachineKey, nameOf } from "../../annotator/web/panel/shared/naming.js";
+import {
+  counted,
+  firstWords,
+  isMachineKey,
+  nameOf,
+  quoted,
+  within,
+  without,
+} from "../../annotator/web/panel/shared/naming.js";
+import { TokenMap } from "../../annotator/web/panel/shared/tokens.js";
 
 const ABSTRACT = { name: "document", selectable: true, text: "We studied four hundred patients." };
 const CLAIM = { name: "query", selectable: false, text: "The drug lowers blood pressure." };
@@ -49,4 +58,41 @@ test("nobody knows a text by a key that a machine made, so its first words name 
 test("first words are whole words, or whole characters where words are not parted", () => {
   assert.equal(firstWords("The drug lowers blood pressure.", 12), "The drug…");
   assert.equal(firstWords("饭店的服务非常好而且价格便宜", 5), "饭店的服务…");
+});
+
+test("of many words the first and the last are said", () => {
+  const words = Array.from({ length: 80 }, (_, place) => `word${place}`);
+  const starts = words.map((_, place) => words.slice(0, place).join(" ").length + Number(place > 0));
+  const ends = words.map((word, place) => starts[place] + word.length);
+  const segment = { name: "text", title: "Text", selectable: true, text: words.join(" "), starts, ends };
+  const map = new TokenMap({ segments: [segment], target: null });
+  assert.match(quoted(map, [[0, 80]]), /^“word0 word1 .*… word79”$/);
+  assert.equal(quoted(map, [[0, 2]]), "“word0 word1”");
+});
+
+test("numbers are said with their noun, in the singular for one alone", () => {
+  assert.deepEqual(
+    [0, 1, 1200].map((count) => counted(count, "word")),
+    ["0 words", "1 word", "1,200 words"],
+  );
+});
+
+test("what is new in a set is what it did not hold before", () => {
+  assert.deepEqual(without([[0, 5]], [[1, 3]]), [
+    [0, 1],
+    [3, 5],
+  ]);
+  assert.deepEqual(
+    within(
+      [[0, 5]],
+      [
+        [1, 3],
+        [4, 9],
+      ],
+    ),
+    [
+      [1, 3],
+      [4, 5],
+    ],
+  );
 });

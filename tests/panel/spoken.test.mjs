@@ -45,7 +45,7 @@ test("drawings, fonts, LaTeX and the class of a screen are not read by people", 
   assert.deepEqual(found("pen.font = `bold ${size}px sans-serif`;"), []);
   assert.deepEqual(found('const word = "\\\\strut pieces of words";'), []);
   assert.deepEqual(
-    found('class Screen extends Stage { constructor(root) { super(root, "panel review", _("Text")); } }'),
+    found('class Screen extends TextScreen { constructor(root) { super(root, "panel review", _("Text")); } }'),
     [],
   );
   assert.deepEqual(found('const remedy = "the panel is too narrow";'), ["the panel is too narrow"]);

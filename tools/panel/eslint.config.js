@@ -21,7 +21,7 @@ export default [
       eqeqeq: "error",
       "max-len": ["error", LONGEST_LINE],
       "no-implicit-globals": "error",
-      "no-unused-vars": "error",
+      "no-unused-vars": ["error", { argsIgnorePattern: "^_." }],
       "no-var": "error",
       "object-shorthand": "error",
       "prefer-const": "error",

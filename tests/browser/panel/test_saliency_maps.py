@@ -163,7 +163,7 @@ def test_words_that_the_model_did_not_see_can_be_read(saliency: Callable[..., Sa
 # What a method says of its own scores: each number has a name of its own, and stands once.
 
 FACTS = """async (panel) => {
-  const { factsOf } = await import(`${panelAt}/saliency/numbers.js`);
+  const { factsOf } = await import(`${panelAt}/saliency/map_numbers.js`);
   return factsOf(panel).map(({ title, value }) => [title, value]);
 }"""
 MAP = "async () => (await (await fetch(`${panelAt}/saliency/rows.js`)).text()).includes('Convergence')"

@@ -5,7 +5,7 @@
 import { letterOf, sharedTokens, unionOf } from "../shared/annotation.js";
 import { button, div, element, icon, inline, part, press, setText, toggle, tr } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
-import { Word } from "../shared/saving.js";
+import { SavingLabel } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
 import { _, dotted, joined, several } from "../words/language.js";
 import { ProposedRow } from "./proposals.js";
@@ -35,7 +35,7 @@ export class Bar {
     /** The chip that was brought into sight, and of how many. */
     this.shown = "";
     this.result = new ResultPlace(actions);
-    this.word = new Word();
+    this.word = new SavingLabel();
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": _("Rationale sets") });
     this.proposed = new ProposedRow(actions);
     this.undo = button("", {
@@ -226,7 +226,7 @@ export class Bar {
 const BRIEF_CHARS = 90;
 const MANY_PAIRS = 8;
 
-export class Preview {
+export class SetTable {
   /** @param {Pick<WorkActions, "note">} actions */
   constructor(actions) {
     /** @type {RationaleSet[]|null}  what the table shows */

@@ -8,7 +8,7 @@ import { part, setText } from "../shared/dom.js";
 import { Session } from "../shared/session.js";
 import { mountable } from "../shared/streamlit.js";
 import { Keyboard, PROPOSED_KEYS, keysFor, withoutKeys } from "./keyboard.js";
-import { Marking } from "./marking.js";
+import { Marking, markingActions } from "./marking.js";
 import { Pointer } from "./pointer.js";
 import { Screen } from "./screen.js";
 
@@ -37,23 +37,10 @@ class Editor {
   /** What buttons and keys do; they are made before the parts that do it. @returns {WorkActions} */
   #actions() {
     return {
-      hover: (index) => this.screen.hover(index),
-      choose: (index, byHand) => this.screen.chosen(this.marking, index, byHand),
-      newSet: () => this.marking.newSet(),
+      ...markingActions(this),
       unlock: nothing,
-      undo: () => this.marking.undo(),
-      redo: () => this.marking.redo(),
-      look: (name) => this.marking.toggleLook(name),
-      noRationale: () => this.marking.toggleNoRationale(),
-      result: (label) => this.marking.setResult(label),
-      note: (text) => this.marking.setNote(text),
-      nextMark: (by) => this.screen.nextMark(by),
-      table: () => this.screen.keepTable(),
-      reading: () => this.screen.reading.open(),
-      noAnswer: () => this.marking.noAnswer(),
       submit: () => this.#store(),
       keys: () => openKeys(this.screen.root, keysHere(this.data.settings)),
-      focusText: () => this.screen.focusText(),
       skip: nothing,
       discard: nothing,
       guidelines: nothing,

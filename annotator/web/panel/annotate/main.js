@@ -8,7 +8,7 @@ import { afterPaint, afterwards } from "../shared/dom.js";
 import { Guidelines } from "../shared/guidelines.js";
 import { Messages, dayBegan } from "../shared/messages.js";
 import { counted } from "../shared/naming.js";
-import { Answers } from "../shared/predictions.js";
+import { Predictions } from "../shared/predictions.js";
 import { Session } from "../shared/session.js";
 import { mountable } from "../shared/streamlit.js";
 import { Talk } from "../shared/talk.js";
@@ -17,7 +17,7 @@ import { _ } from "../words/language.js";
 import { EarlyPlace, PlaceMemory, earlyData, takeEarly } from "./early.js";
 import { Flow } from "./flow.js";
 import { Keyboard, keysFor } from "./keyboard.js";
-import { Marking } from "./marking.js";
+import { Marking, markingActions } from "./marking.js";
 import { Pointer } from "./pointer.js";
 import { Proposing } from "./proposals.js";
 import { Original, Screen } from "./screen.js";
@@ -75,8 +75,8 @@ class Panel {
       project: data.project,
     });
     this.talk = new Talk(data, this.screen);
-    /** @type {Answers<Session>} */
-    this.answers = new Answers(data, this.screen, ({ state }) => state.sets.map(({ spans }) => spans));
+    /** @type {Predictions<Session>} */
+    this.answers = new Predictions(data, this.screen, ({ state }) => state.sets.map(({ spans }) => spans));
     this.original = new Original(this.messages, this.screen);
     this.screen.root.classList.toggle("brief", Boolean(data.brief));
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
@@ -102,16 +102,8 @@ class Panel {
     const isRead = this.data.mode === "read";
     const { isTraining } = this;
     return {
-      hover: (index) => this.screen.hover(index),
-      choose: (index, byHand) => this.screen.chosen(this.marking, index, byHand),
-      newSet: () => this.marking.newSet(),
+      ...markingActions(this),
       unlock: (index) => this.marking.unlock(index),
-      undo: () => this.marking.undo(),
-      redo: () => this.marking.redo(),
-      look: (name) => this.marking.toggleLook(name),
-      noRationale: () => this.marking.toggleNoRationale(),
-      result: (label) => this.marking.setResult(label),
-      note: (text) => this.marking.setNote(text),
       submit: (confirmed = false) => this.flow.submit(confirmed === true),
       skip: () => (isTraining ? undefined : this.flow.skip()),
       discard: () => (isTraining ? undefined : this.#askDiscard()),
@@ -122,10 +114,6 @@ class Panel {
       mine: isTraining ? undefined : () => this.flow.visit.isOne || this.#openMine(),
       back: isTraining ? undefined : () => this.flow.back(),
       forward: () => this.flow.forward(),
-      nextMark: (by) => this.screen.nextMark(by),
-      table: () => this.screen.keepTable(),
-      reading: () => this.screen.reading.open(),
-      noAnswer: () => this.marking.noAnswer(),
       keys: () => openKeys(this.screen.root, keysFor(this.flow.settings, this.flow.visit.isOne)),
       retry: () => this.flow.retry(),
       withdraw: () => this.flow.withdraw(),
@@ -135,7 +123,6 @@ class Panel {
       nextProposal: (by) => this.proposing.step(by),
       take: (id) => this.proposing.take(id),
       glance: (id) => this.screen.glance(id),
-      focusText: () => this.screen.focusText(),
       keepMine: () => this.flow.keepMine(),
       takeTheirs: () => this.flow.takeTheirs(),
       takeAgain: () => this.flow.takeAgain(),

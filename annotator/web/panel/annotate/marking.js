@@ -13,7 +13,7 @@ const NOWHERE = [];
  * @param {Session} session
  * @param {Span} span
  */
-export function placeAnswer(session, span) {
+function placeAnswer(session, span) {
   const words = session.map.textOf(span);
   session.answerPlace = { words, spans: [span] };
   return words;
@@ -384,6 +384,29 @@ export class Marking {
     );
   }
 }
+
+/**
+ * What buttons and keys do to the marks; they are made before the parts of the page that do it.
+ * @param {{screen: import("./screen.js").Screen, marking: Marking}} page
+ * @returns {Pick<WorkActions, "hover"|"choose"|"newSet"|"undo"|"redo"|"look"|"noRationale"|"result"|"note"|"nextMark"|
+ *   "table"|"reading"|"noAnswer"|"focusText">}
+ */
+export const markingActions = (page) => ({
+  hover: (index) => page.screen.hover(index),
+  choose: (index, byHand) => page.screen.chosen(page.marking, index, byHand),
+  newSet: () => page.marking.newSet(),
+  undo: () => page.marking.undo(),
+  redo: () => page.marking.redo(),
+  look: (name) => page.marking.toggleLook(name),
+  noRationale: () => page.marking.toggleNoRationale(),
+  result: (label) => page.marking.setResult(label),
+  note: (text) => page.marking.setNote(text),
+  nextMark: (by) => page.screen.nextMark(by),
+  table: () => page.screen.keepTable(),
+  reading: () => page.screen.reading.open(),
+  noAnswer: () => page.marking.noAnswer(),
+  focusText: () => page.screen.focusText(),
+});
 
 /** @param {Session} given */
 const heldBy = ({ state }) => state.sets[state.current].spans;

@@ -2,13 +2,13 @@
  * The place of the result in the bar: the one that is given, a choice of labels, or an answer. It is built once for
  * each text.
  */
-import { div, element, focused, inline, press, toggle } from "../shared/dom.js";
+import { div, element, focused, inline, option, press, toggle } from "../shared/dom.js";
 import { labelWords, spokenLabel } from "../shared/naming.js";
 import { _ } from "../words/language.js";
 
 // ---- The answer: a field to type it, a button that takes it from the text, and one that says that there is none
 
-export class AnswerField {
+class AnswerField {
   /** @param {Pick<WorkActions, "result"|"look"|"noAnswer">} actions @param {string|null} given */
   constructor(actions, given) {
     this.given = given;
@@ -240,7 +240,7 @@ class LabelList {
       "select",
       { class: "labels", "aria-label": _("Label"), onchange: () => actions.result(this.list.value) },
       element("option", { value: "", disabled: true }, _("Choose a label")),
-      ...(project?.labels ?? []).map((label) => element("option", { value: label }, words(label))),
+      ...(project?.labels ?? []).map((label) => option(label, words(label))),
     );
     this.nodes = [...keyOf(session), this.list];
   }

@@ -10,11 +10,10 @@ import { sentenceOf } from "../shared/messages.js";
 import { counted, nameOf, rangeWords } from "../shared/naming.js";
 import { Notices } from "../shared/notices.js";
 import { badgeOf } from "../shared/set_styles.js";
-import { Stage } from "../shared/stage.js";
-import { TabTitle } from "../shared/streamlit.js";
 import { pieceNodes } from "../shared/text_drawing.js";
+import { TextScreen } from "../shared/text_screen.js";
 import { _, joined, listed, several } from "../words/language.js";
-import { Bar, Preview } from "./bar.js";
+import { Bar, SetTable } from "./bar.js";
 import { answerSpans } from "./marking.js";
 import { ProposedNotes } from "./proposals.js";
 
@@ -30,7 +29,7 @@ const STANDS = {
 };
 
 /** @extends {Notices<Session>} */
-export class WorkNotices extends Notices {
+class WorkNotices extends Notices {
   /** @param {WorkActions} actions */
   constructor(actions) {
     super(actions);
@@ -162,12 +161,12 @@ const NO_LOOKS = Object.freeze({
  * How a text is shown now.
  * @typedef {{looks: Looks, readOnly: boolean, readMode: boolean, busy: boolean, dark: boolean, room: Room}} Showing
  */
-/** @typedef {Stage<Session>["room"]} Room */
+/** @typedef {TextScreen<Session>["room"]} Room */
 
 /** @typedef {import("./pointer.js").Pointer} Pointer */
 
-/** @extends {Stage<Session>} */
-export class Screen extends Stage {
+/** @extends {TextScreen<Session>} */
+export class Screen extends TextScreen {
   /**
    * @param {HTMLElement|ShadowRoot} parent
    * @param {WorkActions} actions  what its buttons do
@@ -177,23 +176,22 @@ export class Screen extends Stage {
   constructor(parent, actions, readMode, isPage = !readMode) {
     const bar = new Bar(actions);
     const notices = new WorkNotices(actions);
-    const parts = { head: new Head(actions), bar: bar.root, urgent: notices.urgent };
+    const parts = { head: new Head(actions), bar: bar.root, notices };
     const className = readMode ? "panel read" : "panel";
-    super(parent, className, parts, {
+    const text = {
       role: readMode ? "document" : "application",
       "aria-label": _("Text to mark"),
       "aria-description": readMode ? null : DESCRIPTION,
-    });
+    };
+    super(parent, className, parts, text, isPage);
     this.bar = bar;
-    this.notices = notices;
     this.readMode = readMode;
     /** @type {Looks} */
     this.looks = { ...NO_LOOKS };
     this.cursorShown = false;
     /** @type {Pointer|null} */
     this.pointer = null;
-    this.tab = isPage ? new TabTitle() : null;
-    this.numbers = new Preview(actions);
+    this.numbers = new SetTable(actions);
     this.text.addEventListener("focus", () => this.moveCursor(null));
     this.text.addEventListener("blur", () => this.view.showCursor(null));
     const title = element("h2", { class: "heard" }, _("Text"));
@@ -218,29 +216,14 @@ export class Screen extends Stage {
    */
   show(session) {
     Object.assign(this.looks, NO_LOOKS);
-    this.draw(session);
-    this.head.show(session);
-    this.numbers.show(session);
-    this.notices.show(session);
-    this.refresh();
-    this.showQuestion();
-    this.scrollTo(session.scroll);
+    this.present(session, this.numbers, session.scroll);
     const at = focused();
     if (at === document.body || at === this.root || this.numbers.root.contains(at)) this.focusText();
     this.moveCursor(null);
-    this.tab?.name(nameOf(session.work.instance));
     this.onshow?.(session);
     const { instance, state } = session.work;
     const values = { name: nameOf(instance), size: counted(session.map.selectableCount, "token") };
     this.announce(state === "returned" ? _("Returned text {name}, {size}", values) : _("Text {name}, {size}", values));
-  }
-
-  /** @param {string} sentence */
-  showEmpty(sentence) {
-    super.showEmpty(sentence);
-    this.head.showNothing();
-    this.notices.show(null);
-    this.tab?.name("");
   }
 
   /** Shows the session's state: marks, bar and numbers. */
@@ -265,9 +248,7 @@ export class Screen extends Stage {
       room: this.room,
     });
     this.numbers.update(session, { dark: this.dark, readOnly: this.readOnly });
-    this.head.update(session);
-    this.asked.update(this.head.words);
-    this.notices.update(session, { dark: this.dark });
+    this.updateWords(session);
   }
 
   /**
@@ -315,8 +296,7 @@ export class Screen extends Stage {
   /** @param {Span[]} spans @param {Intent|null} kind */
   preview(spans, kind) {
     this.marks.showPreview(spans, kind, this.session?.state.current ?? 0);
-    if (spans.length) this.text.classList.add("dragging");
-    else this.text.classList.remove("dragging");
+    this.text.classList.toggle("dragging", spans.length > 0);
   }
 
   /** The window for the text ends where the table begins that is kept in sight. */
@@ -382,11 +362,6 @@ export class Screen extends Stage {
     this.keepInSight(cursor);
     this.view.showCursor(cursor);
     if (speak) this.announce(range.length ? rangeWords(session.map, range) : describe(session, cursor));
-  }
-
-  destroy() {
-    this.tab?.destroy();
-    super.destroy();
   }
 }
 

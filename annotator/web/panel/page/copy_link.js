@@ -11,11 +11,11 @@ const BY_HAND = _("The browser did not copy the link. Press Ctrl+C to copy it fr
  * @param {string} query  as it stands behind the question mark
  * @param {{origin: string, pathname: string}} here
  */
-export function linkTo(query, { origin, pathname }) {
+function linkTo(query, { origin, pathname }) {
   return `${origin}${pathname}${query ? `?${query}` : ""}`;
 }
 
-export class LinkCopier {
+class LinkCopier {
   /** @param {() => string} linkNow  the link to what is on the screen at the moment of the click */
   constructor(linkNow) {
     this.linkNow = linkNow;

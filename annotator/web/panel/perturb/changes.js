@@ -55,7 +55,7 @@ export function setRules(gold, proposed, nSets, { dark, lit }) {
  * @param {number} to
  * @param {(token: number) => string} classOf  by the token's number in the instance
  */
-export function nodesOf(segment, from, to, classOf) {
+function nodesOf(segment, from, to, classOf) {
   /** @type {{name: string, text: string}[]} */
   const nodes = [];
   /** @type {{name: string, text: string}|null} */

@@ -4,17 +4,16 @@
  */
 import { storeValue, storedValue } from "../shared/browser_storage.js";
 import { act, button, div, element, inline, isCombined, isSend, part, setText } from "../shared/dom.js";
-import { isForLater, sentenceOf } from "../shared/messages.js";
+import { isForLater, retryAfter, sentenceOf } from "../shared/messages.js";
 import { inPercent, nameOf } from "../shared/naming.js";
-import { Word } from "../shared/saving.js";
+import { SavingLabel } from "../shared/saving.js";
 import { _, several } from "../words/language.js";
-import { KindField, ResultField, Suggestions } from "./fields.js";
+import { KindField, ResultField, Suggestions } from "./desk_fields.js";
 import { Pair } from "./side_by_side.js";
 
 // ---- What the text comes to: asked a moment after the last keystroke, one question at a time, and kept meanwhile
 
 const PAUSE_MS = 250;
-const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
 /**
  * A text that is written: `key` of its entry in the browser's storage; `isKept`: whether the server keeps it as a
@@ -84,6 +83,11 @@ export class Looking {
     work.version += 1;
     storeValue(work.key, work.value());
     if (work.isKept) this.onword("saving");
+    this.#goAfter(work, pause);
+  }
+
+  /** @param {Written} work @param {number} pause */
+  #goAfter(work, pause) {
     clearTimeout(work.timer);
     work.timer = setTimeout(() => {
       work.timer = undefined;
@@ -124,13 +128,8 @@ export class Looking {
   /** @param {Written} work @param {{ status: Refused }} given */
   #later(work, { status }) {
     this.onword(status === 401 ? "signed-out" : "offline");
-    const wait = RETRY_MS[Math.min(work.tries, RETRY_MS.length - 1)];
     work.tries += 1;
-    clearTimeout(work.timer);
-    work.timer = setTimeout(() => {
-      work.timer = undefined;
-      this.#go(work);
-    }, wait);
+    this.#goAfter(work, retryAfter(work.tries - 1));
   }
 
   /** The connection is back. */
@@ -187,7 +186,7 @@ const turnOf = ({ writer, version }) => ({ writer, turn: version });
 
 const SUGGEST_AFTER_MS = 500;
 
-export class Desk {
+class Desk {
   /** @param {Omit<PerturbParts, "data"> & {aside?: Node|null}} parts  aside: stands below the original */
   constructor({ rules, messages, stage, aside = null }) {
     this.rules = rules;
@@ -202,7 +201,7 @@ export class Desk {
     this.said = null;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     this.suggestTimer = undefined;
-    this.word = new Word();
+    this.word = new SavingLabel();
     this.kind = new KindField(rules.kinds, () => this.#kindChosen());
     this.result = new ResultField(rules, () => this.#changed(0));
     this.looking = new Looking({

@@ -20,8 +20,8 @@ import {
 import { applyReading } from "../shared/head.js";
 import { Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
 import { signInLink } from "../shared/notices.js";
-import { coveredAbove, isDark } from "../shared/stage.js";
 import { TabTitle, mountable, rememberAddress } from "../shared/streamlit.js";
+import { coveredAbove, isDark } from "../shared/text_screen.js";
 import { _ } from "../words/language.js";
 import { Check } from "./check.js";
 import { Mine } from "./mine.js";

@@ -28,7 +28,7 @@ const STYLES = /** @type {const} */ ([
  * @param {HTMLTextAreaElement} area
  * @returns {{top: number, height: number}}  its line, from the upper edge of what the area scrolls
  */
-export function caretLine(area) {
+function caretLine(area) {
   const given = getComputedStyle(area);
   const caret = element("span", {}, "\u200b");
   const copy = element(

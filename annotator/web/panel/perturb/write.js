@@ -11,7 +11,7 @@ import { STATES, resultWords } from "./words.js";
 
 const PAUSE_MS = 250;
 
-export class Originals {
+class Originals {
   /**
    * @typedef {{words: string, page: number, without: number}} Asked
    * @param {{ask: (asked: Asked) => Promise<Answer<PerturbRoutes["originals"]>>, open: (id: number) => void}} actions

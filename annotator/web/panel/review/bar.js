@@ -5,7 +5,7 @@
 import { sizeOf } from "../shared/annotation.js";
 import { button, div, element, icon, inline, part, press, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
-import { Word } from "../shared/saving.js";
+import { SavingLabel } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
 import { _ } from "../words/language.js";
 import {
@@ -29,7 +29,7 @@ const LONGEST = Math.max(...Object.values(SCALES).map((words) => words.length));
 
 /** @typedef {import("./scores.js").Step} Step */
 
-export class Ask {
+export class ScorePrompt {
   /** @param {ReviewActions} actions */
   constructor(actions) {
     this.where = inline("ask-where");
@@ -246,8 +246,8 @@ export class ReviewBar {
     const boxes = scoreBoxes(["comprehensiveness"]);
     /** @type {{root: HTMLElement, boxes: Boxes}} */
     this.whole = { root: this.#makeWhole(boxes), boxes };
-    this.word = new Word();
-    this.ask = new Ask(actions);
+    this.word = new SavingLabel();
+    this.ask = new ScorePrompt(actions);
     this.views = new Views(actions);
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": _("Sets to score") });
     this.sets.addEventListener("pointerleave", () => actions.hover(null));

@@ -3,7 +3,7 @@ import { DraftStorage } from "../shared/browser_storage.js";
 import { openKeys } from "../shared/dialogs.js";
 import { Guidelines } from "../shared/guidelines.js";
 import { counted } from "../shared/naming.js";
-import { Answers } from "../shared/predictions.js";
+import { Predictions } from "../shared/predictions.js";
 import { mountable } from "../shared/streamlit.js";
 import { Talk } from "../shared/talk.js";
 import { openOwnList } from "../shared/work_flow.js";
@@ -55,8 +55,8 @@ class ReviewPage {
       project: data.project,
     });
     this.talk = new Talk(data, this.screen);
-    /** @type {Answers<ReviewSession>} */
-    this.answers = new Answers(data, this.screen, ({ work }) => work.sets.map(({ spans }) => spans));
+    /** @type {Predictions<ReviewSession>} */
+    this.answers = new Predictions(data, this.screen, ({ work }) => work.sets.map(({ spans }) => spans));
     this.keyboard = new ReviewKeyboard(this.screen, this.scoring, actions);
     this.guidelines = this.screen.guidelines = new Guidelines(data, this.screen);
     this.leaving = new AbortController();

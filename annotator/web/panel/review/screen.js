@@ -6,8 +6,7 @@ import { button, div, element, focused, scrollerOf, viewportOf } from "../shared
 import { Head } from "../shared/head.js";
 import { nameOf } from "../shared/naming.js";
 import { Notices } from "../shared/notices.js";
-import { Stage } from "../shared/stage.js";
-import { TabTitle } from "../shared/streamlit.js";
+import { TextScreen } from "../shared/text_screen.js";
 import { _, several, together } from "../words/language.js";
 import { ReviewBar } from "./bar.js";
 import { decisionWords, nameOf as scoreName, placeOf, questionOf, stopWords } from "./scores.js";
@@ -17,7 +16,7 @@ import { Sheet } from "./sheet.js";
 // ---- Boxes above the text: what the gate decided, that it was submitted
 
 /** @extends {Notices<ReviewSession>} */
-export class ReviewNotices extends Notices {
+class ReviewNotices extends Notices {
   /** @param {ReviewActions} actions */
   constructor(actions) {
     super(actions);
@@ -80,24 +79,22 @@ const HEAD_WORDS = {
   mineTitle: _("My reviews: what you have scored or skipped, and what came of it"),
 };
 
-/** @extends {Stage<ReviewSession>} */
-export class ReviewScreen extends Stage {
+/** @extends {TextScreen<ReviewSession>} */
+export class ReviewScreen extends TextScreen {
   /** @param {HTMLElement|ShadowRoot} parent @param {ReviewActions} actions */
   constructor(parent, actions) {
     const bar = new ReviewBar(actions);
     const notices = new ReviewNotices(actions);
-    const parts = { head: new Head(actions, HEAD_WORDS), bar: bar.root, urgent: notices.urgent };
+    const parts = { head: new Head(actions, HEAD_WORDS), bar: bar.root, notices };
     super(parent, "panel review", parts, { role: "document", "aria-label": _("Text") });
     this.actions = actions;
     this.bar = bar;
-    this.notices = notices;
     /** @type {number|null}  the set under the pointer */
     this.hovered = null;
     this.sheetHeight = 0;
     /** @type {number|null}  where the page was when one went to a comment */
     this.scrollBack = null;
     this.text.addEventListener("click", (event) => this.#clicked(event));
-    this.tab = new TabTitle();
     this.sheet = new Sheet(actions);
     this.fit = () => this.#fitSheet();
     const main = div("main", element("h2", { class: "heard" }, _("Text")), notices.root, this.text, this.empty);
@@ -136,15 +133,8 @@ export class ReviewScreen extends Stage {
    */
   show(session) {
     this.hovered = null;
-    this.draw(session);
     this.head.guidelines.hidden = session.project?.has_guidelines === false;
-    this.head.show(session);
-    this.sheet.show(session);
-    this.notices.show(session);
-    this.refresh();
-    this.showQuestion();
-    this.scrollTo(null);
-    this.tab.name(nameOf(session.work.instance));
+    this.present(session, this.sheet, null);
     if (focused() === document.body || this.root.contains(focused())) this.focusText();
     const { work } = session;
     this.moved(
@@ -166,14 +156,6 @@ export class ReviewScreen extends Stage {
     return false;
   }
 
-  /** @param {string} sentence */
-  showEmpty(sentence) {
-    super.showEmpty(sentence);
-    this.head.showNothing();
-    this.notices.show(null);
-    this.tab.name("");
-  }
-
   /** Shows the session's state: marks, bar, sheet. */
   refresh() {
     const { session, dark } = this;
@@ -181,9 +163,7 @@ export class ReviewScreen extends Stage {
     this.#paint(session);
     this.bar.update(session, { dark, busy: this.busy });
     this.sheet.update(session, { dark, busy: this.busy });
-    this.head.update(session);
-    this.asked.update(this.head.words);
-    this.notices.update(session, { dark });
+    this.updateWords(session);
   }
 
   /** @param {ReviewSession} session */
@@ -265,7 +245,6 @@ export class ReviewScreen extends Stage {
   }
 
   destroy() {
-    this.tab.destroy();
     document.removeEventListener("scroll", this.fit, { capture: true });
     super.destroy();
   }

@@ -5,8 +5,7 @@
  */
 import { holds, unionOf } from "../shared/annotation.js";
 import { without } from "../shared/naming.js";
-import { Clock } from "../shared/session.js";
-import { TokenMap } from "../shared/tokens.js";
+import { WorkOnScreen } from "../shared/session.js";
 import { nextMissing, sameScores, stepsOf, wholeScores } from "./scores.js";
 
 // ---- How the text is looked at: from a session to what is to be marked
@@ -106,27 +105,13 @@ export const isInSet = ({ work, step }, token) => step.set !== null && holds(wor
 /** @type {Record<ScoreName, View>}  the view that each is scored in */
 const OWN_VIEWS = { sufficiency: "alone", compactness: "less", comprehensiveness: "without" };
 
-export class ReviewSession {
+/** @extends {WorkOnScreen<ReviewWork, ReviewProject>} */
+export class ReviewSession extends WorkOnScreen {
   /** @param {ReviewWork} work  the server's review object (flow.js) @param {ReviewProject|null} project */
   constructor(work, project) {
-    this.project = project;
-    this.work = work;
-    this.clock = new Clock(project?.idle_after_s);
-    this.map = new TokenMap(work.instance);
+    super(work, project);
     this.steps = stepsOf(work);
-    this.revision = work.revision;
     this.scores = wholeScores(work.draft, work.sets.length);
-    this.version = 0;
-    this.saved = 0;
-    /** @type {Problem|null} */
-    this.problem = null;
-    /** @type {{work: ReviewWork, error: string}|null} */
-    this.conflict = null;
-    this.leaving = false;
-    /** @type {number|null}  a review has no cursor in the text */
-    this.cursor = null;
-    /** @type {number|null} */
-    this.anchor = null;
     /** Which step is asked for. */
     this.at = 0;
     /** @type {number|null}  a set that is only looked at */
@@ -156,15 +141,6 @@ export class ReviewSession {
 
   get result() {
     return this.work.result;
-  }
-
-  get dirty() {
-    return this.version > this.saved;
-  }
-
-  /** Whether nothing may be sent until the person has decided something. */
-  get held() {
-    return Boolean(this.conflict || this.problem?.lost);
   }
 
   get submitted() {

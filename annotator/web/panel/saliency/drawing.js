@@ -5,8 +5,8 @@
 import { parts } from "../shared/dom.js";
 import { LANE } from "../shared/set_styles.js";
 import { _, dotted } from "../words/language.js";
-import { colourOf, hexOf } from "./heat.js";
-import { orderOf, ranksOf, selectedOf, written } from "./numbers.js";
+import { colourOf, hexOf } from "./heat_scale.js";
+import { orderOf, ranksOf, selectedOf, written } from "./map_numbers.js";
 import { lookOfSet, ownerOf, signOf } from "./shown_sets.js";
 
 // ---- What a model wrote, as files hold it: all pieces, which is explained, what earlier ones counted
@@ -312,8 +312,11 @@ const NOT_IN_XML =
  * @param {string} text
  */
 function xml(text) {
-  return text.replace(NOT_IN_XML, "\ufffd").replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+  return escaped(text.replace(NOT_IN_XML, "\ufffd"));
 }
+
+/** Text that stands in markup as it is. @param {string} text */
+export const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 
 /**
  * How many pixels a picture has for each unit of the drawing: 2, or as many as browsers draw of a large one.

@@ -5,7 +5,16 @@
 import { openDialog } from "../shared/dialogs.js";
 import { button, div, element, parts, treeOf } from "../shared/dom.js";
 import { _, inEnglish } from "../words/language.js";
-import { drawingOf, keepPieces, mapsOfPieces, pictureOf, shownPieces, wordsOf, writtenWords } from "./drawing.js";
+import {
+  drawingOf,
+  escaped,
+  keepPieces,
+  mapsOfPieces,
+  pictureOf,
+  shownPieces,
+  wordsOf,
+  writtenWords,
+} from "./drawing.js";
 import { ownerOf, signOf } from "./shown_sets.js";
 
 /** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
@@ -16,7 +25,7 @@ import { ownerOf, signOf } from "./shown_sets.js";
  * @param {string} sheets
  * @param {...HTMLElement} contents
  */
-export function htmlOf(title, sheets, ...contents) {
+function htmlOf(title, sheets, ...contents) {
   const page = element("div", {}, ...contents.map((content) => content.cloneNode(true)));
   for (const select of parts(page, "header select", HTMLSelectElement)) select.replaceWith(select.dataset.words || "");
   keepPieces(page);
@@ -31,7 +40,7 @@ export function htmlOf(title, sheets, ...contents) {
  * For a paper: \colorbox for heat, \fbox for the top k, sets as superscripts. Needs xcolor.
  * @param {SaliencyMap[]} maps
  */
-export function latexOf(maps) {
+function latexOf(maps) {
   const lines = [
     "% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is a weight without a sign, boxes are the top k, letters are gold sets, numbers are people",
   ];
@@ -168,8 +177,6 @@ export function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** @param {string} text */
-const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 /** @type {Record<string, string>} */
 const TEX = {
   "\\": "\\textbackslash{}",
@@ -208,7 +215,7 @@ export function openExport(root, save) {
  * @param {string} refusal
  * @param {Save} save
  */
-export function offerDrawing(root, refusal, save) {
+function offerDrawing(root, refusal, save) {
   const dialog = openDialog(
     root,
     _("The file could not be made"),

@@ -6,8 +6,8 @@
 import { div, element, press, setText } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
-import { isBeyond, stepOf } from "./heat.js";
-import { signed, written as writtenNumber } from "./numbers.js";
+import { isBeyond, stepOf } from "./heat_scale.js";
+import { signed, written as writtenNumber } from "./map_numbers.js";
 
 const LONGEST = 40;
 const UNSCORED = _("It begins with no label's words: neither right nor wrong.");

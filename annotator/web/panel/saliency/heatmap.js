@@ -3,8 +3,8 @@ import { div, element, inline, setText } from "../shared/dom.js";
 import { inPercent } from "../shared/naming.js";
 import { _, dotted, listed, several, together } from "../words/language.js";
 import { WrittenAnswer, boxedWords, missingQuotes } from "./generation.js";
-import { barsOf, colourOf, isBeyond, meaningOf, piecesOf, stepOf } from "./heat.js";
-import { hasNoOrder, orderOf, ranksOf, remarksOf, selectedOf, written } from "./numbers.js";
+import { barsOf, colourOf, isBeyond, meaningOf, piecesOf, stepOf } from "./heat_scale.js";
+import { hasNoOrder, orderOf, ranksOf, remarksOf, selectedOf, written } from "./map_numbers.js";
 import { ownerOf, signOf } from "./shown_sets.js";
 
 const LABEL = _("Label that is explained");

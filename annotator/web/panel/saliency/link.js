@@ -21,25 +21,15 @@ export const FLAGS = ["shared", "magnitude", "clip", "numbers", "bars", "pieces"
  */
 export function stateOf(asked) {
   const looks = (asked.get("looks") || "").split(" ");
-  /** @param {HeatFlag} flag */
-  const has = (flag) => looks.includes(flag);
-  return {
-    share: shareOf(asked),
-    shared: has("shared"),
-    magnitude: has("magnitude"),
-    clip: has("clip"),
-    numbers: has("numbers"),
-    bars: has("bars"),
-    pieces: has("pieces"),
-    matrix: has("matrix"),
-  };
+  const flags = Object.fromEntries(FLAGS.map((flag) => [flag, looks.includes(flag)]));
+  return { share: shareOf(asked), .../** @type {Record<HeatFlag, boolean>} */ (flags) };
 }
 
 /**
  * The share of the tokens in the top k, in percent; null where the address names none from 0 to 100.
  * @param {URLSearchParams} asked
  */
-export function shareOf(asked) {
+function shareOf(asked) {
   const k = asked.get("k");
   const share = k ? Number(k) : NaN;
   return share >= 0 && share <= 100 ? share : null;
@@ -56,7 +46,7 @@ const NUMBER = /^(\d{1,15}|-):(?:-|\d{1,9}):(.+)$/s;
 const NUMBER_OF_PIECE = /^[1-9]\d{0,3}$/;
 const DIGITS = /^\d{1,15}$/;
 /** As a typed text stands in an address; proxies commonly take 8,000 characters of one. */
-export const LONGEST_TYPED = 3000;
+const LONGEST_TYPED = 3000;
 /** In the place of a typed text that is too long for an address: it is in this tab alone. */
 export const IN_THIS_TAB = "tab";
 

@@ -24,7 +24,7 @@ import {
   typedOf,
   typedText,
 } from "./link.js";
-import { Asking } from "./requests.js";
+import { Requests } from "./requests.js";
 import { SavedLists } from "./saved_lists.js";
 import { Scatter } from "./scatter.js";
 import { SaliencyScreen } from "./screen.js";
@@ -35,7 +35,7 @@ import { TypedMemory, TypedSaving, TypedText } from "./typed_text.js";
 // ---- The keys as the page lists them
 
 /** @type {KeyGroup[]} */
-export const KEYS = [
+const KEYS = [
   [
     _("Texts"),
     [
@@ -80,7 +80,7 @@ class Saliency {
   /** @param {SaliencyData} data @param {HTMLElement|ShadowRoot} parent */
   constructor(data, parent) {
     this.data = data;
-    this.server = new Asking(() => this.data);
+    this.server = new Requests(() => this.data);
     const asked = new URLSearchParams(location.search);
     /** @type {URLSearchParams|null}  the address that one came with, until what it asks for is on the screen */
     this.link = asked;

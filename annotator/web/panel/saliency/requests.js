@@ -5,7 +5,7 @@ import { _ } from "../words/language.js";
 /** The first answer after the server's start waits until it has loaded what it counts with. */
 const PATIENCE_MS = 120_000;
 
-export class Asking {
+export class Requests {
   /** @param {() => SaliencyData} data  as it is now: the token of a page may be renewed */
   constructor(data) {
     this.data = data;

@@ -54,7 +54,7 @@ const values = () => ({
  * @param {string} name
  * @param {unknown} value
  */
-export const parameterWords = (name, value) =>
+const parameterWords = (name, value) =>
   _("{parameter} {value}", { parameter: names()[name] ?? name, value: values()[String(value)] ?? String(value) });
 
 /** @param {Omit<RunName, "run">} run  a run without a method is a model's predictions */
@@ -169,7 +169,7 @@ export function nextOfGroup(group, panels) {
  * @param {Pick<RunChoice, "run"|"layers"|"labels">} choice
  * @param {Pick<HeatPanel, "run"|"layer"|"label">[]} panels  those on screen
  */
-export function nextMapOf(choice, panels) {
+function nextMapOf(choice, panels) {
   const shown = panels.filter((panel) => panel.run === choice.run);
   if (!shown.length) return `${choice.run}:-:`;
   /** @param {number|null} layer @param {string} label */

@@ -1,8 +1,8 @@
 /**
  * Saved lists: the choice above the texts, and the dialog in which lists are saved, put together, changed and deleted.
  */
-import { openDialog } from "../shared/dialogs.js";
-import { button, div, element, inline, part, parts, press, setText, toggle } from "../shared/dom.js";
+import { openDialog, sendOnEnter } from "../shared/dialogs.js";
+import { button, div, element, inline, option, part, parts, press, setText, toggle } from "../shared/dom.js";
 import { counted, when } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
 
@@ -64,13 +64,8 @@ export class SavedLists {
   }
 
   #offer(wanted = "") {
-    const options = this.lists.map((one) =>
-      element("option", { value: one.id }, `${one.name} (${one.n.toLocaleString("en")})`),
-    );
-    this.select.replaceChildren(
-      element("option", { value: "" }, this.lists.length ? _("no list") : _("no lists yet")),
-      ...options,
-    );
+    const options = this.lists.map((one) => option(one.id, `${one.name} (${one.n.toLocaleString("en")})`));
+    this.select.replaceChildren(option("", this.lists.length ? _("no list") : _("no lists yet")), ...options);
     this.select.value = wanted;
     if (this.select.selectedIndex < 0) this.select.value = "";
     this.select.disabled = !this.lists.length;
@@ -153,17 +148,7 @@ export class SavedLists {
       note,
       div("dialog-foot", button(_("Save list"), { key: "⏎", className: "primary", onclick: save })),
     );
-    form.addEventListener("keydown", (event) => {
-      if (
-        event.key !== "Enter" ||
-        event.isComposing ||
-        event.target instanceof HTMLButtonElement ||
-        (event.target === note && !event.ctrlKey)
-      )
-        return;
-      event.preventDefault();
-      save();
-    });
+    sendOnEnter(form, save);
     return form;
   }
 

@@ -21,8 +21,6 @@ import {
 /** @typedef {import("./scatter_points.js").Brush} Brush */
 /** @typedef {import("./scatter_points.js").Spot} Spot */
 /** @typedef {import("../shared/messages.js").Query} Query */
-/** The names of an address that are the scatter's. */
-export const SCATTER_NAMES = ["x", "y", "xs", "ys", "outline", "scatter"];
 const MOST_KEYS = 3;
 
 /**
@@ -66,11 +64,7 @@ export class Scatter {
     this.fields = ["x from", "x to", "y from", "y to"].map((name) =>
       element("input", { type: "number", step: "any", "aria-label": name, onchange: () => this.#type() }),
     );
-    this.clear = button(_("Clear"), {
-      title: _("Select no part of the scatter"),
-      className: "plain",
-      onclick: () => this.select(null),
-    });
+    this.clear = this.#clearButton();
     this.count = element("p", { class: "scatter-count", role: "status" });
     this.pointed = element("p", { class: "scatter-pointed" });
     this.root = element(
@@ -107,6 +101,11 @@ export class Scatter {
       onclick: () => this.toggle(),
     });
     this.note = element("div", { class: "scatter-note", hidden: true });
+  }
+
+  #clearButton() {
+    const title = _("Select no part of the scatter");
+    return button(_("Clear"), { title, className: "plain", onclick: () => this.select(null) });
   }
 
   get isOpen() {
@@ -286,11 +285,7 @@ export class Scatter {
           part: brushWords(this.brush, titleOf(this.x), titleOf(this.y)),
         }),
       ),
-      button(_("Clear"), {
-        title: _("Select no part of the scatter"),
-        className: "plain",
-        onclick: () => this.select(null),
-      }),
+      this.#clearButton(),
     );
   }
 

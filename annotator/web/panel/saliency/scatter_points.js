@@ -1,6 +1,6 @@
 /** What is pure in the scatter: equal points put together, ticks, and which points a part of it holds. */
 import { _, listed, several, together } from "../words/language.js";
-import { written } from "./numbers.js";
+import { written } from "./map_numbers.js";
 
 /** @typedef {{x: number, y: number, places: number[]}} Spot  places: of the texts that have these two numbers */
 /** @typedef {[from: number|null, to: number|null]} Bounds  both included; null: open */

@@ -1,13 +1,13 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
-import { button, div, element, inline, press, setText, toggle } from "../shared/dom.js";
+import { button, div, element, inline, option, press, setText, toggle } from "../shared/dom.js";
 import { nameOf } from "../shared/naming.js";
 import { goldBadge } from "../shared/set_styles.js";
 import { TabTitle } from "../shared/streamlit.js";
 import { _, together } from "../words/language.js";
 import { openExport } from "./export.js";
-import { heatRules, scalesOf } from "./heat.js";
+import { heatRules, scalesOf } from "./heat_scale.js";
 import { SaliencyMap, TEXT_AND_GOLD } from "./heatmap.js";
-import { countsOf } from "./numbers.js";
+import { countsOf } from "./map_numbers.js";
 import { differences, groupOf, groupsOf, nextOfGroup } from "./runs.js";
 import { PeopleLegend, goldChoice, goldWords, offerGold, paintAgreements, setRulesOf, viewOf } from "./shown_sets.js";
 import { NumbersTable, columnsFor, depthsTable, matrixOf, matrixOfAnswer } from "./tables.js";
@@ -16,7 +16,7 @@ import { NumbersTable, columnsFor, depthsTable, matrixOf, matrixOfAnswer } from 
 
 /** @typedef {Pick<ScreenActions, "step"|"list"|"partner"|"gold"|"type">} TitleActions */
 
-export class TextTitle {
+class TextTitle {
   /** @param {TitleActions} actions @param {(run: number) => unknown} added  a run is to be opened as a map */
   constructor(actions, added) {
     this.actions = actions;
@@ -68,8 +68,8 @@ export class TextTitle {
     offerGold(this.gold, { gold, policy });
     this.#offerVersions(partners, partner);
     this.add.replaceChildren(
-      element("option", { value: "" }, _("Add a map …")),
-      ...groupsOf(choices).map(({ first, title }) => element("option", { value: first.run }, title)),
+      option("", _("Add a map …")),
+      ...groupsOf(choices).map(({ first, title }) => option(first.run, title)),
     );
     this.add.disabled = !choices.length;
   }
@@ -77,12 +77,12 @@ export class TextTitle {
   /** @param {HeatAnswer["partners"]} partners @param {number|null} partner */
   #offerVersions(partners, partner) {
     const options = partners.map(({ id, key, kind }) =>
-      element("option", { value: id }, kind ? _("{key} ({kind})", { key, kind }) : _("{key} (original)", { key })),
+      option(id, kind ? _("{key} ({kind})", { key, kind }) : _("{key} (original)", { key })),
     );
     this.partner.replaceChildren(
-      element("option", { value: "" }, partners.length ? _("no version beside it") : _("no other version")),
+      option("", partners.length ? _("no version beside it") : _("no other version")),
       ...options,
-      ...(partner === 0 ? [element("option", { value: 0 }, _("the typed text"))] : []),
+      ...(partner === 0 ? [option(0, _("the typed text"))] : []),
     );
     this.partner.value = partner === null ? "" : String(partner);
     this.partner.disabled = !partners.length && partner !== 0;

@@ -3,11 +3,11 @@
  * letters, people's sets by the number of their person, whose agreement with the maps is measured too.
  */
 import { letterOf } from "../shared/annotation.js";
-import { element, inline, parts } from "../shared/dom.js";
+import { element, inline, option, parts } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { combinations, goldRulesOfThemes, lanesOf, lookOf, styleOf } from "../shared/set_styles.js";
 import { _, dotted } from "../words/language.js";
-import { fitOf, written } from "./numbers.js";
+import { fitOf, written } from "./map_numbers.js";
 
 /** Lanes of people's sets that stand below a line by themselves; of gold there are fewer (set_styles.js). */
 export const MOST_LANES = 12;
@@ -50,7 +50,7 @@ export function viewOf(text, { isPaired = false, prefix = "g", group = "", ...lo
  * @param {HeatPerson[]|null} people
  * @param {string} group  "": all
  */
-export function firstOf(people, group) {
+function firstOf(people, group) {
   let n = 0;
   const drawn = (people ?? []).map(({ sets, facts }) => {
     const fits = n + sets.length <= MOST_LANES && (!group || facts.includes(group));
@@ -98,7 +98,7 @@ export function lookOfSet(view, set, dark) {
 }
 
 /** @param {HeatPerson[]} people @param {number} person @param {boolean} dark */
-export const lookOfPerson = (people, person, dark) => lookOf(person, dark, people.length);
+const lookOfPerson = (people, person, dark) => lookOf(person, dark, people.length);
 
 /**
  * The rules that draw the sets of a text below its words.
@@ -111,7 +111,7 @@ export const setRulesOf = (view, lanes) =>
 // ---- Everybody's own sets in the place of gold: whose lanes they are, and how well maps agree with each person
 
 /** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
-/** @typedef {import("./numbers.js").NumberRow} NumberRow */
+/** @typedef {import("./map_numbers.js").NumberRow} NumberRow */
 
 const DEFINITION = _(
   "token F1 of the top k and the set of this person that fits best; – is not defined: nothing is marked",
@@ -210,7 +210,7 @@ function titleOf({ name, sets }) {
  * @param {HeatPerson[]} people
  * @param {number} person
  */
-export function personBadge(people, person) {
+function personBadge(people, person) {
   const [light, dark] = [false, true].map((isDark) => lookOfPerson(people, person, isDark).color);
   return element("span", { class: "badge", style: `--set-light:${light};--set-dark:${dark}` }, String(person + 1));
 }
@@ -312,9 +312,9 @@ export const goldChoice = (chosen) => {
 export function offerGold(select, { gold, policy }) {
   const others = POLICIES.filter((one) => one !== policy);
   select.replaceChildren(
-    element("option", { value: "" }, _("project's gold: {policy}", { policy: policyWords(policy) })),
-    ...others.map((one) => element("option", { value: one }, _("gold: {policy}", { policy: policyWords(one) }))),
-    element("option", { value: "people" }, _("people, one by one")),
+    option("", _("project's gold: {policy}", { policy: policyWords(policy) })),
+    ...others.map((one) => option(one, _("gold: {policy}", { policy: policyWords(one) }))),
+    option("people", _("people, one by one")),
   );
   select.value = gold === policy ? "" : gold;
 }

@@ -2,7 +2,7 @@
  * Which texts are listed: slices by label, split, length, metadata, and what the file says of annotators, each with
  * its count; and what models predict of them.
  */
-import { button, element, parts, setText } from "../shared/dom.js";
+import { button, element, option, parts, setText } from "../shared/dom.js";
 import { _, dotted } from "../words/language.js";
 
 /** @typedef {import("../shared/messages.js").Query} Query */
@@ -195,10 +195,8 @@ function fill(select, all, counts, chosen, words, fewest = 2) {
   const known = counts.flatMap(({ value, n }) => (value === null ? [] : [{ value, n }]));
   if (chosen && !known.some(({ value }) => value === chosen)) known.push({ value: chosen, n: 0 });
   select.replaceChildren(
-    element("option", { value: "" }, all),
-    ...known.map(({ value, n }) =>
-      element("option", { value }, n < 0 ? words(value) : `${words(value)} (${n.toLocaleString("en")})`),
-    ),
+    option("", all),
+    ...known.map(({ value, n }) => option(value, n < 0 ? words(value) : `${words(value)} (${n.toLocaleString("en")})`)),
   );
   select.value = chosen ?? "";
   select.hidden = known.length < fewest && !chosen;

@@ -4,9 +4,9 @@ import { div, element, inline, setText, tr } from "../shared/dom.js";
 import { goldBadge } from "../shared/set_styles.js";
 import { _, dotted } from "../words/language.js";
 import { shownPieces } from "./drawing.js";
-import { meaningOf, scalesOf, stepOf } from "./heat.js";
+import { meaningOf, scalesOf, stepOf } from "./heat_scale.js";
 import { tokenAt } from "./heatmap.js";
-import { depthsOf, factsOf, fitOf, tiesOf, written } from "./numbers.js";
+import { depthsOf, factsOf, fitOf, tiesOf, written } from "./map_numbers.js";
 import { rowsOfPeople } from "./shown_sets.js";
 
 /** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
@@ -141,7 +141,7 @@ const rangeWords = ({ isSigned }, most) => (isSigned ? `±${most}` : _("0 to {mo
 
 // ---- The numbers of a map
 
-/** @typedef {import("./numbers.js").NumberRow} NumberRow */
+/** @typedef {import("./map_numbers.js").NumberRow} NumberRow */
 
 /** @type {Record<string, [title: string, words: string]>} */
 const NAMES = {
@@ -164,7 +164,7 @@ const NAMES = {
  * @param {Pick<import("./heatmap.js").SaliencyMap, "panel"|"view"|"selected"|"isUnranked">} map  after it is painted
  * @returns {NumberRow[]}
  */
-export function rowsOf({ panel, view, selected, isUnranked }) {
+function rowsOf({ panel, view, selected, isUnranked }) {
   if (panel.run === null) return [];
   const ties = tiesOf(panel, view.sides, selected);
   return [
@@ -285,7 +285,7 @@ const headOf = (maps) =>
 
 /**
  * A number that a map has; empty where its method has no such number.
- * @param {import("./numbers.js").NumberRow|undefined} row
+ * @param {import("./map_numbers.js").NumberRow|undefined} row
  */
 function cellOf(row) {
   if (!row) return element("td", {});

@@ -1,7 +1,7 @@
 /** The list of instances: filter, order, words, one page at a time. */
-import { chooseOption, div, element, inline, pageButtons, parts, setText } from "../shared/dom.js";
+import { chooseOption, div, element, inline, option, pageButtons, parts, setText } from "../shared/dom.js";
 import { _, dotted, several } from "../words/language.js";
-import { written } from "./numbers.js";
+import { written } from "./map_numbers.js";
 import { groupOf, groupsOf, layerWords, whoseOf } from "./runs.js";
 import { NAMES, NEEDS_MODEL, NEEDS_OTHER, Slices, WHICH, answeringOf, whichOf } from "./slices.js";
 
@@ -49,7 +49,7 @@ export class InstanceList {
     this.which = element(
       "select",
       { "aria-label": _("Which texts"), onchange: () => (this.#offer(), changed()) },
-      ...WHICH.map(([value, words]) => element("option", { value }, words)),
+      ...WHICH.map(([value, words]) => option(value, words)),
     );
     this.model = element("select", {
       "aria-label": _("Whose predictions"),
@@ -64,8 +64,8 @@ export class InstanceList {
     this.order = element(
       "select",
       { "aria-label": _("Direction"), onchange: changed },
-      element("option", { value: "lowest" }, _("lowest first")),
-      element("option", { value: "highest" }, _("highest first")),
+      option("lowest", _("lowest first")),
+      option("highest", _("highest first")),
     );
     this.words = element("input", {
       type: "search",
@@ -117,15 +117,13 @@ export class InstanceList {
     this.runs = runs;
     this.names = names;
     const before = this.model.value;
-    this.model.replaceChildren(
-      ...answeringOf(this.runs).map((run) => element("option", { value: run.run }, whoseOf(run))),
-    );
+    this.model.replaceChildren(...answeringOf(this.runs).map((run) => option(run.run, whoseOf(run))));
     chooseOption(this.model, before);
     this.#offerOther();
     const [run, number] = [this.runId, this.number.value];
     this.by.replaceChildren(
-      element("option", { value: "" }, _("order of import")),
-      ...groupsOf(this.#measured).map(({ first, title }) => element("option", { value: first.run }, title)),
+      option("", _("order of import")),
+      ...groupsOf(this.#measured).map(({ first, title }) => option(first.run, title)),
     );
     this.#chooseOf(run);
     chooseOption(this.number, number);
@@ -136,7 +134,7 @@ export class InstanceList {
   #offerOther() {
     const before = this.other.value;
     const others = answeringOf(this.runs).filter((run) => String(run.run) !== this.model.value);
-    this.other.replaceChildren(...others.map((run) => element("option", { value: run.run }, whoseOf(run))));
+    this.other.replaceChildren(...others.map((run) => option(run.run, whoseOf(run))));
     chooseOption(this.other, before);
     for (const option of this.which.options) option.disabled = NEEDS_OTHER.has(option.value) && !others.length;
   }
@@ -168,7 +166,7 @@ export class InstanceList {
   #offerSeeds() {
     const seeds = groupOf(Number(this.by.value), this.#measured)?.runs || [];
     this.seed.replaceChildren(
-      ...seeds.map(({ run, seed }) => element("option", { value: run }, _("seed {seed}", { seed: seed ?? _("none") }))),
+      ...seeds.map(({ run, seed }) => option(run, _("seed {seed}", { seed: seed ?? _("none") }))),
     );
   }
 

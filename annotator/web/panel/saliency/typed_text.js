@@ -3,12 +3,12 @@
  * a changed version or as a test; what is typed of each text stays here as long as the tab does.
  */
 import { safeStorage, storeValue, storedValue } from "../shared/browser_storage.js";
-import { openDialog } from "../shared/dialogs.js";
+import { openDialog, sendOnEnter } from "../shared/dialogs.js";
 import { button, div, element, inline, parts, setText } from "../shared/dom.js";
 import { Messages, sentenceOf } from "../shared/messages.js";
 import { counted } from "../shared/naming.js";
 import { _ } from "../words/language.js";
-import { signed } from "./numbers.js";
+import { signed } from "./map_numbers.js";
 
 // ---- What changes from the stored text: the answer, and the score of each token that both have
 
@@ -215,7 +215,7 @@ export class TypedText {
   #begin(words) {
     if (!this.view) return;
     const stored = storedOf(this.view);
-    const texts = words === undefined ? stored : mapOf(stored, () => words);
+    const texts = words === undefined ? stored : Object.fromEntries(Object.keys(stored).map((name) => [name, words]));
     this.texts.set(this.view.instance.id, texts);
     this.#fill();
     this.#ask();
@@ -266,9 +266,6 @@ function storedOf(view) {
     tokens.map((token, place) => before[place] + token).join("") + rest;
   return Object.fromEntries((view?.segments ?? []).map((segment) => [segment.name, textOf(segment)]));
 }
-
-/** @param {Texts} texts @param {() => string} words */
-const mapOf = (texts, words) => Object.fromEntries(Object.keys(texts).map((name) => [name, words()]));
 
 /** @param {HeatText} text */
 const wordsOf = ({ segments }) => segments.filter((one) => one.is_selectable).flatMap(({ tokens }) => tokens);
@@ -366,7 +363,7 @@ const SAME = "";
  * @param {Typed} typed
  * @param {{kinds: {name: string, title: string}[], labels: string[], send: Send}} given
  */
-export function openVersionDialog(root, { instance, texts }, { kinds, labels, send }) {
+function openVersionDialog(root, { instance, texts }, { kinds, labels, send }) {
   const kind = select(
     _("Kind of change"),
     kinds.map(({ name, title }) => [name, title]),
@@ -396,7 +393,7 @@ export function openVersionDialog(root, { instance, texts }, { kinds, labels, se
  * @param {Typed} typed
  * @param {{labels: string[], send: Send}} given
  */
-export function openCaseDialog(root, { instance, texts }, { labels, send }) {
+function openCaseDialog(root, { instance, texts }, { labels, send }) {
   const suite = element("input", { type: "text", maxLength: 200, value: _("Typed texts"), "aria-label": _("Suite") });
   const test = element("input", {
     type: "text",
@@ -446,12 +443,7 @@ function openSaving(root, { title, words, rows, saved, send }) {
   });
   const form = div("saved-form", element("p", { class: "dialog-words" }, words), ...rows);
   form.append(div("dialog-foot", said, save));
-  form.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.isComposing || event.target instanceof HTMLButtonElement || save.disabled)
-      return;
-    event.preventDefault();
-    save.click();
-  });
+  sendOnEnter(form, () => save.click());
   const dialog = openDialog(root, title, form);
   parts(form, "select, input", HTMLElement)[0]?.focus();
   return dialog;

@@ -1,6 +1,6 @@
 /** Dialogs: the list of keys, the reason to discard, a question. The browser traps the focus in them. */
 import { _ } from "../words/language.js";
-import { button, div, element, focused, setText } from "./dom.js";
+import { button, div, element, focused, isSend, setText } from "./dom.js";
 
 /**
  * Opens a dialog; it closes with Escape, its button, or a click beside it.
@@ -115,13 +115,23 @@ export function openDiscard(root, reasons, ondiscard) {
       button(_("Propose to discard"), { key: "Ctrl+⏎", className: "primary", onclick: send }),
     ),
   );
-  dialog.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.target instanceof HTMLButtonElement) return;
-    if (event.target === comment && !event.ctrlKey) return;
+  sendOnEnter(dialog, send);
+  comment.focus(); // on a reason, the first blank that one types would choose it
+}
+
+/**
+ * Enter sends what a form holds; where one writes several lines, Ctrl+Enter.
+ * @param {HTMLElement} form
+ * @param {() => unknown} send
+ */
+export function sendOnEnter(form, send) {
+  form.addEventListener("keydown", (event) => {
+    const { key, target, isComposing } = event;
+    if (key !== "Enter" || isComposing || target instanceof HTMLButtonElement) return;
+    if (target instanceof HTMLTextAreaElement && !isSend(event)) return;
     event.preventDefault();
     send();
   });
-  comment.focus(); // on a reason, the first blank that one types would choose it
 }
 
 /**

@@ -29,6 +29,9 @@ export const div = (name, ...children) => element("div", { class: name }, ...chi
 /** A span; that word means a range of tokens here. @param {string} name  its class @param {...Child} children */
 export const inline = (name, ...children) => element("span", { class: name }, ...children);
 
+/** A choice of a menu. @param {string|number} value @param {Child} words */
+export const option = (value, words) => element("option", { value }, words);
+
 /** A row of a table. @param {...Child} cells */
 export const tr = (...cells) => element("tr", {}, ...cells);
 

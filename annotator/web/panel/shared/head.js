@@ -334,7 +334,7 @@ const bounded = (name, value) => {
 };
 
 /** @returns {{size: number, space: number}} */
-export function readingOf() {
+function readingOf() {
   const { size, space } = storedValue(KEY) || {};
   return { size: bounded("size", size), space: bounded("space", space) };
 }
@@ -345,7 +345,7 @@ export function applyReading(root, { size, space } = readingOf()) {
   root.style.setProperty("--text-space", String(space));
 }
 
-export class Reading {
+export class TextSettings {
   /** @param {HTMLElement} root @param {(setting: {size: number, space: number}) => void} onchange */
   constructor(root, onchange) {
     this.root = root;

@@ -330,7 +330,7 @@ function whenIdle(callback) {
   return () => window.cancelIdleCallback(handle);
 }
 
-/** @typedef {import("./stage.js").Stage<WorkSession>} Stage */
+/** @typedef {import("./text_screen.js").TextScreen<Session|ReviewSession>} Stage */
 
 export class MarkMap {
   /** @param {Stage} stage */

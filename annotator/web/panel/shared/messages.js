@@ -106,6 +106,11 @@ export function sentenceOf({ status, body }) {
   return _("The server answered with an error ({status}). What you did here is kept in this browser.", { status });
 }
 
+const RETRY_MS = [500, 1000, 2000, 4000, 8000];
+
+/** How long to wait until something is sent again, by how often it was. @param {number} tries */
+export const retryAfter = (tries) => RETRY_MS[Math.min(tries, RETRY_MS.length - 1)];
+
 /**
  * Whether the same may get through later: the connection, the server, the sign-in or too many requests are why not.
  * @param {{status: Refused}} given

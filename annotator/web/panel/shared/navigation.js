@@ -15,10 +15,10 @@ const UPPER_PART = 0.3;
 /** Less than this many pixels is no scrolling of one's own. */
 const STILL = 3;
 
-/** @typedef {import("./stage.js").Stage<WorkSession>} Stage */
+/** @typedef {import("./text_screen.js").TextScreen<Session|ReviewSession>} Stage */
 /** @typedef {{index: number, span: Span, rank: number}} Mark  index: of its set */
 
-export class Places {
+export class Navigation {
   /** @param {Stage} stage */
   constructor(stage) {
     this.stage = stage;

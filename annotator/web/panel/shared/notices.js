@@ -108,9 +108,10 @@ export class Notices {
 
   /**
    * The boxes above the text of a session; null for those that there is no reason for.
-   * @type {(session: S) => (HTMLElement|null)[]}
+   * @param {S} _session
+   * @returns {(HTMLElement|null)[]}
    */
-  boxes() {
+  boxes(_session) {
     return [];
   }
 

@@ -17,7 +17,7 @@ const SPARE = 0.01;
 const PATIENCE_MS = 60000;
 
 /** @template {Session|ReviewSession} S */
-export class Answers {
+export class Predictions {
   /**
    * @param {MountData} data
    * @param {{root: HTMLElement, dark: boolean, session: S|null}} screen

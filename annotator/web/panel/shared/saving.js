@@ -7,7 +7,7 @@
  */
 import { _ } from "../words/language.js";
 import { element, setText } from "./dom.js";
-import { dayBegan, isForLater } from "./messages.js";
+import { dayBegan, isForLater, retryAfter } from "./messages.js";
 
 /** @typedef {"draft"|"submit"|"skip"|"discard"} JobKind */
 /**
@@ -19,8 +19,6 @@ import { dayBegan, isForLater } from "./messages.js";
  * @typedef {{assignment: number, ahead?: number|null, day?: string, revision?: number, draft?: object,
  *   timing?: Timing}} Body
  */
-
-const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 
 /** @template {WorkSession} S */
 export class Outbox {
@@ -167,7 +165,7 @@ export class Outbox {
     this.stuck = status === 401 ? "signed-out" : this.why ? "unstored" : "offline";
     if (this.closed) return;
     this.storage.renew();
-    const wait = RETRY_MS[Math.min(this.tries, RETRY_MS.length - 1)];
+    const wait = retryAfter(this.tries);
     this.tries += 1;
     this.timer = setTimeout(() => {
       this.timer = undefined;
@@ -297,7 +295,7 @@ const WORDS = {
 
 const PATIENCE_MS = 150;
 
-export class Word {
+export class SavingLabel {
   constructor() {
     this.root = element("span", { class: "word", role: "status" }, WORDS.saved);
   }

@@ -129,34 +129,57 @@ export class History {
   }
 }
 
-export class Session {
-  /** @param {Work} work  the server's work object @param {Project|null} project */
+/**
+ * What sessions of all kinds know of their work: its text and time, which of its versions is saved, what is wrong.
+ * @template {{state: string, revision: number, draft: object, instance: Instance}} W  as the server has it
+ * @template {{idle_after_s?: number}} P
+ */
+export class WorkOnScreen {
+  /** @param {W} work @param {P|null} project */
   constructor(work, project) {
     this.work = work;
     this.project = project;
     this.clock = new Clock(project?.idle_after_s);
     this.map = new TokenMap(work.instance);
-    /** @type {number|null} */
-    this.cursor = null;
-    /** @type {number|null} */
-    this.anchor = null;
-    /** @type {number|null} */
-    this.scroll = null;
-    /** @type {{words: string, spans: Span[]}|null}  where the answer was taken from (annotate/marking.js) */
-    this.answerPlace = null;
+    this.revision = work.revision;
     this.version = 0;
     this.saved = 0;
     /** @type {Problem|null} */
     this.problem = null;
-    /** @type {{work: Work, error: string}|null} */
+    /** @type {{work: W, error: string}|null} */
     this.conflict = null;
+    this.leaving = false;
+    /** @type {number|null}  the token that the cursor stands on, and the other end of its range */
+    this.cursor = null;
+    /** @type {number|null} */
+    this.anchor = null;
+  }
+
+  /** Whether there are changes that the server has not acknowledged. */
+  get dirty() {
+    return this.version > this.saved;
+  }
+
+  /** Whether nothing may be sent until the person has decided something. */
+  get held() {
+    return Boolean(this.conflict || this.problem?.lost);
+  }
+}
+
+/** @extends {WorkOnScreen<Work, Project>} */
+export class Session extends WorkOnScreen {
+  /** @param {Work} work @param {Project|null} project */
+  constructor(work, project) {
+    super(work, project);
+    /** @type {number|null} */
+    this.scroll = null;
+    /** @type {{words: string, spans: Span[]}|null}  where the answer was taken from (annotate/marking.js) */
+    this.answerPlace = null;
     this.reopened = false;
     this.gone = false;
     this.seen = false;
-    this.leaving = false;
     // An instance without a result is given one by the annotator, whatever the project's rule for the others is.
     if (this.project && work.result?.mode) this.project = { ...this.project, result_mode: work.result.mode };
-    this.revision = work.revision;
     this.offer = new Offer(this);
     this.history = new History(this.stateOf(work.draft));
   }
@@ -186,16 +209,6 @@ export class Session {
 
   get draft() {
     return draftOf(this.state);
-  }
-
-  /** Whether there are changes that the server has not acknowledged. */
-  get dirty() {
-    return this.version > this.saved;
-  }
-
-  /** Whether nothing may be sent until the person has decided something. */
-  get held() {
-    return Boolean(this.conflict || this.problem?.lost);
   }
 
   /** The word for changes that are not on their way: a person has to do something first. */

@@ -5,8 +5,8 @@
  */
 import { _ } from "../words/language.js";
 import { storeValue, storedValue } from "./browser_storage.js";
-import { openDialog } from "./dialogs.js";
-import { button, div, element, inline, part, setText } from "./dom.js";
+import { openDialog, sendOnEnter } from "./dialogs.js";
+import { button, div, element, inline, option, part, setText } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
 import { nameOf, when } from "./naming.js";
 
@@ -115,7 +115,7 @@ export class Talk {
     const about = element(
       "select",
       { class: "labels", "aria-label": _("About") },
-      ...subjects.map(({ words }, index) => element("option", { value: String(index) }, words)),
+      ...subjects.map(({ words }, index) => option(String(index), words)),
     );
     const lead = element("input", { type: "checkbox", checked: true });
     /** @type {Send} */
@@ -161,11 +161,7 @@ export class Talk {
       if (refusal) setText(trouble, refusal);
     };
     const sender = button(label, { key: "Ctrl+⏎", className: rows > 1 ? "primary" : "", onclick: go });
-    field.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      go();
-    });
+    sendOnEnter(field, go);
     return div(rows > 1 ? "entry" : "entry short", field, trouble, div("dialog-foot", ...more, sender));
   }
 

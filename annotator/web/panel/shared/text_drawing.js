@@ -383,7 +383,7 @@ export class TextView {
  * @param {string} text
  * @returns {Cut[]}
  */
-export function blocksOf(text) {
+function blocksOf(text) {
   /** @type {Cut[]} */
   const blocks = [];
   let start = 0;

@@ -39,7 +39,7 @@ function place(segment) {
  * Indices of the segments in the order in which they are drawn.
  * @param {Segment[]} segments
  */
-export function displayOrder(segments) {
+function displayOrder(segments) {
   return segments.map((_, index) => index).sort((a, b) => place(segments[a]) - place(segments[b]) || a - b);
 }
 

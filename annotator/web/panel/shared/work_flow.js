@@ -6,7 +6,7 @@
 import { _, dotted } from "../words/language.js";
 import { Leftovers } from "./browser_storage.js";
 import { openDialog } from "./dialogs.js";
-import { button, div, element, inline, setText } from "./dom.js";
+import { button, div, element, inline, option, setText } from "./dom.js";
 import { SIGNED_OUT, sentenceOf } from "./messages.js";
 import { counted, isMachineKey, when } from "./naming.js";
 import { rememberPlace } from "./notices.js";
@@ -25,7 +25,7 @@ const unstored = (why) =>
 /**
  * The screen that shows the work.
  * @typedef {Object} WorkScreen
- * @property {{word: import("./saving.js").Word}} bar
+ * @property {{word: import("./saving.js").SavingLabel}} bar
  * @property {{page: PageNotice|null, setPage: (notice: PageNotice|null) => void}} notices
  * @property {(sentence: string, how?: {stay?: boolean}) => void} hint
  * @property {(sentence: string) => void} showEmpty
@@ -303,8 +303,8 @@ export function openOwnList(root, words, fetchPage, onopen) {
   const state = element(
     "select",
     { class: "labels", "aria-label": _("State"), onchange: () => ask({ state: state.value, page: 1 }) },
-    element("option", { value: "" }, _("All states")),
-    ...Object.entries(words.states).map(([value, said]) => element("option", { value }, said)),
+    option("", _("All states")),
+    ...Object.entries(words.states).map(([value, said]) => option(value, said)),
   );
   const back = button(_("Previous page"), { className: "plain", onclick: () => ask({ page: asked.page - 1 }) });
   const forth = button(_("Next page"), { className: "plain", onclick: () => ask({ page: asked.page + 1 }) });

@@ -6,7 +6,7 @@
 /** @type {Record<string, string>} */
 let words = /** @type {any} */ (globalThis).annotatorWords ?? {};
 /** "en" or "zh", as the document says; a test without a document speaks English. */
-export const LANGUAGE = globalThis.document?.documentElement.lang || "en";
+const LANGUAGE = globalThis.document?.documentElement.lang || "en";
 const VALUE = /\{(\w+)\}/g;
 
 /** What stands in the place of a value in braces. @typedef {Record<string, string|number>} Values */

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { TokenMap, directionOf, lowerBound } from "../../annotator/web/panel/shared/tokens.js";
-import { counted, quoted, within, without } from "../../annotator/web/panel/shared/naming.js";
 
 /** A segment whose tokens are its words. */
 function segment(text, more = {}) {
@@ -92,38 +91,4 @@ test("a text runs as it is plainly written, else as its language does", () => {
   assert.equal(directionOf("A question in English about it", "rtl"), "ltr");
   assert.equal(directionOf("هذا نص عربي", undefined), "rtl");
   assert.equal(directionOf("12 + 3", "rtl"), "rtl");
-});
-
-test("of many words the first and the last are said", () => {
-  const words = Array.from({ length: 80 }, (_, place) => `word${place}`).join(" ");
-  const map = new TokenMap({ segments: [segment(words)], target: null });
-  assert.match(quoted(map, [[0, 80]]), /^“word0 word1 .*… word79”$/);
-  assert.equal(quoted(map, [[0, 2]]), "“word0 word1”");
-});
-
-test("numbers are said with their noun, in the singular for one alone", () => {
-  assert.deepEqual(
-    [0, 1, 1200].map((count) => counted(count, "word")),
-    ["0 words", "1 word", "1,200 words"],
-  );
-});
-
-test("what is new in a set is what it did not hold before", () => {
-  assert.deepEqual(without([[0, 5]], [[1, 3]]), [
-    [0, 1],
-    [3, 5],
-  ]);
-  assert.deepEqual(
-    within(
-      [[0, 5]],
-      [
-        [1, 3],
-        [4, 9],
-      ],
-    ),
-    [
-      [1, 3],
-      [4, 5],
-    ],
-  );
 });

@@ -2,7 +2,7 @@
  * What is said of a changed version at its desk: the kind, which is chosen first, the result, and suggestions for the
  * kind.
  */
-import { button, div, element, focusBeside, inline, moveRadio, parts, setText, treeOf } from "../shared/dom.js";
+import { button, div, element, focusBeside, inline, moveRadio, option, parts, setText, treeOf } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { _, together } from "../words/language.js";
 
@@ -33,9 +33,9 @@ export class KindField {
     this.field = element(
       "select",
       { class: "kind-field", "aria-label": _("Kind of change"), onchange: () => this.#chosen(this.field.value) },
-      element("option", { value: "" }, _("Kind …")),
+      option("", _("Kind …")),
       ...this.#families(
-        (kind) => element("option", { value: kind.name }, kind.title),
+        (kind) => option(kind.name, kind.title),
         (title, rows) => element("optgroup", { label: title }, ...rows),
       ),
     );

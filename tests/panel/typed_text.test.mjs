@@ -1,7 +1,8 @@
-// What changes from a stored text to a typed one.
+// What changes from a stored text to a typed one, and what this tab keeps of it.
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  TypedMemory,
   answerWords,
   countsOf,
   differencesOf,
@@ -46,4 +47,32 @@ test("a token in the place of another one is new, and the other is gone", () => 
   assert.deepEqual(countsOf(texts), { added: 1, gone: 1 });
   const replaced = { aligned: [0], own: ["good", "soup"], typed: ["Good"] };
   assert.deepEqual(countsOf(replaced), { added: 1, gone: 2 });
+});
+
+function storageOf(kept = {}) {
+  return { getItem: (key) => kept[key] ?? null, setItem: (key, value) => (kept[key] = value), kept };
+}
+
+test("what is typed is there again for the same person and project, and for nobody else", () => {
+  const storage = storageOf();
+  new TypedMemory(3, 1, storage).set(7, { text: "so" });
+  assert.deepEqual(new TypedMemory(3, 1, storage).get(7), { text: "so" });
+  assert.equal(new TypedMemory(4, 1, storage).get(7), undefined);
+  assert.equal(new TypedMemory(3, 2, storage).get(7), undefined);
+});
+
+for (const broken of ["{", "7", '{"a":1}', "[[1,2]]"])
+  test(`a storage that holds “${broken}” begins with nothing`, () =>
+    assert.equal(new TypedMemory(3, 1, storageOf({ "annotator:typed:3:1": broken })).texts.size, 0));
+
+test("a full storage does not stop the typing", () => {
+  const full = {
+    getItem: () => null,
+    setItem: () => {
+      throw new Error("full");
+    },
+  };
+  const memory = new TypedMemory(3, 1, full);
+  memory.set(7, { text: "so" });
+  assert.deepEqual(memory.get(7), { text: "so" });
 });

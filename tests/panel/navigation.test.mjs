@@ -1,7 +1,7 @@
 // Where one was reading before a jump, in a text whose places still move while it is laid out.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Places } from "../../annotator/web/panel/shared/navigation.js";
+import { Navigation } from "../../annotator/web/panel/shared/navigation.js";
 
 /** A text of lines 20 pixels high in a window of 400; `shift` moves what is in sight, as lines do that are laid out. */
 function page() {
@@ -30,7 +30,7 @@ function page() {
       callback();
     },
   };
-  return { stage, places: new Places(stage) };
+  return { stage, places: new Navigation(stage) };
 }
 
 test("a second jump before the first has come to rest keeps the place where one was reading", () => {

@@ -17,9 +17,11 @@ import {
   treeOf,
   viewportOf,
 } from "./dom.js";
-import { QuestionLine, Reading, applyReading } from "./head.js";
+import { QuestionLine, TextSettings, applyReading } from "./head.js";
 import { MarkMap, Marks } from "./marks.js";
-import { Places } from "./navigation.js";
+import { nameOf } from "./naming.js";
+import { Navigation } from "./navigation.js";
+import { TabTitle } from "./streamlit.js";
 import { TextView } from "./text_drawing.js";
 
 let stages = 0;
@@ -35,19 +37,21 @@ const ASKED_PIXELS = 32;
 const FRAMES = 10;
 
 /**
- * Parts of a screen: `bar` stays in view, `urgent` comes up over the lower edge of the window.
- * @typedef {{head: import("./head.js").Head, bar: HTMLElement, urgent: HTMLElement}} StageParts
+ * Parts of a screen; `bar` stays in view.
+ * @template {Session|ReviewSession} S
+ * @typedef {{head: import("./head.js").Head, bar: HTMLElement, notices: import("./notices.js").Notices<S>}} StageParts
  */
 
-/** @template {WorkSession} S */
-export class Stage {
+/** @template {Session|ReviewSession} S */
+export class TextScreen {
   /**
    * @param {HTMLElement|ShadowRoot} parent
    * @param {string} className  of the screen
-   * @param {StageParts} parts
+   * @param {StageParts<S>} parts
    * @param {Object<string, any>} properties  of the text's element
+   * @param {boolean} [isPage]  whether the page is this screen's, so that it names the browser's tab
    */
-  constructor(parent, className, { head, bar, urgent }, properties) {
+  constructor(parent, className, { head, bar, notices }, properties, isPage = true) {
     /** @type {S|null} */
     this.session = null;
     this.busy = false;
@@ -59,18 +63,19 @@ export class Stage {
     this.parent = parent;
     this.head = head;
     this.barRoot = bar;
-    this.urgent = urgent;
+    this.notices = notices;
+    this.tab = isPage ? new TabTitle() : null;
     this.text = element("div", { class: "text", tabIndex: 0, ...properties });
     this.empty = element("div", { class: "empty", hidden: true });
     this.live = element("div", { class: "live", role: "status", "aria-live": "polite" });
     this.hintBox = element("div", { class: "hint", role: "alert", hidden: true, onclick: () => this.closeHint() });
     this.asked = new QuestionLine(() => this.foldQuestion());
-    this.places = new Places(this);
+    this.places = new Navigation(this);
     this.markMap = new MarkMap(this);
     this.root = element("div", { class: className, tabIndex: -1 });
     this.view = new TextView(this.text);
     this.marks = new Marks(this.prefix, treeOf(parent));
-    this.reading = new Reading(this.root, () => this.#resetText());
+    this.reading = new TextSettings(this.root, () => this.#resetText());
     this.dark = false;
     this.room = { width: 0, lines: Infinity };
     this.sizes = new ResizeObserver(() => this.resized());
@@ -286,6 +291,30 @@ export class Stage {
   }
 
   /**
+   * Puts another text on the stage with all that is said of it.
+   * @param {S} session
+   * @param {{show: (session: S) => void}} aside  what stands beside the text
+   * @param {number|null} scroll  where one was in it
+   */
+  present(session, aside, scroll) {
+    this.draw(session);
+    this.head.show(session);
+    aside.show(session);
+    this.notices.show(session);
+    this.refresh();
+    this.showQuestion();
+    this.scrollTo(scroll);
+    this.tab?.name(nameOf(session.work.instance));
+  }
+
+  /** What is asked, and the boxes above the text. @param {S} session */
+  updateWords(session) {
+    this.head.update(session);
+    this.asked.update(this.head.words);
+    this.notices.update(session, { dark: this.dark });
+  }
+
+  /**
    * Shows a sentence where there is no text.
    * @param {string} sentence
    */
@@ -302,6 +331,9 @@ export class Stage {
     this.empty.hidden = false;
     this.empty.replaceChildren(sentence);
     this.announce(sentence);
+    this.head.showNothing();
+    this.notices.show(null);
+    this.tab?.name("");
   }
 
   /**
@@ -350,13 +382,12 @@ export class Stage {
    * urgent.
    */
   textWindow() {
+    const { urgent } = this.notices;
     const { top, bottom } = viewportOf(this.scroller);
     const first = Math.max(top, this.barRoot.getBoundingClientRect().bottom + this.asked.height);
     return {
       top: first,
-      bottom: this.urgent.firstChild
-        ? Math.max(first, Math.min(bottom, this.urgent.getBoundingClientRect().top))
-        : bottom,
+      bottom: urgent.firstChild ? Math.max(first, Math.min(bottom, urgent.getBoundingClientRect().top)) : bottom,
     };
   }
 
@@ -425,6 +456,7 @@ export class Stage {
   }
 
   destroy() {
+    this.tab?.destroy();
     clearTimeout(this.hintTimer);
     if (this.looking !== null) cancelAnimationFrame(this.looking);
     this.#letGo();

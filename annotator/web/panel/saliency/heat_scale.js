@@ -8,7 +8,7 @@
  */
 import { element, inline } from "../shared/dom.js";
 import { _ } from "../words/language.js";
-import { percent, scoredOf, signed, written } from "./numbers.js";
+import { percent, scoredOf, signed, written } from "./map_numbers.js";
 
 /** @typedef {[red: number, green: number, blue: number]} Colour */
 /** @typedef {"s"|"o"|"w"} End  supports, opposes, a weight */

@@ -1,7 +1,6 @@
-// The annotation that is being made: states, what is sent of them, and their history.
+// The annotation that is being made: states, and what is sent of them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { History } from "../../annotator/web/panel/shared/session.js";
 import * as model from "../../annotator/web/panel/shared/annotation.js";
 
 const started = (sets = [], more = {}) => model.stateFrom({ sets, ...more });
@@ -172,17 +171,6 @@ for (const [state, error, set] of [
 test("that a text holds no answer needs no rationale", () => {
   const none = model.setNoAnswer(started(), true);
   assert.equal(model.problemOf(none, { ...RULES, result_kind: "answer" }), null);
-});
-
-test("undo and redo lead back and forth, and leave the note as it is now", () => {
-  const history = new History(started());
-  history.push(model.addSpans(history.present, [[0, 2]]));
-  history.replace(model.setNote(history.present, "why"));
-  assert.ok(history.undo());
-  assert.deepEqual([spansOf(history.present), history.present.note], [[[]], "why"]);
-  assert.ok(history.redo());
-  assert.deepEqual(spansOf(history.present), [[[0, 2]]]);
-  assert.equal(history.redo(), false);
 });
 
 test("after the set Z come sets with numbers", () => {
