@@ -23,6 +23,7 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
+SAMPLES = REPOSITORY / "data" / "samples"
 
 # How long an example takes depends on the machine and on who else works there; speed is measured in benchmarks/.
 settings.register_profile("of any speed", deadline=None)

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from annotator.cli.main import run
+from tests.conftest import REPOSITORY
 
 ROWS = [
     {"id": "a", "text": "Good food.", "label": "yes", "annotator": "source", "rationales": [[[0, 2]]]},
@@ -33,6 +36,19 @@ def called(capsys: pytest.CaptureFixture[str], database: Path, *words: str) -> A
     code = run(["--db", str(database), *words])
     captured = capsys.readouterr()
     return Answer(code, captured.out, captured.err)
+
+
+def heavy_parts(*words: object) -> list[str]:
+    """Which of the large packages a command loads that goes well."""
+    script = (
+        "import sys; sys.modules['sklearn'] = None; "  # which a test's machine has, and NLTK would load with pandas
+        "from annotator.cli.main import run; "
+        f"code = run({[str(word) for word in words]!r}); "
+        "heavy = {'streamlit', 'spacy', 'sqlite_utils', 'pandas', 'pyarrow', 'sqlite3', 'torch'} & sys.modules.keys(); "
+        "print(*sorted(heavy), file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=REPOSITORY, check=True)
+    return done.stderr.splitlines()[-1].split()
 
 
 @pytest.fixture

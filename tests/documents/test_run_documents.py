@@ -24,14 +24,14 @@ from annotator.perturb.text_changes import CHANGES
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions, close_kept_store
+from tests.conftest import REPOSITORY
 
 # docs/api.md and the README are true: their commands, their Python and the curl lines are run in order, and do what they say.
 
 
-ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-CODE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TEXT = (REPOSITORY / "docs" / "api.md").read_text(encoding="utf-8")
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HOST = "http://127.0.0.1:8501"
 
 
@@ -72,7 +72,7 @@ def test_everything_on_the_page_works_in_its_order(folder: Path, capsys: pytest.
     names: dict[str, object] = {}
     done: list[str] = []
     token = answer = ""
-    for language, block in CODE.findall(TEXT):
+    for language, block in BLOCK.findall(TEXT):
         if language == "jsonl":
             (folder / "reviews.jsonl").write_text(block, encoding="utf-8")
         elif language == "python":
@@ -109,9 +109,9 @@ def test_the_page_names_every_route_and_every_name_of_an_address() -> None:
         assert f"`{name}`" in TEXT, name
 
 
-TUTORIALS = Path(__file__).resolve().parents[2] / "docs" / "tutorials"
+TUTORIALS = REPOSITORY / "docs" / "tutorials"
 REVIEWS = TUTORIALS.parent / "examples" / "reviews.csv"
-BLOCK = re.compile(r"^```(sh|text|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TOLD_BLOCK = re.compile(r"^```(sh|text|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -130,7 +130,7 @@ def test_a_tutorial_does_and_prints_what_it_says(
     shutil.copy(REVIEWS, tmp_path)
     names: dict[str, object] = {}
     printed, n_compared = "", 0
-    for language, block in BLOCK.findall((TUTORIALS / f"{name}.md").read_text(encoding="utf-8")):
+    for language, block in TOLD_BLOCK.findall((TUTORIALS / f"{name}.md").read_text(encoding="utf-8")):
         if language == "python":
             run_python(block, names)
         elif language == "text":
@@ -156,9 +156,9 @@ def test_the_first_lines_of_the_file_stand_in_the_researchers_tutorial() -> None
 # The example notebook runs from its first cell to its last, and brings what it promises.
 
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+EXAMPLES = REPOSITORY / "docs" / "examples"
 NOTEBOOK = json.loads((EXAMPLES / "paper_table.ipynb").read_text(encoding="utf-8"))
-CELLS = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
+CODE = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
 
 
 def shown(source: str, names: dict[str, Any]) -> object:
@@ -175,7 +175,7 @@ def test_the_notebook_is_one_without_what_a_run_left_in_it() -> None:
     for cell in NOTEBOOK["cells"]:
         assert isinstance(cell["source"], list)
         assert cell["metadata"] == {}
-    for cell in CELLS:
+    for cell in CODE:
         assert (cell["outputs"], cell["execution_count"]) == ([], None)
 
 
@@ -185,7 +185,7 @@ def test_the_notebook_goes_from_a_csv_to_a_table(
     monkeypatch.chdir(EXAMPLES)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     names: dict[str, Any] = {}
-    values = [shown("".join(cell["source"]), names) for cell in CELLS]
+    values = [shown("".join(cell["source"]), names) for cell in CODE]
     assert values[1][0] == 199
     pictures = [value._repr_html_() for value in values if type(value).__name__ == "ShownInstance"]
     assert len(pictures) == 3
@@ -208,7 +208,7 @@ def test_the_notebook_goes_from_a_csv_to_a_table(
 # docs/tests.md is true: its Python and its commands are run, and it names every change and type.
 
 
-TESTS_TEXT = (ROOT / "docs" / "tests.md").read_text(encoding="utf-8")
+TESTS_TEXT = (REPOSITORY / "docs" / "tests.md").read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:

@@ -11,10 +11,10 @@ import pytest
 
 import annotator
 import annotator.api
+from tests.conftest import REPOSITORY
 from tests.house.test_documents import click_commands
 from tools.site.reference import metric_modules, public_names
 
-ROOT = Path(__file__).resolve().parents[2]
 # What a browser fetches by itself; a link that a person follows may lead anywhere.
 FETCHED = re.compile(
     r'<(?:script|img|link|iframe)\b[^>]*?\b(?:src|href)="((?:https?:)?//[^"]*)"|url\(["\']?((?:https?:)?//[^)"\']*)'
@@ -38,7 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ".",
         str(folder / "html"),
     ]
-    built = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    built = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     return folder / "html"
 

@@ -1,7 +1,6 @@
 """The drawing of a report: the colours and words of the Saliency screen, and charts whose marks stand where their numbers say."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,9 @@ from annotator.figures.curves import Curve, Panel
 from annotator.figures.instance_html import OPPOSES, STRONGEST, SUPPORTS, WEIGHT
 from annotator.figures.report.drawings import Interval, bar_chart, interval_chart, line_charts
 from annotator.figures.report.heat import CutText, Painting, meaning_in_head, meaning_in_legend, painted
+from tests.conftest import REPOSITORY
 
-PANEL = Path(__file__).resolve().parents[2] / "annotator" / "web" / "panel"
+PANEL = REPOSITORY / "annotator" / "web" / "panel"
 SHEET = (PANEL.parents[1] / "figures" / "report" / "page.css").read_text(encoding="utf-8")
 
 

@@ -26,16 +26,16 @@ from annotator.formats.registry import OUTPUT_READERS, get_output_reader
 from annotator.text.alignment import split_on_spaces
 from annotator.text.subword_scores import merge_pieces
 from annotator.text.tokenisation import tokenise
-from tests.conftest import SHARED_DATA
+from tests.conftest import SAMPLES, SHARED_DATA
 
-SAMPLES = SHARED_DATA / "attribution_samples"
-OWN = Path(__file__).parents[2] / "data" / "samples" / "predictions"
+THEIRS = SHARED_DATA / "attribution_samples"
+OWN = SAMPLES / "predictions"
 BOTH = ("negative", "positive")
 OPTIONS = OutputOptions(TASKS["sentiment"], BOTH, model="bert", method="ig")
 HOSTILE = "<img src=x onerror=alert(1)>"
 needs_data = [
     pytest.mark.data,
-    pytest.mark.skipif(not SAMPLES.is_dir(), reason="the real data of others (../shared/data) is not here"),
+    pytest.mark.skipif(not THEIRS.is_dir(), reason="the real data of others (../shared/data) is not here"),
 ]
 TEXTS = (
     "the movie was unlikeable and boring but the acting is wonderful",
@@ -90,14 +90,14 @@ def written_of(
 
 
 def sample(name: str) -> Any:
-    return json.loads((SAMPLES / name).read_text(encoding="utf-8"))
+    return json.loads((THEIRS / name).read_text(encoding="utf-8"))
 
 
 @pytest.fixture
 def vocabulary(tmp_path: Path) -> Path:
     """The tiny model's vocabulary: the pieces of one sample under the ids of another, of the same three texts."""
-    rows = [json.loads(line) for line in (SAMPLES / "thermostat.jsonl").read_text().splitlines()]
-    pieces = [json.loads(line) for line in (SAMPLES / "xai_benchmark.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (THEIRS / "thermostat.jsonl").read_text().splitlines()]
+    pieces = [json.loads(line) for line in (THEIRS / "xai_benchmark.jsonl").read_text().splitlines()]
     found = {
         token["token"]: number
         for row, of_row in zip(rows, pieces, strict=True)
@@ -112,7 +112,7 @@ class TestSamples:
     pytestmark = needs_data
 
     def test_thermostat(self, vocabulary):
-        first, second, third = outputs(read("thermostat", SAMPLES / "thermostat.jsonl", vocabulary=vocabulary))
+        first, second, third = outputs(read("thermostat", THEIRS / "thermostat.jsonl", vocabulary=vocabulary))
         assert [output.key for output in (first, second, third)] == ["0", "1", "2"]
         assert scores_of(second, "negative")[:3] == [
             ("[CLS]", 0.08985333144664764), ("i", -0.04722140356898308), ("never", -0.004855075851082802),
@@ -123,7 +123,7 @@ class TestSamples:
         assert first.run == Run("bert", "ig")
 
     def test_xai_benchmark(self):
-        first, *_ = found = outputs(read("xai-benchmark", SAMPLES / "xai_benchmark.jsonl"))
+        first, *_ = found = outputs(read("xai-benchmark", THEIRS / "xai_benchmark.jsonl"))
         assert [output.key for output in found] == ["0", "1", "2"]
         assert scores_of(first, "positive")[4:7] == [
             ("un", 0.022869616746902466), ("##like", -0.036462850868701935), ("##able", -0.009989048354327679),
@@ -132,7 +132,7 @@ class TestSamples:
 
     @pytest.mark.parametrize("name", ["inseq.json", "inseq_primitives.json"])
     def test_inseq(self, name):
-        (output,) = outputs(read("inseq", SAMPLES / name, task=TASKS["reading"]))
+        (output,) = outputs(read("inseq", THEIRS / name, task=TASKS["reading"]))
         assert output.run == Run("bert", "input_x_gradient", '{"attributed_fn": "probability_fn"}', unit="probability")
         # the numbers as numpy reads the 56 bytes of the sample
         pieces, steps, earlier = written_of(output)
@@ -148,13 +148,13 @@ class TestSamples:
         assert output.predictions == (Prediction("boring and"),)
 
     def test_shap(self):
-        first, *_ = outputs(read("shap", SAMPLES / "shap_explanation.json", labels=("neg", "pos"), method=""))
+        first, *_ = outputs(read("shap", THEIRS / "shap_explanation.json", labels=("neg", "pos"), method=""))
         assert scores_of(first, "neg")[:2] == [("", 1.4901161193847656e-08), ("the ", 0.027335897088050842)]
         assert scores_of(first, "pos")[1] == ("the ", -0.027335896156728268)
         assert first.run == Run("bert", "shap", is_signed=True)
 
     def test_lime(self):
-        found = outputs(read("lime", SAMPLES / "lime.json", method=""))
+        found = outputs(read("lime", THEIRS / "lime.json", method=""))
         assert [(output.key, output.run.parameters) for output in found[:4]] == [
             ("0", '{"bow": true}'), ("0", '{"bow": false}'), ("1", '{"bow": true}'), ("1", '{"bow": false}'),
         ]  # fmt: skip
@@ -164,7 +164,7 @@ class TestSamples:
         assert scores_of(found[4], "negative")[2] == (", ", 0.0)  # no word for LIME
 
     def test_captum(self):
-        first, _, third = outputs(read("captum", SAMPLES / "captum_records.json"))
+        first, _, third = outputs(read("captum", THEIRS / "captum_records.json"))
         assert scores_of(first, "negative")[4:7] == [
             ("un", 0.43401122093200684), ("##like", 0.3840232193470001), ("##able", -0.12544406950473785),
         ]  # fmt: skip
@@ -173,19 +173,19 @@ class TestSamples:
         assert (first.source, first.line) == ("captum_records.json[0]", 2)
 
     def test_transformers_interpret(self):
-        first, *_ = outputs(read("transformers-interpret", SAMPLES / "transformers_interpret.json"))
+        first, *_ = outputs(read("transformers-interpret", THEIRS / "transformers_interpret.json"))
         assert scores_of(first, "negative")[4:6] == [("un", 0.011370695196092129), ("##like", 0.7102027535438538)]
         assert first.predictions == (Prediction("negative"),)
 
     def test_ferret(self):
-        found = outputs(read("ferret", SAMPLES / "ferret_explanations.json"))
+        found = outputs(read("ferret", THEIRS / "ferret_explanations.json"))
         assert [output.key for output in found] == [str(number) for number in range(3) for _ in range(6)]
         assert len({output.run.method for output in found}) == 6
         assert found[0].run.method == "Partition SHAP"
         assert scores_of(found[0], "positive")[1] == ("the", -0.18841449493574294)
 
     def test_interpreto(self):
-        found = outputs(read("interpreto", SAMPLES / "interpreto.json"))
+        found = outputs(read("interpreto", THEIRS / "interpreto.json"))
         assert [output.key for output in found] == ["0", "1", "2", "0", "1", "2"]
         assert scores_of(found[3], "positive")[3] == ("unlikeable", -0.09080389142036438)
         assert found[3].run == Run("bert", "Occlusion", '{"granularity": "WORD"}')
@@ -205,7 +205,7 @@ class TestSamples:
     )
     def test_every_file_fits_the_words_of_its_texts_and_nothing_is_lost(self, name, file, vocabulary):
         bodies = [tokenise(text, "en") for text in TEXTS]
-        found = outputs(read(name, SAMPLES / file, vocabulary=vocabulary))
+        found = outputs(read(name, THEIRS / file, vocabulary=vocabulary))
         assert len(found) % 3 == 0
         for output in found:
             body = bodies[int(output.key)]

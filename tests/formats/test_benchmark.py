@@ -15,8 +15,7 @@ from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.benchmark import reader as benchmark
 from annotator.formats.benchmark.writer import write, write_trustai
 from annotator.text.alignment import align_tokens
-
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+from tests.conftest import SHARED_DATA
 
 # The records of reference/benchmark.md 2.1 to 2.3.
 SHOP = "特别垃圾的摄影店，服务态度差"
@@ -303,11 +302,11 @@ def test_a_task_that_the_benchmark_has_not_and_missing_files_are_refused(tmp_pat
 REAL = [("senti_ch", "sentiment"), ("senti_en", "sentiment"), ("mrc_ch", "reading"), ("mrc_en", "reading")]
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the real data is not here")
+@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data is not here")
 @pytest.mark.data
 @pytest.mark.parametrize(("name", "task"), REAL)
 def test_the_real_samples_are_read_whole_with_their_links(name, task):
-    path = SHARED / "dutrust_samples" / "raw" / f"{name}.jsonl"
+    path = SHARED_DATA / "dutrust_samples" / "raw" / f"{name}.jsonl"
     instances, problems = read(path, task)
     assert problems == []
     assert (len(instances), sum(i.parent_key is not None for i in instances)) == (60, 30)

@@ -21,8 +21,7 @@ from annotator.formats.benchmark.saliency import (
     read_saliency,
     top_of,
 )
-
-SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+from tests.conftest import SAMPLES
 
 
 def read(tmp_path: Path, rows: list[Any] | bytes, shape: Shape = "single", **options: Any) -> BenchmarkGold:
@@ -168,7 +167,7 @@ def test_no_gold_is_said(tmp_path: Path) -> None:
 # Predictions for the benchmark: the same from every dialect, and every refusal with its row and field.
 
 
-PREDICTIONS = Path(__file__).parents[2] / "data" / "samples" / "predictions"
+PREDICTIONS = SAMPLES / "predictions"
 GOOD = {"id": 1, "pred_label": 1, "rationale": [[3, 1]]}
 
 
@@ -338,7 +337,7 @@ def test_an_empty_file_holds_no_rows_and_a_missing_one_is_said(tmp_path: Path) -
 # Saliency files of the benchmark: the keys' order ranks, titles are numbered from 0, and every refusal with its field.
 
 
-SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "predictions" / "benchmark-saliency.jsonl"
+SAMPLE = SAMPLES / "predictions" / "benchmark-saliency.jsonl"
 
 
 def read_salient(tmp_path: Path, rows: list[Any] | bytes, shape: Shape = "single") -> Saliency:

@@ -12,9 +12,9 @@ from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 from annotator.formats.own.canonical import expression_tokens
+from tests.conftest import SHARED_DATA
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
-needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the real data is not here")
+needs_data = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data is not here")
 
 
 def read(rows: list[dict], tmp_path: Path, task: str = "sentiment", documents: list[dict] | None = None, **options):
@@ -212,11 +212,11 @@ REAL = [
 @pytest.mark.data
 @pytest.mark.parametrize(("folder", "task", "n_documents", "n_instances", "n_problems"), REAL)
 def test_real_data_is_read_whole(folder, task, n_documents, n_instances, n_problems):
-    items = list(jsonl.read(SHARED / folder, ReadOptions(TASKS[task])))
+    items = list(jsonl.read(SHARED_DATA / folder, ReadOptions(TASKS[task])))
     counts = Counter(type(item) for item in items)
     assert (counts[SourceDocument], counts[SourceInstance], counts[Problem]) == (n_documents, n_instances, n_problems)
     if n_problems == 0:
-        lines = (SHARED / folder / "canonical.jsonl").read_text().splitlines()
+        lines = (SHARED_DATA / folder / "canonical.jsonl").read_text().splitlines()
         assert marked_tokens(items) == [
             [sorted({t for tokens in one_set.values() for t in tokens}) for a in json.loads(line)["annotations"] for one_set in a["rationales"]]
             for line in lines
@@ -234,7 +234,7 @@ def marked_tokens(items) -> list[list[list[int]]]:
 @needs_data
 @pytest.mark.data
 def test_one_file_with_two_tasks_gives_the_rows_of_the_asked_one():
-    items = list(jsonl.read(SHARED / "dutrust_samples", ReadOptions(TASKS["reading"])))
+    items = list(jsonl.read(SHARED_DATA / "dutrust_samples", ReadOptions(TASKS["reading"])))
     instances = [i for i in items if isinstance(i, SourceInstance)]
     assert {i.key.split("_")[0] for i in instances} == {"mrc"}
     fields = {p.field for p in items if isinstance(p, Problem)}

@@ -23,9 +23,8 @@ from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reade
 from annotator.formats.rows.csv_table import MAX_COLUMNS
 from annotator.formats.rows.file_kinds import N_FIRST_LINES
 from annotator.language import speaking
+from tests.conftest import REPOSITORY
 from tests.formats import damaged
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_every_format_that_is_read_has_a_sample_to_be_damaged():
@@ -45,7 +44,7 @@ def test_the_samples_that_are_damaged_are_read_whole_when_they_are_not(name, tmp
 def test_damaged_files_are_told_and_never_a_trace_a_hang_or_gigabytes(name):
     done = subprocess.run(
         [sys.executable, "-m", "tests.formats.damaged", name],
-        cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
+        cwd=REPOSITORY, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.stdout == "tried\n", f"{done.stdout}\n{done.stderr[-2000:]}"
 

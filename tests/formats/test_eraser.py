@@ -19,8 +19,8 @@ from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.eraser import reader as eraser
 from annotator.formats.eraser.writer import write
 from annotator.text.alignment import align_tokens
+from tests.conftest import SHARED_DATA
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 IRELAND = "Ireland is an island .\nIt has low mountains .\n"
 SICILY = "Sicily is larger .\n"
 
@@ -362,10 +362,12 @@ def test_the_prefix_goes_before_keys_and_documents(tmp_path):
     assert (instance.key, instance.segments["document"]) == ("f-1", "f-Ireland")
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the real data is not here")
+@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data is not here")
 @pytest.mark.data
 def test_the_real_fever_part_gives_its_401_good_instances_and_10_problems():
-    items = list(eraser.read(SHARED / "eraser_fever" / "raw" / "instances.jsonl", ReadOptions(TASKS["verification"])))
+    items = list(
+        eraser.read(SHARED_DATA / "eraser_fever" / "raw" / "instances.jsonl", ReadOptions(TASKS["verification"]))
+    )
     assert Counter(type(item) for item in items) == {SourceInstance: 401, SourceDocument: 40, Problem: 10}
     assert {i.value for i in items if isinstance(i, Problem)} == {"Juventus_F.C."}
     assert not any(i.is_warning for i in items if isinstance(i, Problem))  # every text is that of its tokens

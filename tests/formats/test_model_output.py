@@ -31,8 +31,8 @@ from annotator.formats.model_output.own_lines import PlainLines, read, write_out
 from annotator.formats.registry import get_output_reader
 from annotator.text.subword_scores import merge_pieces
 from annotator.text.tokenisation import tokenise
+from tests.conftest import SAMPLES
 
-SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 BOTH = ("negative", "positive")
 OPTIONS = OutputOptions(TASKS["sentiment"], BOTH)
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -33,6 +33,7 @@ from annotator.store import Store
 from annotator.usecases.access.accounts import add_user
 from annotator.usecases.gold import GoldOptions
 from annotator.usecases.transfer.export import export_file
+from tests.conftest import REPOSITORY
 from tests.formats.test_eraser import body, gold
 
 PROJECT = Project(
@@ -149,7 +150,7 @@ def test_the_columns_are_those_that_the_documents_describe(tmp_path: Path) -> No
     span = "struct<segment: string, start_token: int32, end_token: int32, start_char: int32, end_char: int32, text: string>"
     assert str(schema.field("rationales").type).replace("element", "item") == f"list<item: list<item: {span}>>"
     assert str(schema.field("rationale_tokens").type).replace("element", "item") == "list<item: list<item: int32>>"
-    described = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    described = (REPOSITORY / "docs" / "formats.md").read_text(encoding="utf-8")
     assert [name for name in COLUMNS if f"`{name}`" not in described] == []
 
 

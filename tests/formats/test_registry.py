@@ -12,6 +12,7 @@ from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import OUTPUT_READERS, READERS, WRITERS, get_reader, get_writer, guess_format
+from tests.conftest import SAMPLES, SHARED_DATA
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -46,7 +47,6 @@ def test_a_format_is_imported_when_it_is_asked_for():
 # The samples in data/samples are read without a problem, each in its format and task.
 
 
-SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 BOTH = ("negative", "positive")
 
 CASES = [
@@ -116,7 +116,7 @@ def test_the_format_of_each_sample_is_found(path, name):
     assert guess.format_name == name
 
 
-OTHERS = Path(__file__).parents[3] / "shared" / "data" / "attribution_samples"
+OTHERS = SHARED_DATA / "attribution_samples"
 TOOLS = [
     ("captum_records.json", "captum"),
     ("ferret_explanations.json", "ferret"),

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from annotator.metrics.aggregate import Aggregate, bootstrap, mean_of, over_seed
 from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Floats, Ragged
 from annotator.metrics.registry import all_definitions, by_name, definition_of
+from tests.conftest import REPOSITORY
 
 ROWS = st.lists(st.lists(st.integers(-9, 9), max_size=6), max_size=8)
 
@@ -189,8 +189,7 @@ def test_definitions_come_by_family_and_name() -> None:
 # docs/metrics.md is what the register says.
 
 
-ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = ROOT / "docs" / "metrics.md"
+DOCUMENT = REPOSITORY / "docs" / "metrics.md"
 AGAIN = "write it again: python -m annotator.metrics > docs/metrics.md"
 
 
@@ -201,7 +200,7 @@ def test_the_document_is_current() -> None:
 def test_the_command_prints_the_document() -> None:
     done = subprocess.run(
         [sys.executable, "-X", "utf8", "-m", "annotator.metrics"],
-        cwd=ROOT,
+        cwd=REPOSITORY,
         capture_output=True,
         encoding="utf-8",
         check=True,

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from annotator.store import Store
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
 from annotator.usecases.inspect.metrics_table import flat_map_lines
 from annotator.usecases.models.attributions import AttributingOptions, attribute
+from tests.conftest import REPOSITORY
 from tests.usecases.transfer.comparing import (
     LENGTH,
     N,
@@ -322,7 +322,7 @@ def test_the_built_in_model_of_words_that_it_never_saw_has_maps_without_an_order
 # What the command line says of a method's own numbers: never a bare number where the page has words.
 
 
-PAGE = Path(__file__).parents[2] / "annotator" / "web" / "panel" / "saliency" / "map_numbers.js"
+PAGE = REPOSITORY / "annotator" / "web" / "panel" / "saliency" / "numbers.js"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The queue: who holds what until when, what comes back to it, and what nobody may take."""
+"""Leases: who holds what until when, and what comes back to the queue when a lease has run out."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -20,18 +20,9 @@ from annotator.store.annotate.assignments import (
     give_up_work_of,
 )
 from annotator.store.annotate.instance_queue import is_free, is_free_for, next_in_queue, next_set_aside, waiting_for
-from annotator.store.annotate.visibility import note_shown
 from annotator.store.connection.database import iso
 from annotator.store.instances import find_instance_ids
-from annotator.store.people import set_disabled
-from annotator.store.project.open_work import (
-    ReviewersLeft,
-    reviewers_left,
-    rounds_without_reviewers,
-    texts_without_annotators,
-)
 from tests.clock import pass_time
-from tests.store.handed_in import begin_review, hand_in, instance_of, number_of
 
 People = Callable[..., User]
 DRAFT = Draft(result="negative", sets=(RationaleSet.of((1, 3)),), note="in the middle")
@@ -185,67 +176,3 @@ def test_of_an_empty_project_nothing_is_held_waits_or_runs_out(
     assert end_expired(store, empty) == 0
     assert next_in_queue(store, empty.id, ann) is None
     assert (waiting_for(store, empty.id, ann), assignments.list_held(store, empty.id, ann)) == (0, [])
-
-
-# What nobody may do any more: rounds that want more reviewers than are left, free texts that can be given to nobody.
-
-
-REVIEWING, ANNOTATING = ("reviewer",), ("annotator",)
-
-
-@pytest.fixture
-def project(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
-    """Two texts, which two people annotate; two score each annotation."""
-    made = make_project(reviewers_per_annotation=2, annotators_per_instance=2)
-    import_rows(made, [{"id": f"t{n}", "text": f"text {n} is short", "label": "negative"} for n in (1, 2)])
-    return made
-
-
-def test_a_round_is_stuck_until_as_many_reviewers_are_left_as_it_wants(
-    store: Store, project: Project, annotator: User, add_person: People
-) -> None:
-    annotation_id = hand_in(store, project, "t1", annotator)
-    assert rounds_without_reviewers(store, project.id, REVIEWING) == [annotation_id]
-    rita = add_person("rita", project, "reviewer")
-    assert rounds_without_reviewers(store, project.id, REVIEWING) == [annotation_id]
-    add_person("ron", project, "reviewer")
-    assert rounds_without_reviewers(store, project.id, REVIEWING) == []
-    begin_review(store, project, annotation_id, rita)  # she has it, so it wants one more, and one is left
-    assert rounds_without_reviewers(store, project.id, REVIEWING) == []
-
-
-def test_whoever_annotates_a_text_is_no_reviewer_of_it_and_whoever_is_disabled_of_none(
-    store: Store, project: Project, add_person: People
-) -> None:
-    both = add_person("ann", project, "annotator", "reviewer")
-    rita, _ = (add_person(name, project, "reviewer") for name in ("rita", "ron"))
-    annotation_id = hand_in(store, project, "t1", both)
-    assert rounds_without_reviewers(store, project.id, REVIEWING) == []
-    with store.transaction():
-        set_disabled(store, rita, is_disabled=True)
-    assert rounds_without_reviewers(store, project.id, REVIEWING) == [annotation_id]
-    assert rounds_without_reviewers(store, project.id, REVIEWING, at_most=0) == []
-
-
-def test_of_a_round_those_count_now_who_can_no_longer_be_given_the_text_and_later_the_others_too(
-    store: Store, project: Project, annotator: User, add_person: People
-) -> None:
-    annotation_id = hand_in(store, project, "t1", annotator)
-    add_person("rita", project, "reviewer")
-    add_person("both", project, "annotator", "reviewer")
-    left = reviewers_left(store, project.id, [annotation_id], REVIEWING, ANNOTATING)
-    assert left == {annotation_id: ReviewersLeft(2, 1, 1)}
-    assert reviewers_left(store, project.id, [], REVIEWING, ANNOTATING) == {}
-
-
-def test_a_free_text_is_stuck_once_all_who_annotate_were_shown_others_sets_of_it(
-    store: Store, project: Project, annotator: User, add_person: People
-) -> None:
-    text = instance_of(store, project, "t1")
-    ben = add_person("ben", project, "annotator")
-    for person, stuck in ((annotator, []), (ben, [text])):
-        with store.transaction():
-            note_shown(store, text, number_of(person))
-        assert texts_without_annotators(store, project.id, ANNOTATING) == stuck
-    add_person("cleo", project, "annotator")
-    assert texts_without_annotators(store, project.id, ANNOTATING) == []

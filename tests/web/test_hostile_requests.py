@@ -6,7 +6,6 @@ Foreign hosts, JSON nested a thousand deep, bytes that are no message, and strin
 import re
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -25,6 +24,7 @@ from annotator.usecases.access.credentials import make_token
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, crowd
 from annotator.web.routes.access import COOKIE, ServerOptions, error_response
+from tests.conftest import REPOSITORY
 
 HOST = "http://127.0.0.1:8501"
 ROUTES = [(route.path, method) for route in all_routes() for method in sorted(route.methods or ())]
@@ -39,9 +39,7 @@ BYTES = (
 DEEP = tuple(
     opened * n + closed * n for n in (1_000, 100_000) for opened, closed in ((b"[", b"]"), (b'{"a":', b"}"))
 )  # fmt: skip
-SOURCES = [
-    path.read_text(encoding="utf-8") for path in (Path(__file__).parents[2] / "annotator/web/routes").glob("*.py")
-]
+SOURCES = [path.read_text(encoding="utf-8") for path in (REPOSITORY / "annotator/web/routes").glob("*.py")]
 
 
 def names_after(pattern: str) -> list[str]:

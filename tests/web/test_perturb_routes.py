@@ -20,6 +20,7 @@ from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 from annotator.web.routes.perturb import routes
+from tests.conftest import REPOSITORY
 from tests.web.test_panel_routes import HOST, Panel
 
 TEXT = "The acting 😀 is superb ."
@@ -323,7 +324,7 @@ def test_a_message_without_the_token_or_from_elsewhere_is_refused(come: Come, or
 
 
 def test_every_message_is_documented() -> None:
-    said = (Path(__file__).parents[2] / "docs" / "perturb.md").read_text(encoding="utf-8")
+    said = (REPOSITORY / "docs" / "perturb.md").read_text(encoding="utf-8")
     missing = [
         route.path
         for route in routes

@@ -30,8 +30,8 @@ from annotator.usecases.access.credentials import Sender, counted_as
 from annotator.web import server
 from annotator.web.addresses import listen
 from annotator.web.navigation import PAGES
+from tests.conftest import REPOSITORY
 
-ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "a good long password"
 PAGE = {"Accept": "text/html"}
 STARTS_WITHIN = 30
@@ -79,7 +79,7 @@ def cookie_of(answer: Answer) -> str:
 
 def copy_program(folder: Path, pages: list[str]) -> Path:
     """The program beside pages of our own, so that no page's work is in the way here."""
-    shutil.copytree(ROOT / "annotator", folder / "annotator", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(REPOSITORY / "annotator", folder / "annotator", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "pages").mkdir()
     for name in pages:
         (folder / "pages" / name).write_text("import streamlit as st\nst.title('A page')\n")

@@ -8,8 +8,9 @@ import pytest
 
 from annotator.domain.people import Role, User
 from annotator.web.navigation import pages_for
+from tests.conftest import REPOSITORY
 
-ROOT = Path(__file__).parents[2] / "annotator"
+ROOT = REPOSITORY / "annotator"
 # The sections of the Project page, which are a lead's.
 SECTIONS = {"Import", "Rules", "People", "Rounds", "Quality", "Decisions", "Record"}
 PAGES = {"Annotate", "Review", "Perturb", "Saliency", "Metrics", "Tests", "Project", "Export"}

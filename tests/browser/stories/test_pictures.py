@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.stories.story import Person
 from tests.browser.stories.test_perturb_story import choose_kind, copy_of, write_at
+from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.browser
 
@@ -16,7 +17,7 @@ Come = Callable[..., Person]
 Take = Callable[..., None]
 
 SENTIMENT = 1
-DOCUMENTED = Path(__file__).resolve().parents[3] / "docs" / "pictures"
+DOCUMENTED = REPOSITORY / "docs" / "pictures"
 _COLOURS = 128  # of a picture's palette: a third of the bytes, and nothing that one would see
 
 

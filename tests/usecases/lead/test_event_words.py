@@ -2,14 +2,14 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from annotator.store.events import Event
 from annotator.usecases.lead.event_words import KINDS, OF_ANNOTATIONS, SENTENCES, event_actor, event_lines, event_words
+from tests.conftest import REPOSITORY
 
-SOURCES = sorted((Path(__file__).resolve().parents[3] / "annotator" / "usecases").rglob("*.py"))
+SOURCES = sorted((REPOSITORY / "annotator" / "usecases").rglob("*.py"))
 WRITERS = frozenset({"add_event", "record_event", "_note", "_tell"})
 
 

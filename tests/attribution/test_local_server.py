@@ -22,17 +22,7 @@ from annotator.attribution.local_server import (
     refused_with,
 )
 from annotator.errors import InvalidValue, ModelError
-from tests.language_model_server import (
-    breaking_off,
-    endless,
-    no_http,
-    raw,
-    saying,
-    serving,
-    slow,
-    status,
-    trickling,
-)
+from tests.language_model_server import breaking_off, endless, no_http, raw, saying, serving, slow, status, trickling
 
 VARIABLES = {"KEY": KEY_VARIABLE, "KEY_FILE": KEY_FILE_VARIABLE, "SECONDS": SECONDS_VARIABLE, "HOURS": HOURS_VARIABLE}
 SECRET = "sk-secret-0123456789"

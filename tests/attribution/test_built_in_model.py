@@ -6,14 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from spacy.tokens import Doc
 
 from annotator.attribution import built_in_model
 from annotator.attribution.base import Input, SegmentTokens
-from annotator.attribution.built_in_model import BagOfWords, Example, train
-from annotator.attribution.linear_classifier import features_of
+from annotator.attribution.built_in_model import BagOfWords, Example, Training, train
+from annotator.attribution.linear_classifier import FeatureCounts, SparseTable, features_of, fitted, scales_of
 from annotator.attribution.removal_methods import Linear, Occlusion
 from annotator.errors import ModelError
 from tests.attribution_inputs import pair, words
+from tests.older_model import DIGEST, save_as_before, trained_as_before
+from tests.older_model import LABELS as OLD_LABELS
 
 GOOD = ("a good book", "good food and a kind word", "Very good", "what a kind cat", "good good news")
 BAD = ("a bad book", "bad food and a cold word", "very bad", "what a cold cat", "bad news again")
@@ -232,3 +236,79 @@ def test_a_folder_that_cannot_be_written_is_said(model: BagOfWords, tmp_path: Pa
     blocked.write_text("not a folder")
     with pytest.raises(ModelError, match="cannot be saved"):
         model.save(blocked / "models")
+
+
+# The built-in model of before: what it was saved as is still read.
+
+
+def test_its_answers_and_scores_are_spacys_own(tmp_path: Path) -> None:
+    """Which computes in 32 bits."""
+    nlp = trained_as_before()
+    save_as_before(tmp_path, nlp)
+    model = BagOfWords.load(tmp_path, name="built-in")
+    assert model.training == Training(0, {"negative": 2, "positive": 2}, DIGEST, (), "train")
+    texts = ["a good food", "never seen before", "good good bad"]
+    docs = [Doc(nlp.vocab, words=[f"text={word}" for word in text.split()]) for text in texts]
+    expected = [[doc.cats[label] for label in OLD_LABELS] for doc in nlp.pipe(docs)]
+    assert model.probabilities([words(text) for text in texts]) == pytest.approx(np.array(expected), abs=1e-6)
+    explained = Linear(model).explain([words("good cat , good news")], ["positive"])[0]
+    assert sum(explained.attributions[0].scores) + explained.facts["base"] == pytest.approx(explained.facts["logit"])
+    assert explained.attributions[0].scores[0] > 0
+
+
+def test_it_is_told_apart_from_those_of_today_and_saved_no_more(tmp_path: Path) -> None:
+    save_as_before(tmp_path)
+    assert BagOfWords.is_of_before(tmp_path)
+    assert not BagOfWords.is_of_before(tmp_path / "nowhere")
+    with pytest.raises(ModelError, match="older sort, which is read only. Train it again"):
+        BagOfWords.load(tmp_path, name="built-in").save(tmp_path / "other")
+
+
+# The regression of the built-in model, held against scikit-learn's.
+
+
+TEXTS, TYPES, FEATURES, N_LABELS = 60, 25, 40, 3
+
+
+def table(dense: np.ndarray) -> SparseTable:
+    rows, columns = np.nonzero(dense)
+    n_times = dense[rows, columns]
+    return SparseTable(np.repeat(rows, n_times), np.repeat(columns, n_times), dense.shape)
+
+
+@pytest.fixture(scope="module")
+def dense() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Texts by types, types by features, and labels that follow from some of the features."""
+    chance = np.random.default_rng(0)
+    texts, features = chance.poisson(0.3, (TEXTS, TYPES)), chance.poisson(0.2, (TYPES, FEATURES))
+    labels = (texts @ features @ chance.normal(size=(FEATURES, N_LABELS))).argmax(axis=1)
+    return texts, features, labels
+
+
+@pytest.mark.parametrize("penalty", [0.3, 3.0, 30.0])
+def test_weights_are_scikit_learns(dense: tuple[np.ndarray, np.ndarray, np.ndarray], penalty: float) -> None:
+    texts, features, labels = dense
+    counts = FeatureCounts(table(texts), table(features))
+    found = fitted(counts, labels, N_LABELS, penalty, flat=1e-7)
+    scaled = texts @ features * scales_of(counts)
+    theirs = LogisticRegression(C=1 / penalty, tol=1e-9, max_iter=10_000).fit(scaled, labels)
+    assert found[:-1] == pytest.approx(theirs.coef_.T, abs=1e-4)
+    assert found[-1] - found[-1].mean() == pytest.approx(theirs.intercept_ - theirs.intercept_.mean(), abs=1e-4)
+
+
+def test_products_by_way_of_types_are_those_of_the_whole_table(
+    dense: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    texts, features, _ = dense
+    counts, chance = FeatureCounts(table(texts), table(features)), np.random.default_rng(1)
+    weights, differences = chance.normal(size=(FEATURES, 2)), chance.normal(size=(TEXTS, 2))
+    assert counts.times(weights) == pytest.approx(texts @ features @ weights)
+    assert counts.transposed_times(differences) == pytest.approx((texts @ features).T @ differences)
+    assert counts.occurrences() == pytest.approx((texts @ features).sum(axis=0))
+    keep = np.arange(TEXTS) % 3 == 0
+    assert counts.of_texts(keep).times(weights) == pytest.approx(texts[keep] @ features @ weights)
+
+
+def test_what_stands_in_no_text_that_is_learned_from_counts_nothing() -> None:
+    counts = FeatureCounts(table(np.array([[2, 0], [1, 0]])), table(np.array([[1, 0], [0, 1]])))
+    assert scales_of(counts).tolist() == pytest.approx([0.5, 0.0])

@@ -2,8 +2,6 @@
 
 import json
 import math
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -13,12 +11,10 @@ from hypothesis import strategies as st
 
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.metrics.registry import definition_of
-from tests.cli.conftest import Answer, Command
-from tests.conftest import SHARED_DATA
+from tests.cli.conftest import Answer, Command, heavy_parts
+from tests.conftest import SAMPLES, SHARED_DATA
 from tests.metrics.test_er_test_functional import expect_inv, expect_monotonic, verdict
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-SAMPLES = REPOSITORY / "data" / "samples"
 Row = dict[str, object]
 
 
@@ -454,15 +450,8 @@ def test_wrong_usage_is_told_from_a_refusal(evaluate: Command, tmp_path: Path) -
     assert (answer.code, "groups.json, field women" in answer.err) == (1, True)
 
 
-def test_scoring_loads_no_streamlit_spacy_sqlite_utils_or_pandas() -> None:
-    script = (
-        "import sys; from annotator.cli.main import run; "
-        f"code = run(['evaluate', 'tests', *{[str(word) for word in SAMPLE]!r}]); "
-        "loaded = sorted({'streamlit', 'spacy', 'sqlite_utils', 'pandas', 'pyarrow', 'sqlite3', 'sklearn'} & sys.modules.keys()); "
-        "print(loaded, file=sys.stderr); sys.exit(code)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=REPOSITORY, check=True)
-    assert done.stderr.strip() == "[]"
+def test_scoring_loads_no_large_package() -> None:
+    assert heavy_parts("evaluate", "tests", *SAMPLE) == []
 
 
 @pytest.mark.data
