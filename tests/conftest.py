@@ -5,6 +5,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from argon2 import PasswordHasher
@@ -28,6 +29,15 @@ SAMPLES = REPOSITORY / "data" / "samples"
 # How long an example takes depends on the machine and on who else works there; speed is measured in benchmarks/.
 settings.register_profile("of any speed", deadline=None)
 settings.load_profile("of any speed")
+
+T = TypeVar("T")
+
+
+def needs_data(test: T) -> T:
+    """Marks tests of other people's data: skipped, which is said, where these are not beside the checkout."""
+    here = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
+    return pytest.mark.data(here(test))
+
 
 TEXTS = (
     "The staff never smiled and the soup was cold.",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.metrics.registry import definition_of
 from tests.cli.conftest import Answer, Command, heavy_parts
-from tests.conftest import SAMPLES, SHARED_DATA
+from tests.conftest import SAMPLES, SHARED_DATA, needs_data
 from tests.metrics.test_er_test_functional import expect_inv, expect_monotonic, verdict
 
 Row = dict[str, object]
@@ -454,8 +454,7 @@ def test_scoring_loads_no_large_package() -> None:
     assert heavy_parts("evaluate", "tests", *SAMPLE) == []
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
+@needs_data
 def test_a_model_that_always_says_the_original_is_right_on_every_pair_of_reviews_once(evaluate: Command) -> None:
     path = SHARED_DATA / "cad" / "raw" / "sentiment_dev_paired.tsv"
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[1:]]

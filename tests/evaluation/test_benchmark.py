@@ -10,7 +10,7 @@ import pytest
 
 from annotator.errors import ImportRefused, InvalidValue
 from annotator.evaluation.benchmark.paper import evaluate_benchmark
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 from tests.reference import benchmark_programs as programs
 
 Json = dict[str, Any]
@@ -616,8 +616,7 @@ def test_a_share_that_cannot_be_is_refused(evaluate: Evaluate) -> None:
         evaluate([gold(1, [0])], [marked(1, [0])], ratios=[0.1])
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
+@needs_data
 @pytest.mark.parametrize(
     ("name", "task"), [("senti_ch", "sentiment"), ("senti_en", "sentiment"), ("mrc_ch", "reading")]
 )

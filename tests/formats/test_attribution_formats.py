@@ -26,17 +26,15 @@ from annotator.formats.registry import OUTPUT_READERS, get_output_reader
 from annotator.text.alignment import split_on_spaces
 from annotator.text.subword_scores import merge_pieces
 from annotator.text.tokenisation import tokenise
-from tests.conftest import SAMPLES, SHARED_DATA
+from tests.conftest import SAMPLES, SHARED_DATA, needs_data
 
 THEIRS = SHARED_DATA / "attribution_samples"
 OWN = SAMPLES / "predictions"
 BOTH = ("negative", "positive")
 OPTIONS = OutputOptions(TASKS["sentiment"], BOTH, model="bert", method="ig")
 HOSTILE = "<img src=x onerror=alert(1)>"
-needs_data = [
-    pytest.mark.data,
-    pytest.mark.skipif(not THEIRS.is_dir(), reason="the real data of others (../shared/data) is not here"),
-]
+
+
 TEXTS = (
     "the movie was unlikeable and boring but the acting is wonderful",
     "i never hate a good story",
@@ -108,9 +106,8 @@ def vocabulary(tmp_path: Path) -> Path:
     return path
 
 
+@needs_data
 class TestSamples:
-    pytestmark = needs_data
-
     def test_thermostat(self, vocabulary):
         first, second, third = outputs(read("thermostat", THEIRS / "thermostat.jsonl", vocabulary=vocabulary))
         assert [output.key for output in (first, second, third)] == ["0", "1", "2"]

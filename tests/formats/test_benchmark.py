@@ -15,7 +15,7 @@ from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.benchmark import reader as benchmark
 from annotator.formats.benchmark.writer import write, write_trustai
 from annotator.text.alignment import align_tokens
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 
 # The records of reference/benchmark.md 2.1 to 2.3.
 SHOP = "特别垃圾的摄影店，服务态度差"
@@ -302,7 +302,7 @@ def test_a_task_that_the_benchmark_has_not_and_missing_files_are_refused(tmp_pat
 REAL = [("senti_ch", "sentiment"), ("senti_en", "sentiment"), ("mrc_ch", "reading"), ("mrc_en", "reading")]
 
 
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data is not here")
+@needs_data
 @pytest.mark.data
 @pytest.mark.parametrize(("name", "task"), REAL)
 def test_the_real_samples_are_read_whole_with_their_links(name, task):

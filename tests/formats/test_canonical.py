@@ -12,9 +12,7 @@ from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 from annotator.formats.own.canonical import expression_tokens
-from tests.conftest import SHARED_DATA
-
-needs_data = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data is not here")
+from tests.conftest import SHARED_DATA, needs_data
 
 
 def read(rows: list[dict], tmp_path: Path, task: str = "sentiment", documents: list[dict] | None = None, **options):

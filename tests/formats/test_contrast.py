@@ -24,7 +24,7 @@ from annotator.formats.registry import guess_format
 from annotator.store import Store
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 from tests.formats.test_eraser import body, gold, options
 from tests.formats.test_parquet import NAMES, gold_instances
 
@@ -349,8 +349,7 @@ def test_contrast_sets_go_through_a_project_and_come_out_as_they_came_in(
     ]
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
+@needs_data
 def test_the_counterfactual_reviews_come_in_whole() -> None:
     path = SHARED_DATA / "cad" / "raw" / "sentiment_dev_paired.tsv"
     found = list(read(path, ReadOptions(TASKS["sentiment"])))
@@ -455,8 +454,7 @@ def test_a_cell_in_quotation_marks_is_read_without_them(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not (SHARED_DATA / "cad").is_dir(), reason="the real data of others is not here")
+@needs_data
 def test_the_real_files_come_in_whole():
     instances, problems = items(SHARED_DATA / "cad" / "raw")
     assert (len(instances), [p.is_warning for p in problems]) == (999, [True])

@@ -12,7 +12,7 @@ from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets import cose
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 from tests.formats.test_damaged_files import VALUES, paths_of, with_value
 
 REAL = SHARED_DATA / "cos_e"
@@ -223,8 +223,7 @@ def test_odd_values_never_make_the_reader_fail(data, tmp_path_factory):
     assert all(0 <= s.start < s.end for i in instances for a in i.annotations for one in a.sets for s in one)
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not REAL.is_dir(), reason="the real data of others (../shared/data) is not here")
+@needs_data
 def test_the_real_rows_have_the_sets_of_the_neutral_form():
     """Source: canonical.jsonl, made by others, which gives no set to a selection that is not in the question as it is."""
     instances, problems = read(REAL / "raw")

@@ -19,7 +19,7 @@ from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.eraser import reader as eraser
 from annotator.formats.eraser.writer import write
 from annotator.text.alignment import align_tokens
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 
 IRELAND = "Ireland is an island .\nIt has low mountains .\n"
 SICILY = "Sicily is larger .\n"
@@ -362,7 +362,7 @@ def test_the_prefix_goes_before_keys_and_documents(tmp_path):
     assert (instance.key, instance.segments["document"]) == ("f-1", "f-Ireland")
 
 
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data is not here")
+@needs_data
 @pytest.mark.data
 def test_the_real_fever_part_gives_its_401_good_instances_and_10_problems():
     items = list(

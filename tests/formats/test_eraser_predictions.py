@@ -15,7 +15,7 @@ from annotator.evaluation.eraser import evaluate_eraser
 from annotator.formats.eraser.gold import KeyNumbers, read_lengths
 from annotator.formats.eraser.predictions import read_predictions
 from annotator.text.alignment import eraser_docs_folder, eraser_docs_jsonl
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 from tests.reference import eraser_scorer
 from tests.reference.eraser_cases import ANSWER
 
@@ -453,8 +453,7 @@ def test_numbers_are_kept_in_arrays_and_not_in_lists(tmp_path: Path) -> None:
     assert found.keys_of_hard().tolist() == [0, 1]
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
+@needs_data
 def test_gold_of_fever_as_a_prediction_of_itself_is_perfect_by_token(tmp_path: Path) -> None:
     """401 of its 411 rows; the other ten point past or at missing documents."""
     source = SHARED_DATA / "eraser_fever"

@@ -10,7 +10,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets.fair_rationales import read
 from annotator.formats.registry import guess_format
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 
 HEADER = "QID,text_id,sentence,original_label,label,label_index,rationale,rationale_index,rationale_binary,annotator_ID,group_id\n"
 A = 'Q1,7,"Well, a  calm film.",positive,{label},1,"calm","{index}","[0, 0, 1, 0]",{who},G1\n'
@@ -109,8 +109,7 @@ def test_tables_of_a_folder_that_are_not_read_are_named(tmp_path):
     assert sum(isinstance(item, SourceInstance) for item in found) == 1
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not (SHARED_DATA / "fair_rationales").is_dir(), reason="the real data of others is not here")
+@needs_data
 @pytest.mark.parametrize(
     ("name", "task", "n", "n_empty"),
     [

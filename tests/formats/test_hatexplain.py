@@ -12,7 +12,7 @@ from annotator.domain.tasks import TASKS, SegmentSpec, custom_task
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.datasets import hatexplain
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 from tests.formats.test_damaged_files import VALUES, paths_of, with_value
 
 REAL = SHARED_DATA / "hatexplain"
@@ -246,8 +246,7 @@ def test_odd_values_never_make_the_reader_fail(data, tmp_path_factory):
     assert len(instances) + len([p for p in problems if not p.is_warning]) > 0 or odd == {}
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not REAL.is_dir(), reason="the real data of others (../shared/data) is not here")
+@needs_data
 def test_the_real_posts_have_the_sets_of_the_neutral_form():
     """Source: canonical.jsonl, made by others; sets, labels and tokens must be the same for all 1,922 posts."""
     items = list(hatexplain.read(REAL / "raw" / "dataset_val.json", ReadOptions(TASKS["sentiment"])))

@@ -14,7 +14,7 @@ from annotator.formats.contrast.reader import Labelled, LabelledSet, read_labell
 from annotator.formats.suites.cases import read_suite, write_suite
 from annotator.formats.suites.predictions import Prediction, read_runs
 from annotator.formats.suites.word_groups import WordGroup, read_word_groups
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 
 MFT = {"test": "negation", "type": "MFT", "category": "Logic", "case": 0, "texts": ["Not good."], "label": "negative"}
 INV = {"test": "typos", "type": "INV", "capability": "Robustness", "case": "a", "texts": ["Fine.", "Fien."]}
@@ -324,8 +324,7 @@ EXPECTED = {  # what the tests that name no label expect, after their names and 
 }
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
+@needs_data
 def test_checklists_own_cases_are_read_once_they_say_what_they_expect(tmp_path: Path) -> None:
     lines = (SHARED_DATA / "checklist" / "sentiment_template_cases.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]

@@ -20,7 +20,7 @@ from annotator.metrics import benchmark_plausibility as plausibility
 from annotator.metrics.aggregate import Aggregate, mean_of
 from annotator.metrics.ragged import GoldSets, Ragged
 from annotator.metrics.registry import all_definitions
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 
 CASES = json.loads((Path(__file__).parents[1] / "reference" / "benchmark.json").read_text(encoding="utf-8"))
 
@@ -341,8 +341,7 @@ def test_scores_that_are_no_numbers_are_refused_with_their_row() -> None:
         consistency.rank_tokens(Ragged.of([[1.0], [np.nan]], np.float64))
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
+@needs_data
 @pytest.mark.parametrize("name", ["senti_ch", "senti_en", "mrc_ch", "mrc_en"])
 def test_real_pairs_have_the_map_of_the_loop_and_their_unchanged_tokens_are_aligned(name: str) -> None:
     lines = (SHARED_DATA / "dutrust_samples" / "raw" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()

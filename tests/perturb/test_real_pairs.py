@@ -14,12 +14,7 @@ from annotator.text.alignment import align_tokens
 from annotator.text.edits import apply_edits
 from annotator.text.token_diff import diff_tokens, moved_tokens, tokenise_like
 from annotator.text.tokenisation import tokenise
-from tests.conftest import SHARED_DATA
-
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here"),
-]
+from tests.conftest import SHARED_DATA, needs_data
 
 # folder, language, changed fields of the pairs there (counted in the files), of which change nothing but white space
 SOURCES = [("dutrust_samples", "zh", 65, 0), ("dutrust_samples", "en", 60, 0), ("cad", "en", 1043, 1)]
@@ -57,6 +52,7 @@ def segments(body: TokenizedText) -> list[Segment]:
     return [Segment("text", is_selectable=True, body=body)]
 
 
+@needs_data
 @pytest.mark.parametrize(("folder", "language", "n", "n_no_ops"), SOURCES)
 def test_the_diff_of_every_real_pair_reproduces_the_changed_text(
     folder: str, language: str, n: int, n_no_ops: int
@@ -80,6 +76,7 @@ def test_the_diff_of_every_real_pair_reproduces_the_changed_text(
     assert no_ops == n_no_ops
 
 
+@needs_data
 @pytest.mark.parametrize(("folder", "language", "n", "n_no_ops"), SOURCES)
 def test_every_kept_or_moved_token_of_a_real_pair_keeps_its_mark(
     folder: str, language: str, n: int, n_no_ops: int
@@ -104,6 +101,7 @@ def test_every_kept_or_moved_token_of_a_real_pair_keeps_its_mark(
             assert j in carried[equal_to[0] if equal_to else origin]  # type: ignore[index]
 
 
+@needs_data
 @pytest.mark.parametrize(("folder", "language", "n", "n_no_ops"), SOURCES)
 def test_suggestions_for_real_texts_apply_cleanly_and_change_something(
     folder: str, language: str, n: int, n_no_ops: int

@@ -43,8 +43,9 @@ def ann(pairs: Project, add_person: People) -> User:
     return add_person("Ann", pairs, "annotator")
 
 
-def work_of(store: Store, person: User, project: Project, key: str) -> Work:
-    work = annotate_work.next_work(store, person, project.id, find_instance_ids(store, project.id, key)[0]).work
+def work_of(store: Store, person: User, project: Project, key: str | None = None) -> Work:
+    wanted = None if key is None else find_instance_ids(store, project.id, key)[0]
+    work = annotate_work.next_work(store, person, project.id, wanted).work
     assert work is not None
     return work
 

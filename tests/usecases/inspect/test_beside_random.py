@@ -17,7 +17,7 @@ from annotator.usecases.models.attributions import AttributingOptions, attribute
 WORDS = {"positive": "good", "negative": "bad"}
 
 
-def rows_of(split: str, n_each: int, token: int) -> list[dict[str, object]]:
+def learned_rows(split: str, n_each: int, token: int) -> list[dict[str, object]]:
     """Texts of eight words, the third of which tells the label; `token` is the gold rationale."""
     return [
         {
@@ -40,8 +40,8 @@ def measured(
 
     def told(n_each: int, token: int, split: str = "train") -> str | None:
         made = make_project(name=f"Gold {n_each} {token} {split}")
-        import_rows(made, rows_of(split, 10, token))
-        import_rows(made, rows_of("test", n_each, token))
+        import_rows(made, learned_rows(split, 10, token))
+        import_rows(made, learned_rows("test", n_each, token))
         attribute(store, LOCAL_OPERATOR, made, "built-in", "linear", AttributingOptions())
         measure(store, LOCAL_OPERATOR, made)
         [number] = find_instance_ids(store, made.id, "test-positive-0")
@@ -69,7 +69,7 @@ def test_random_is_drawn_as_metrics_draws_it(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
 ) -> None:
     made = make_project(name="Gold")
-    import_rows(made, [*rows_of("test", 12, 2), {"id": "without", "text": "no gold here", "label": "positive"}])
+    import_rows(made, [*learned_rows("test", 12, 2), {"id": "without", "text": "no gold here", "label": "positive"}])
     import_rows(made, [{"id": "whole", "text": "good", "label": "positive", "rationales": [[[0, 1]]]}])
     gold = gold_table(store, made, made.settings.gold_policy)
     instances = OverInstances(len(gold))

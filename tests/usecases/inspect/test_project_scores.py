@@ -24,8 +24,8 @@ from annotator.store import Store
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
 from annotator.usecases.inspect.metrics_table import gold_summary
 from annotator.usecases.inspect.project_scores import evaluate_project
-from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_report import ImportReport
+from tests.usecases.transfer.comparing import take
 
 Numbers = dict[str, Any]
 RUN = Run("m", "ig")
@@ -44,14 +44,8 @@ def scored_project(make_project: Callable[..., Project], import_rows: Callable[.
 
 
 @pytest.fixture
-def take(store: Store) -> Callable[..., None]:
-    def run(project: Project, *rows: SourceOutput) -> None:
-        report = ImportReport(is_output=True)
-        with store.transaction():
-            Intake(store, project, ImportOptions(), report, lambda _: None).run(rows)
-        assert report.problems == []
-
-    return run
+def bring(store: Store) -> Callable[..., None]:
+    return lambda project, *rows: take(store, project, rows)
 
 
 def attributed(key: str, scores: tuple[float, ...], run: Run = RUN, *answers: Prediction, layer: int | None = None) -> SourceOutput:  # fmt: skip
@@ -64,9 +58,9 @@ def only(numbers: Numbers, part: str = "plausibility") -> Numbers:
     return row[part]
 
 
-def test_the_top_k_is_compared_with_each_set_by_itself_and_the_best_is_told(store, scored_project, take) -> None:
+def test_the_top_k_is_compared_with_each_set_by_itself_and_the_best_is_told(store, scored_project, bring) -> None:
     # RLR: a 3/4, b 2/4 (c has no sets): mean 5/8; k = ceil(2.5) = 3
-    take(
+    bring(
         scored_project,
         attributed("a", (0.1, 0.9, 0.8, 0.2)),
         attributed("b", (0.5, 0.4, 0.1, 0.6)),
@@ -89,7 +83,7 @@ def test_the_top_k_is_compared_with_each_set_by_itself_and_the_best_is_told(stor
     assert numbers["random"]["sets.best_f1"]["n_seeds"] == 10
 
 
-def test_answers_are_scored_and_the_predicted_labels_attribution_is_taken(store, scored_project, take) -> None:
+def test_answers_are_scored_and_the_predicted_labels_attribution_is_taken(store, scored_project, bring) -> None:
     both = (
         SourceAttribution((ScoredPart((9.0, 0, 0, 0)),), "negative"),
         SourceAttribution((ScoredPart((0.0, 0, 0, 9)),), "positive"),
@@ -98,7 +92,7 @@ def test_answers_are_scored_and_the_predicted_labels_attribution_is_taken(store,
         Prediction(None, {"negative": 0.9, "positive": 0.1}),
         Prediction(None, {"negative": 0.3, "positive": 0.7}),
     )
-    take(
+    bring(
         scored_project,
         SourceOutput("a", Run("m", "ig"), "f", 1, None, (right,), both),
         SourceOutput("c", Run("m"), "f", 2, None, (wrong,)),
@@ -113,9 +107,9 @@ def test_answers_are_scored_and_the_predicted_labels_attribution_is_taken(store,
     assert (confidence["perfect"], confidence["n_perfect"], confidence["other"]) == (0.9, 1, None)
 
 
-def test_a_group_of_seeds_is_one_row_with_mean_and_deviation(store, scored_project, take) -> None:
+def test_a_group_of_seeds_is_one_row_with_mean_and_deviation(store, scored_project, bring) -> None:
     for seed, scores in ((1, (1.0, 0, 0, 0)), (2, (0.0, 0, 0, 1))):
-        take(scored_project, attributed("a", scores, Run("m", "ig", seed=seed)))
+        bring(scored_project, attributed("a", scores, Run("m", "ig", seed=seed)))
     numbers = evaluate_project(store, LOCAL_OPERATOR, scored_project)
     [row] = numbers["models"][0]["methods"]
     assert row["seeds"] == [1, 2]
@@ -124,21 +118,21 @@ def test_a_group_of_seeds_is_one_row_with_mean_and_deviation(store, scored_proje
     assert row["plausibility"]["editing.mrr"]["deviation"] == pytest.approx(math.sqrt(0.125))
 
 
-def test_each_layer_is_a_row(store, scored_project, take) -> None:
+def test_each_layer_is_a_row(store, scored_project, bring) -> None:
     attributions = tuple(
         SourceAttribution((ScoredPart(s),), layer=n) for n, s in enumerate([(1.0, 0, 0, 0), (0.0, 0, 0, 1)])
     )
-    take(scored_project, SourceOutput("a", Run("m", "attention"), "f", 1, None, (), attributions))
+    bring(scored_project, SourceOutput("a", Run("m", "attention"), "f", 1, None, (), attributions))
     rows = evaluate_project(store, LOCAL_OPERATOR, scored_project)["models"][0]["methods"]
     assert [(row["layer"], row["plausibility"]["editing.mrr"]["value"]) for row in rows] == [(0, 1.0), (1, 0.5)]
 
 
-def test_only_the_last_layer_has_the_faithfulness_of_its_top_k(store, scored_project, take) -> None:
+def test_only_the_last_layer_has_the_faithfulness_of_its_top_k(store, scored_project, bring) -> None:
     answers = tuple(
         Prediction(None, {"negative": p, "positive": 1 - p}, on) for p, on in ((0.8, "full"), (0.3, "rest"))
     )
     layers = tuple(SourceAttribution((ScoredPart(s),), layer=n) for n, s in enumerate([(1.0, 0, 0, 0), (0.0, 0, 0, 1)]))
-    take(scored_project, SourceOutput("a", Run("m", "attention"), "f", 1, None, answers, layers))
+    bring(scored_project, SourceOutput("a", Run("m", "attention"), "f", 1, None, answers, layers))
     rows = evaluate_project(store, LOCAL_OPERATOR, scored_project)["models"][0]["methods"]
     assert [(row["layer"], "method.comprehensiveness" in row["faithfulness"]) for row in rows] == [
         (0, False),
@@ -151,16 +145,16 @@ def test_only_the_last_layer_has_the_faithfulness_of_its_top_k(store, scored_pro
     assert ["method.comprehensiveness" in values for values in alone] == [False, True]
 
 
-def test_hard_rationales_have_erasers_numbers_and_ours(store, scored_project, take) -> None:
+def test_hard_rationales_have_erasers_numbers_and_ours(store, scored_project, bring) -> None:
     rationale = (SourceRationale("hard", (MarkedPart(((1, 3),)),)),)
-    take(scored_project, SourceOutput("a", Run("m", "select"), "f", 1, None, (), (), rationale))
+    bring(scored_project, SourceOutput("a", Run("m", "select"), "f", 1, None, (), (), rationale))
     found = only(evaluate_project(store, LOCAL_OPERATOR, scored_project))
     assert found["sets.whole_set"]["value"] == 1.0
     assert found["eraser.iou_recall_macro"]["value"] == 0.5  # one of two gold spans
     assert found["eraser.token_f1_macro"]["value"] == pytest.approx(2 * 2 / (3 + 2))
 
 
-def test_faithfulness_comes_from_answers_to_the_rationale_and_the_rest(store, scored_project, take) -> None:
+def test_faithfulness_comes_from_answers_to_the_rationale_and_the_rest(store, scored_project, bring) -> None:
     def said(p: float, on: str, threshold: float | None = None) -> Prediction:
         return Prediction(None, {"negative": p, "positive": 1 - p}, on, threshold)  # type: ignore[arg-type]
 
@@ -171,7 +165,7 @@ def test_faithfulness_comes_from_answers_to_the_rationale_and_the_rest(store, sc
         said(0.7, "rest", 0.1),
         said(0.4, "rest", 0.5),
     )
-    take(scored_project, SourceOutput("a", Run("m", "ig"), "f", 1, None, answers))
+    bring(scored_project, SourceOutput("a", Run("m", "ig"), "f", 1, None, answers))
     found = only(evaluate_project(store, LOCAL_OPERATOR, scored_project), "faithfulness")
     values = {name: number["value"] for name, number in found.items()}
     assert values == {
@@ -187,14 +181,14 @@ def test_faithfulness_comes_from_answers_to_the_rationale_and_the_rest(store, sc
 
 
 def test_originals_and_perturbed_versions_are_compared_by_string_and_by_aligned_token(
-    store, make_project, import_rows, take
+    store, make_project, import_rows, bring
 ) -> None:
     made = make_project(gold_policy="all")
     import_rows(made, [
         {"id": "o", "text": "a slow plot", "label": "negative", "rationales": [[[1, 2]]]},
         {"id": "p", "text": "a dull plot", "label": "negative", "rationales": [[[1, 2]]], "parent": "o", "perturbation_kind": "synonym"},
     ])  # fmt: skip
-    take(made, attributed("o", (0.0, 2.0, 1.0)), attributed("p", (0.0, 2.0, 1.0)))
+    bring(made, attributed("o", (0.0, 2.0, 1.0)), attributed("p", (0.0, 2.0, 1.0)))
     found = only(evaluate_project(store, LOCAL_OPERATOR, made), "consistency")
     assert found["pairs"] == 1  # k = ceil(1/3 * 3) = 1: slow against dull
     assert (found["map"]["value"], found["map_aligned"]["value"]) == (0.0, 1.0)
@@ -204,14 +198,14 @@ def test_originals_and_perturbed_versions_are_compared_by_string_and_by_aligned_
 
 
 def test_suf_and_com_are_those_of_the_evaluators_example_and_of_the_predicted_label(
-    store, scored_project, take
+    store, scored_project, bring
 ) -> None:
     """TrustAI's Evaluator.cal_suf_com: p(x) .8, p(rationale) .9, p(rest) .3 give suf −.1, com +.5 (Wang et al., Tables 4 and 7)."""
 
     def on(part: Any, p: float) -> Prediction:
         return Prediction(None, {"negative": p, "positive": 1 - p}, part)
 
-    take(
+    bring(
         scored_project,
         SourceOutput("a", RUN, "f", 1, None, (on("full", 0.8), on("rationale", 0.9), on("rest", 0.3))),
         SourceOutput(
@@ -232,7 +226,7 @@ PAIR = [
 
 
 @pytest.fixture
-def pair(make_project, import_rows, take) -> Callable[..., Project]:
+def pair(make_project, import_rows, bring) -> Callable[..., Project]:
     """An original and a perturbed version, with or without gold, of which a model says the same."""
 
     def make(name: str, *sets: list[list[int]]) -> Project:
@@ -242,7 +236,7 @@ def pair(make_project, import_rows, take) -> Callable[..., Project]:
             Prediction(None, {"negative": 0.9, "positive": 0.1}), Prediction(None, {"negative": 0.7, "positive": 0.3}, "rationale"),
             Prediction(None, {"negative": 0.4, "positive": 0.6}, "rest"),
         )  # fmt: skip
-        take(
+        bring(
             made,
             attributed("o", (0.1, 2.0, 1.0), RUN, *answers),
             attributed("p", (0.5, 1.0, 0.0, 2.0, 0.1), RUN, *answers),
@@ -291,17 +285,17 @@ def test_a_ratio_is_refused_beside_gold_and_where_it_is_no_share(store, pair, sc
         evaluate_project(store, LOCAL_OPERATOR, pair("none"), options=ScoringOptions(ratio=1.5))
 
 
-def test_intervals_come_when_they_are_asked_for(store, scored_project, take) -> None:
-    take(scored_project, attributed("a", (1.0, 0, 0, 0)), attributed("b", (0.0, 0, 0, 1)))
+def test_intervals_come_when_they_are_asked_for(store, scored_project, bring) -> None:
+    bring(scored_project, attributed("a", (1.0, 0, 0, 0)), attributed("b", (0.0, 0, 0, 1)))
     asked = evaluate_project(store, LOCAL_OPERATOR, scored_project, options=ScoringOptions(n_resamples=200))
     number = only(asked)["editing.mrr"]
     assert number["low"] <= number["value"] <= number["high"]
 
 
-def test_models_methods_and_rights_that_are_not_there_are_named(store, scored_project, take, add_person) -> None:
+def test_models_methods_and_rights_that_are_not_there_are_named(store, scored_project, bring, add_person) -> None:
     with pytest.raises(NotFound, match="has no model 'x' \\(it has none yet; import its predictions"):
         evaluate_project(store, LOCAL_OPERATOR, scored_project, model="x")
-    take(scored_project, attributed("a", (1.0, 0, 0, 0)))
+    bring(scored_project, attributed("a", (1.0, 0, 0, 0)))
     with pytest.raises(NotFound, match="no method 'lime' here \\(there is ig\\)"):
         evaluate_project(store, LOCAL_OPERATOR, scored_project, model="m", method="lime")
     with pytest.raises(NotAllowed):
@@ -309,11 +303,11 @@ def test_models_methods_and_rights_that_are_not_there_are_named(store, scored_pr
 
 
 def test_a_project_without_gold_has_answers_without_quality_and_no_plausibility(
-    store, make_project, import_rows, take
+    store, make_project, import_rows, bring
 ) -> None:
     made = make_project()
     import_rows(made, [{"id": "a", "text": "bad plot", "label": "negative"}])
-    take(made, attributed("a", (1.0, 0.0), Run("m", "ig"), Prediction("negative")))
+    bring(made, attributed("a", (1.0, 0.0), Run("m", "ig"), Prediction("negative")))
     numbers = evaluate_project(store, LOCAL_OPERATOR, made)
     assert numbers["gold"]["instances"] == 0
     assert only(numbers) == {}

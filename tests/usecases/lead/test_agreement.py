@@ -28,7 +28,7 @@ from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.agreement import check_equal, figures_by_packages, figures_of
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 from tests.review.test_agreement import approx, check_over_all, check_pairs
 
 Make = Callable[..., Project]
@@ -124,8 +124,6 @@ def test_the_statistics_hold_the_same_agreement_and_the_tables_and_are_json(stor
 
 # --- real data of others
 
-real = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
-
 PARTS = [
     ("fair_rationales", "SST", "sentiment", 160),
     ("fair_rationales", "dynasent", "sentiment", 300),
@@ -159,7 +157,7 @@ def read(store: Store, project: Project) -> Iterator[tuple[Instance, list[Annota
         yield from ((instance, taking_part(annotations[instance.id])) for instance in instances)
 
 
-@real
+@needs_data
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS, indirect=True, ids=lambda part: f"{part[0]}-{part[1]}")
@@ -239,8 +237,7 @@ def test_masks_that_an_older_version_stored_with_the_gold_label_do_not_count_for
     assert agreement_of(store, LOCAL_OPERATOR, project).labels == before
 
 
-@pytest.mark.data
-@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
+@needs_data
 def test_label_agreement_of_real_posts_is_that_of_all_labels_in_the_file(store: Store) -> None:
     """Source: the labels of dataset_val.json itself, by the package krippendorff."""
     file = SHARED_DATA / "hatexplain" / "raw" / "dataset_val.json"

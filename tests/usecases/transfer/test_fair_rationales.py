@@ -23,17 +23,12 @@ from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 
 FOLDER = SHARED_DATA / "fair_rationales"
 SETS = {"dynasent": "dynasent", "sst2": "SST"}
 METHODS = {"lrp": "lrp", "attn_rollout": "attention"}  # and the column of the scores
 MODELS = ("bert-base-uncased", "distilbert-base-uncased", "prajjwal1_bert-tiny")
-
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(not FOLDER.is_dir(), reason="the real data of others (../shared/data) is not here"),
-]
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -88,6 +83,7 @@ def imported(store: Store, project: Project, path: Path) -> ImportReport:
     return import_file(store, LOCAL_OPERATOR, project, "attributions-csv", path, options)
 
 
+@needs_data
 def test_six_annotators_and_three_models_give_a_table_of_plausibility_by_model_and_method(
     store: Store, tmp_path: Path, sentiment: tuple[Project, dict[tuple[str, str], str]]
 ) -> None:

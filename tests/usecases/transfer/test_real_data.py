@@ -13,13 +13,8 @@ from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
-from tests.conftest import SHARED_DATA
+from tests.conftest import SHARED_DATA, needs_data
 from tests.usecases.transfer.test_export import content_of
-
-pytestmark = [
-    pytest.mark.data,
-    pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here"),
-]
 
 FEVER = SHARED_DATA / "eraser_fever" / "raw" / "instances.jsonl"
 
@@ -35,6 +30,7 @@ SOURCES = [
 ]
 
 
+@needs_data
 @pytest.mark.parametrize(("place", "format_name", "task", "n"), SOURCES)
 def test_real_data_comes_in_whole_and_our_own_form_brings_it_back_equal(
     store: Store, tmp_path: Path, place: str, format_name: str, task: str, n: int
@@ -49,6 +45,7 @@ def test_real_data_comes_in_whole_and_our_own_form_brings_it_back_equal(
     assert store.problems() == []
 
 
+@needs_data
 def test_the_ten_bad_rows_of_fever_are_named_and_the_rest_goes_out_and_in_again(store: Store, tmp_path: Path) -> None:
     project = create_project(store, LOCAL_OPERATOR, "Fever", get_task("verification"))
     with pytest.raises(ImportRefused) as refusal:
