@@ -13,7 +13,8 @@ from annotator.web.presses import pressed
 from annotator.web.sections import creation, guidelines, project_end, record, rules
 from annotator.web.sections.instances import fields as instance_fields
 from annotator.web.sections.instances import page as instances
-from annotator.web.sections.lead import decisions, quality, rounds
+from annotator.web.sections.lead import decisions, quality
+from annotator.web.sections.lead import decisions as rounds
 from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
 from annotator.web.sections.progress import page as progress
@@ -45,7 +46,7 @@ SECTIONS = {
     unsaid("Guidelines"): guidelines.show,
     unsaid("Training"): training.show,
     unsaid("People"): people.show,
-    unsaid("Rounds"): rounds.show,
+    unsaid("Rounds"): rounds.show_rounds,
     unsaid("Quality"): quality.show,
     unsaid("Decisions"): decisions.show,
     unsaid("Export"): _export,

@@ -9,7 +9,8 @@ from annotator.web import components
 from annotator.web.frame import as_text
 from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.presses import why_at_rest, work_of
-from annotator.web.sections import computation, jobs, new_models
+from annotator.web.sections import computation, new_models
+from annotator.web.sections import computation as jobs
 from annotator.web.sections import new_models as built_in_offer
 from annotator.web.sections.computation import offer_to_measure
 from annotator.web.sections.self_explanations import prompts

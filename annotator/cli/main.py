@@ -49,7 +49,7 @@ COMMANDS: Commands = {
         "Ask a model of this machine for its own reasons.",
     ),
     "suite": ("annotator.cli.suites:suite", "Manage functional tests: make, run, score, exchange."),
-    "words": ("annotator.cli.words:words", "Manage word lists: list, save, remove."),
+    "words": ("annotator.cli.suites:words", "Manage word lists: list, save, remove."),
     "evaluate": (
         "annotator.cli.evaluate.command:evaluate",
         "Score files or a project's models with the papers' metrics.",

@@ -278,8 +278,7 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 @click.pass_obj
 def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_json: bool) -> None:
     """Print a project's size, progress, rationales and agreement; docs/progress.md#statistics defines each number."""
-    from annotator.cli.stats_report import for_people, why_no_agreement
-    from annotator.cli.stats_summary import MORE, summary_lines
+    from annotator.cli.stats import MORE, for_people, summary_lines, why_no_agreement
     from annotator.usecases.lead.statistics import statistics_csv, statistics_of
     from annotator.usecases.project.projects import find_project
 

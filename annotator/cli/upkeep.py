@@ -8,7 +8,7 @@ import click
 
 if TYPE_CHECKING:
     from annotator.store.persons.erasure import Removal
-    from annotator.usecases.persons.repeated_removals import RemovedSince
+    from annotator.usecases.persons.erasure import RemovedSince
 
 from annotator.cli.answers import json_option, opened, print_json
 from annotator.domain.numbers import counted

@@ -11,8 +11,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import SegmentSpec, Task, custom_task, get_task
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed
-from annotator.store.connection.database import Row, Store
-from annotator.store.project.used_numbers import unused_number
+from annotator.store.connection.database import Row, Store, unused_number
 
 
 def add_project(

@@ -14,7 +14,7 @@ from annotator.store.notices.outbox import silence
 from annotator.store.persons import erasure
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.models.built_in_model import take_models
-from annotator.usecases.persons.repeated_removals import RemovedSince, find_removed_since, remove_again
+from annotator.usecases.persons.erasure import RemovedSince, find_removed_since, remove_again
 from annotator.usecases.upkeep import check
 
 _SHOWN = 5

@@ -12,7 +12,7 @@ from annotator.domain.texts import first_words
 from annotator.language import _, listed, several
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.bulk_actions import change_many
-from annotator.usecases.lead.undecided_rounds import StuckWork
+from annotator.usecases.lead.decisions import StuckWork
 from annotator.usecases.project.projects import (
     change_project,
     count_reviewers,

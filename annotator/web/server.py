@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotator.errors import AnnotatorError, InvalidValue, StoreError
 from annotator.files import scratch_folder
-from annotator.jobs.messenger import Messenger
-from annotator.jobs.supervisor import Supervisor
+from annotator.jobs.supervisor import Messenger, Supervisor
 from annotator.usecases.access.accounts import make_first_account_link
 from annotator.usecases.databases import open_store, served
 from annotator.usecases.persons.removal import finish_removals

@@ -12,9 +12,9 @@ from spacy.training import Example
 
 from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.loaders import LoadOptions, load_predictor
+from annotator.attribution.model_specs import stated_labels
 from annotator.attribution.removal_methods import Occlusion
 from annotator.attribution.spacy_models import SpacyPipeline, load
-from annotator.attribution.model_specs import stated_labels
 from annotator.errors import InvalidValue, ModelError
 from tests.attribution_inputs import pair, words
 

@@ -17,9 +17,8 @@ from annotator.domain.jobs import Job
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError, NotAllowed, NotFound, StoreError
-from annotator.jobs import messenger
-from annotator.jobs.messenger import Messenger
-from annotator.jobs.supervisor import Supervisor
+from annotator.jobs import supervisor
+from annotator.jobs.supervisor import Messenger, Supervisor
 from annotator.jobs.worker import work
 from annotator.store import Store
 from annotator.store import jobs as jobs_store
@@ -118,7 +117,7 @@ def test_what_was_asked_for_arrives_at_the_process_as_it_was_asked(
     store: Store, tastes: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[object] = []
-    monkeypatch.setattr("annotator.jobs.kinds.attribute", lambda *given, **_: seen.append(given[3:]) or 1 / 0)
+    monkeypatch.setattr("annotator.jobs.worker.attribute", lambda *given, **_: seen.append(given[3:]) or 1 / 0)
     options = AttributingOptions(
         label="gold", seeds=(3, 5), parameters={"samples": 20, "features": "all"}, split="test", has_faithfulness=True,
         renamed={"LABEL_0": "negative"}, load=LoadOptions(threads=2, too_long="cut"),
@@ -159,7 +158,7 @@ def test_a_job_that_left_texts_out_has_failed_and_says_how_many_and_why(
 def test_a_defect_ends_the_job_with_its_name(
     store: Store, tastes: Project, researcher: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("annotator.jobs.kinds.attribute", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("annotator.jobs.worker.attribute", lambda *_, **__: 1 / 0)
     ask(store, researcher, tastes)
     with pytest.raises(ZeroDivisionError):
         work(store.path, idle_seconds=0)
@@ -421,11 +420,11 @@ def test_what_happens_is_sent_by_the_thread_also_after_trouble(
             raise troubles.pop()
         real_gather(opened)
 
-    real_gather: Callable[[Store], None] = messenger.gather
-    monkeypatch.setattr(messenger, "gather", gather)
-    monkeypatch.setattr(messenger, "send_next", lambda opened: send_next(opened, Outside(here)))
-    monkeypatch.setattr(messenger, "_LOOKS_EVERY", 0.02)
-    monkeypatch.setattr(messenger, "_AFTER_TROUBLE", 0.02)
+    real_gather: Callable[[Store], None] = supervisor.gather
+    monkeypatch.setattr(supervisor, "gather", gather)
+    monkeypatch.setattr(supervisor, "send_next", lambda opened: send_next(opened, Outside(here)))
+    monkeypatch.setattr(supervisor, "_SENDS_EVERY", 0.02)
+    monkeypatch.setattr(supervisor, "_SENDS_AFTER_TROUBLE", 0.02)
     with https_server(trusted) as (port, received):
         set_webhook(store, LOCAL_OPERATOR, WebhookOptions(f"https://{HOST}:{port}/in", HOST))
         thread = Messenger(database)

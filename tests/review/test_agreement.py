@@ -18,11 +18,10 @@ from annotator.domain.numbers import natural_order
 from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.errors import InvalidValue
 from annotator.review import token_agreement as review_token_agreement
-from annotator.review.agreement import AgreementTally, taking_part, votes_of
+from annotator.review.agreement import AgreementTally, best_match_iou, set_agreement, taking_part, votes_of
 from annotator.review.coefficients import binary_cohen_kappa
 from annotator.review.label_agreement import LabelAgreement, label_agreement
 from annotator.review.rater_agreement import AgainstRest, Estimate, RestTally, reviewer_agreement
-from annotator.review.set_agreement import best_match_iou, set_agreement
 from annotator.review.spread import Moments, Spread
 from annotator.review.token_agreement import InstanceVotes, token_agreement
 from benchmarks.agreement import check_equal, figures_by_packages, figures_of
@@ -276,7 +275,7 @@ def test_set_agreement_is_the_mean_over_instances_and_pairs() -> None:
 
 
 def test_set_agreement_over_many_instances_is_added_up_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator.review.set_agreement._VALUES_AT_ONCE", 2)
+    monkeypatch.setattr("annotator.review.agreement._VALUES_AT_ONCE", 2)
     found = set_agreement([{"ada": [A], "ben": [C]}, {"ada": [A], "ben": [A]}] * 10)
     assert (found.best_match_iou.mean, found.best_match_iou.n) == (approx(0.75), 20)
 

@@ -27,8 +27,14 @@ from annotator.usecases.annotate import talk
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work, my_work
 from annotator.usecases.lead import bulk_actions
-from annotator.usecases.lead.adjudication import adjudicate, choose_gold, decide, open_proposals, take_choice_back
-from annotator.usecases.lead.undecided_rounds import stuck_work
+from annotator.usecases.lead.decisions import (
+    adjudicate,
+    choose_gold,
+    decide,
+    open_proposals,
+    stuck_work,
+    take_choice_back,
+)
 from annotator.usecases.perturb import versions
 from annotator.usecases.project.projects import change_project, create_project, find_project, instances_of
 from annotator.usecases.review import reviews

@@ -24,8 +24,8 @@ from annotator.store.qualification.rules import add_rules
 from annotator.text.search import context_of
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.lead.adjudication import decide, open_proposals
 from annotator.usecases.lead.bulk_actions import change_many
+from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.instance_search import FoundInstance
 from annotator.usecases.project.guidelines import change_guidelines
 from annotator.usecases.project.projects import count_events_of, find_project, instances_of, take_role

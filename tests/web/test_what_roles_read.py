@@ -23,7 +23,7 @@ SAYS_WHO = re.compile(r"\b(lead|leads|administrator|[Aa]nnotators|[Rr]eviewers|r
 READ_BY: dict[Role, list[str]] = {
     "researcher": [
         "web/sections/metrics/*.py", "web/sections/suites/*.py", "web/sections/computation.py", "web/sections/computation.py",
-        "web/sections/jobs.py", "web/sections/transfer/export.py", "web/panel/saliency/*.js", "usecases/transfer/output_plan.py",
+        "web/sections/computation.py", "web/sections/transfer/export.py", "web/panel/saliency/*.js", "usecases/transfer/output_plan.py",
         "usecases/inspect/saliency.py", "usecases/inspect/text_lists.py", "usecases/models/attribution*.py", "usecases/models/built_in_model.py",
         "usecases/models/project_model.py", "usecases/suites/construction.py", "usecases/suites/runs.py", "usecases/suites/files.py",
         "usecases/transfer/export.py", "usecases/inspect/project_scores.py", "usecases/inspect/metric_values.py", "scoring/*.py",

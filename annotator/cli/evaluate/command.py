@@ -5,12 +5,12 @@ import click
 from annotator.cli.lazy import Commands, LazyGroup
 
 COMMANDS: Commands = {
-    "eraser": ("annotator.cli.evaluate.eraser:eraser", "Predictions in ERASER's form, from files alone."),
-    "benchmark": ("annotator.cli.evaluate.benchmark:benchmark", "Predictions for the benchmark, from files alone."),
-    "edits": ("annotator.cli.evaluate.edits:edits", "Attributions against edited words, from files alone."),
-    "alignment": ("annotator.cli.evaluate.alignment:alignment", "ER-TEST's criteria, from files alone."),
-    "tests": ("annotator.cli.evaluate.functional_tests:tests", "Functional tests and contrast sets, from files alone."),
-    "models": ("annotator.cli.evaluate.models:models", "Two models beside each other: won and lost."),
+    "eraser": ("annotator.cli.evaluate.files:eraser", "Predictions in ERASER's form, from files alone."),
+    "benchmark": ("annotator.cli.evaluate.files:benchmark", "Predictions for the benchmark, from files alone."),
+    "edits": ("annotator.cli.evaluate.files:edits", "Attributions against edited words, from files alone."),
+    "alignment": ("annotator.cli.evaluate.files:alignment", "ER-TEST's criteria, from files alone."),
+    "tests": ("annotator.cli.evaluate.files:tests", "Functional tests and contrast sets, from files alone."),
+    "models": ("annotator.cli.evaluate.project:models", "Two models beside each other: won and lost."),
     "minutes": (
         "annotator.cli.evaluate.minutes:minutes",
         "What minutes of labels and of rationales bring: trains models.",

@@ -1,4 +1,4 @@
-"""Failure rates of functional tests, from a suite and what models predict for its texts."""
+"""Failure rates of functional tests, and false positive rates over groups, from cases and what models predict."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,13 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotator.domain.suites import Answer, Case, has_probabilities
+from annotator.errors import InvalidValue
+from annotator.formats.rows.findings import listed
 from annotator.formats.suites.cases import Suite
 from annotator.formats.suites.predictions import Prediction, Run
+from annotator.formats.suites.word_groups import WordGroup
 from annotator.metrics.aggregate import mean_of
-from annotator.metrics.er_test_functional import failure_rate
-from annotator.metrics.ragged import Floats
+from annotator.metrics.er_test_functional import Fairness, failure_rate, false_positive_rate_difference
+from annotator.metrics.ragged import Flags, Floats
 from annotator.scoring.reports import Report, verdicts
-from annotator.scoring.seeds import Samples, means_of_runs
+from annotator.scoring.seeds import Samples, means_of_runs, over_runs
 from annotator.scoring.suite_baselines import Baselines, baselines_of
 
 
@@ -147,3 +150,50 @@ def labels_known(predictions: Iterable[Prediction]) -> set[str]:
 
 def _n_unchanged(case: Case) -> int:
     return 0 if case.type == "MFT" else sum(text == case.texts[0] for text in case.texts[1:])
+
+
+# False positive rates over groups of words, from labelled texts and predictions.
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledTexts:
+    """Texts with their labels, and what each run of a model predicts for them. Shapes: predicted str[n_runs][n]."""
+
+    texts: Sequence[str]
+    labels: Sequence[str]
+    predicted: Sequence[Sequence[str]]
+
+
+def fairness_scores(items: LabelledTexts, groups: Sequence[WordGroup], positive: str) -> Report:
+    """The false positive rate difference of a model with the rates of all and of each group.
+
+    Raises: InvalidValue for a label that neither a text nor a prediction has
+    """
+    known = {*items.labels, *(label for of_run in items.predicted for label in of_run)}
+    if positive not in known:
+        raise InvalidValue(
+            f"No text has the label '{positive}' (--positive), and none is predicted to; there are {listed(sorted(known))}."
+        )
+    gold: Flags = np.array([label == positive for label in items.labels], dtype=np.bool_)
+    mentions: Flags = np.array([[group.is_mentioned_in(text) for text in items.texts] for group in groups])
+    made = [
+        false_positive_rate_difference(np.array([label == positive for label in of_run]), gold, mentions)
+        for of_run in items.predicted
+    ]
+    return {
+        "difference": over_runs([of_run.difference for of_run in made]),
+        "overall": over_runs([of_run.overall for of_run in made]),
+        "groups": {group.name: _of_group(number, made, mentions) for number, group in enumerate(groups)},
+        "n_texts": len(items.texts),
+        "n_negatives": int((~gold).sum()),
+        "n_groups_left_out": made[0].n_groups_left_out,
+    }
+
+
+def _of_group(number: int, made: Sequence[Fairness], mentions: Flags) -> Report:
+    rates = [float(of_run.rates[number]) for of_run in made]
+    return {
+        "rate": over_runs([None if np.isnan(rate) else rate for rate in rates]),
+        "n_texts": int(mentions[number].sum()),
+        "n_negatives": int(made[0].n_negatives[number]),
+    }

@@ -8,7 +8,7 @@ from annotator.domain.numbers import counted
 from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.evaluation.er_test import contrast_sets as contrasts
 from annotator.evaluation.er_test import functional_tests as functional
-from annotator.evaluation.er_test.fairness import LabelledTexts, fairness_scores
+from annotator.evaluation.er_test.functional_tests import LabelledTexts, fairness_scores
 from annotator.formats.contrast.reader import LabelledSets, read_labelled_sets
 from annotator.formats.rows.findings import listed
 from annotator.formats.suites.cases import Suite, read_suite

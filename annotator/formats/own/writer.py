@@ -1,4 +1,4 @@
-"""Writing our own JSONL: each domain value as its record, a line each."""
+"""Writing our own JSONL, of everything or of gold alone: each domain value as its record, a line each."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -7,7 +7,7 @@ from typing import cast
 
 import msgspec
 
-from annotator.domain.instances import AssignmentState, InstanceState
+from annotator.domain.instances import AssignmentState, GoldInstance, InstanceState
 from annotator.domain.models import StoredOutput
 from annotator.domain.own_sources import (
     SourceAudit,
@@ -35,7 +35,9 @@ from annotator.domain.sources import (
     SourceWork,
 )
 from annotator.domain.suites import WordList
+from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, Problem
+from annotator.formats.contrast.writer import plain_row
 from annotator.formats.own.full_export import AuditRecord, PerturbationRecord, audit_record, perturbation_record
 from annotator.formats.own.output import output_record
 from annotator.formats.own.records import (
@@ -215,3 +217,27 @@ def _work_record(item: SourceWork) -> WorkRecord:
             for proposed_set in item.proposed
         ],
     )
+
+
+# Gold as plain JSON lines, an instance a line, which the format `jsonl` reads again (docs/columns.md).
+
+
+def write_gold_lines(path: Path, gold: Iterable[GoldInstance], task: Task) -> int:
+    """Write a line for each instance; returns how many there are.
+
+    Raises: ExportRefused when the file cannot be written, or tokens cannot be told from the text
+    """
+    encoder = msgspec.json.Encoder()
+    n = 0
+    with new_file(path) as file:
+        for item in gold:
+            file.write(encoder.encode(_line(item, task)) + b"\n")
+            n += 1
+    return n
+
+
+def _line(gold: GoldInstance, task: Task) -> dict[str, object]:
+    instance = gold.instance
+    link = {"parent": instance.parent_key, "perturbation_kind": instance.perturbation_kind}
+    more = {"split": instance.split, **{name: value for name, value in link.items() if value is not None}}
+    return plain_row(gold, task) | more

@@ -17,8 +17,7 @@ from annotator.domain.project.qualification import (
 from annotator.domain.reviews import Scores
 from annotator.errors import NotFound
 from annotator.language import _
-from annotator.store.connection.database import Row, Store
-from annotator.store.project.used_numbers import unused_number
+from annotator.store.connection.database import Row, Store, unused_number
 from annotator.store.qualification.rules import pack, unpack
 
 # Exercises of training are numbered far above all assignments and reviews: a browser keeps drafts by these numbers.

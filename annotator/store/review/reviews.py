@@ -15,8 +15,7 @@ from annotator.language import _
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.annotate.my_work import excerpt_of, holds
 from annotator.store.annotate.visibility import annotates, may_still_be_given
-from annotator.store.connection.database import Row, Store
-from annotator.store.project.used_numbers import unused_number
+from annotator.store.connection.database import Row, Store, unused_number
 
 _SELECT = "SELECT reviews.*, users.name AS reviewer FROM reviews JOIN users ON users.id = reviews.user_id"
 

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from annotator.domain.imports import InstancePlan, NewDocument, NewInstance
 from annotator.store.annotate.annotations import write_annotations
-from annotator.store.connection.database import Store
+from annotator.store.connection.database import Store, unused_number
 from annotator.store.models import OUTPUT_TABLES
 from annotator.store.packed_rows import pack_numbers, pack_offsets
-from annotator.store.project.used_numbers import unused_number
 from annotator.store.transfer.restored_work import restore_work
 
 Row = tuple[object, ...]

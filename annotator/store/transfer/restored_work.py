@@ -15,10 +15,9 @@ from annotator.domain.sources import SourceInstance, SourceReview, SourceRound, 
 from annotator.domain.texts import RationaleSet
 from annotator.store.annotate.annotations import write_annotations
 from annotator.store.annotate.visibility import give_back_what_was_shown, name_people
-from annotator.store.connection.database import Store
+from annotator.store.connection.database import Store, unused_number
 from annotator.store.packed_rows import pack_sets
 from annotator.store.people import accounts_for
-from annotator.store.project.used_numbers import unused_number
 from annotator.store.qualification.exercises import next_work_number
 from annotator.store.transfer.export_sources import annotation_ids_of
 

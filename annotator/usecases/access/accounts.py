@@ -26,13 +26,13 @@ from annotator.usecases.access.credentials import (
     checked_name,
     checked_password,
     count_failure,
+    find_browser,
     forget_failure,
     hash_password,
     is_password,
     needs_rehash,
     note_failure,
 )
-from annotator.usecases.access.known_browsers import find_browser
 from annotator.usecases.access.rights import require, require_administrator, require_no_worker, roles_with
 from annotator.usecases.notices.notices import tell, tell_of_stuck_rounds
 

@@ -21,9 +21,8 @@ from annotator.store.projects import get_project_by_id
 from annotator.text.characters import direction, utf16_offsets
 from annotator.usecases.annotate.leases import own_work
 from annotator.usecases.annotate.my_work import PAGE_SIZE, MyWorkRow, Work
-from annotator.usecases.annotate.originals import find_original
 from annotator.usecases.annotate.outcomes import Feedback, Outcome
-from annotator.usecases.annotate.proposals import Offer, may_propose
+from annotator.usecases.annotate.proposals import Offer, find_original, may_propose
 from annotator.usecases.annotate.work import NextWork
 from annotator.usecases.perturb.panel_values import Piece, pieces_of
 

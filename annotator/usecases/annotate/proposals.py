@@ -18,14 +18,24 @@ from annotator.perturb.lexicon import is_for, spans_of_list
 from annotator.perturb.versions import carry_sets, compare
 from annotator.store import Store
 from annotator.store.annotate import proposals as proposed_store
-from annotator.store.instances import get_instance
+from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.suites import list_word_lists
 from annotator.usecases.access import independence
 from annotator.usecases.annotate.leases import own_work
-from annotator.usecases.annotate.originals import find_original
 from annotator.usecases.evidence.exhaustive_gold import first_pass_proposals
 from annotator.usecases.gold import gold_of_instance
+
+# Which instance a changed version was made from.
+
+
+def find_original(store: Store, project_id: int, instance: Instance) -> Instance | None:
+    """The original of a changed version, of the same split if there is one; None where the project has none."""
+    if instance.parent_key is None:
+        return None
+    ids = find_instance_ids(store, project_id, instance.parent_key, instance.split)
+    ids = ids or find_instance_ids(store, project_id, instance.parent_key)
+    return get_instance(store, ids[0]) if ids else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.saliency import MOST_PANELS, ShownGold, aligned_tokens, show_text
 from annotator.usecases.inspect.saliency_messages import ShownText
 from annotator.usecases.inspect.saliency_panels import PanelChoice, RunOutput, Trust, show_panel
-from annotator.usecases.models.live_models import live_model
+from annotator.usecases.models.explanations import live_model
 from annotator.usecases.models.preview_models import asking
 from annotator.usecases.models.project_model import ProjectModel
 

@@ -33,7 +33,7 @@ from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require, veiled
-from annotator.usecases.annotate.originals import find_original
+from annotator.usecases.annotate.proposals import find_original
 from annotator.usecases.lead.event_sentences.parts import with_value
 from annotator.usecases.lead.event_sentences.projects import bulk_words
 from annotator.usecases.lead.event_sentences.work import OF_ANNOTATIONS, decided_words

@@ -11,7 +11,7 @@ from annotator.domain.project.releases import Release
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.formats.base import WriteOptions
-from annotator.formats.own.gold_lines import write_gold_lines
+from annotator.formats.own.writer import write_gold_lines
 from annotator.formats.registry import get_writer
 from annotator.formats.rows.files import new_folder
 from annotator.language import _, speaking

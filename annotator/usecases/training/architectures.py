@@ -1,10 +1,22 @@
-"""Which kinds of model can learn what a project asks for."""
+"""Which kinds of model can learn what a project asks for, and what is particular to those that answer questions."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.attribution.transformers_subwords import has_window_with
+from annotator.domain.models import HeldOut
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
+from annotator.metrics.aggregate import paired_bootstrap
+from annotator.metrics.significance import FEWEST
+from annotator.training.answers import Judged, asked_for_answers, n_too_long, texts_of, threshold_by
+from annotator.training.examples import Example, Row, answer_rows
 from annotator.training.loop import FittingOptions
-from annotator.training.trainable_models import Architecture, NewModel
+from annotator.training.trainable_models import Architecture, NewModel, Trainable
+from annotator.usecases.training.examples import TrainingData
 
 
 def architectures_for(project: Project, *, has_base: bool) -> tuple[Architecture, ...]:
@@ -60,3 +72,117 @@ def check_architecture(project: Project, new: NewModel, fitting: FittingOptions)
             raise InvalidValue(
                 _("A reading model learns from its answers alone, without {what}. Leave that out.", what=what)
             )
+
+
+# What is particular to models that answer questions: what they learn from, when there is no answer, how well they do.
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Texts whose answer a model never reads whole: it would learn that they have none.
+
+    n_cut: the text is cut before the answer ends; n_between: it is read in windows, none of which holds the answer
+    """
+
+    n_cut: int = 0
+    n_between: int = 0
+
+
+def rows_with_answers(trainable: Trainable, examples: Sequence[Example]) -> tuple[list[Row], LeftOut]:
+    """Texts as pieces, and how many are left out."""
+    rows = answer_rows(trainable.cutter, examples)
+    seen = [row for row, example in zip(rows, examples, strict=True) if example.place is None or _sees_end(row)]
+    whole = [row for row in seen if _is_in_a_window(row, trainable.cutter.limit)]
+    return whole, LeftOut(len(rows) - len(seen), len(seen) - len(whole))
+
+
+def check_answers(learn: Sequence[Row]) -> None:
+    """Raise ModelError where no text is left of which a model would learn an answer."""
+    if not any(_sees_end(row) for row in learn):
+        raise ModelError(
+            "There is nothing to learn: the model sees no answer whole, in no text. Have longer texts read in windows "
+            "(--too-long windows), or shorten them."
+        )
+
+
+def _sees_end(row: Row) -> bool:
+    return row.answer is not None and row.answer.pieces is not None
+
+
+def _is_in_a_window(row: Row, limit: int | None) -> bool:
+    if row.answer is None or row.answer.pieces is None:
+        return True
+    return has_window_with(row.encoded.may_answer, *row.answer.pieces, limit)
+
+
+def answer_facts(data: TrainingData, learn: Sequence[Row], left_out: LeftOut) -> dict[str, object]:
+    """What the card says of the answers that were learned from."""
+    return {
+        "answers": {"in the text": len(data.learn) - data.n_without_answer, "none": data.n_without_answer},
+        "answers that stand in the text several times": sum(e.place is not None and e.place.n > 1 for e in data.learn),
+        "answers that do not stand in the text (left out)": data.n_absent,
+        "answers that it does not see (left out)": left_out.n_cut,
+        "answers that no window holds (left out)": left_out.n_between,
+        "answers longer than it gives": n_too_long(learn),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOutcome:
+    """How well a reading model does. facts: when it says that there is no answer; scores: of its answers."""
+
+    held_out: HeldOut | None
+    facts: dict[str, object]
+    scores: dict[str, object]
+
+
+def judged_answers(
+    trainable: Trainable, learn: Sequence[Row], stop: Sequence[Row], judge: Sequence[Row]
+) -> ReadingOutcome:
+    """Choose when the model says that there is no answer, have its folder say so, and judge it on texts of other splits."""
+    threshold, how = _threshold(trainable, learn, stop)
+    trainable.state_threshold(threshold)
+    facts: dict[str, object] = {"says that there is no answer": how}
+    if len(judge) < FEWEST:
+        return ReadingOutcome(None, facts, {})
+    _, findings = asked_for_answers(trainable, judge)
+    judged = Judged.of(judge, texts_of(judge, findings, threshold))
+    return ReadingOutcome(_held_out(judged), facts, _scores(judged))
+
+
+def _threshold(trainable: Trainable, learn: Sequence[Row], stop: Sequence[Row]) -> tuple[float | None, str]:
+    """How much better than the best stretch "no answer" has to be, and how that came about; None: it always answers."""
+    if all(row.answer is not None and row.answer.text for row in learn):
+        return None, "never, since it learned from no text without an answer"
+    chosen = threshold_by(stop, asked_for_answers(trainable, stop)[1]) if stop else None
+    if chosen is None:
+        return (
+            0.0,
+            "where its score at [CLS] is above that of the best stretch (0; too few validation texts to choose by)",
+        )
+    return chosen, f"where its score at [CLS] is above that of the best stretch by {chosen:.3g} (chosen on validation)"
+
+
+def _held_out(judged: Judged) -> HeldOut:
+    """Exact matches, beside always saying that there is no answer."""
+    is_exact, is_none = judged.exact, judged.is_none.astype(np.float64)
+    interval = paired_bootstrap(is_exact, is_none)
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return HeldOut("splits", len(is_exact), int(is_exact.sum()), "", int(is_none.sum()), low, high)
+
+
+def _scores(judged: Judged) -> dict[str, object]:
+    none, some = judged.is_none, ~judged.is_none
+    scores: dict[str, object] = {
+        "way": "splits",
+        "texts": len(judged.exact),
+        "exact match": float(judged.exact.mean()),
+        "answer F1": float(judged.f1.mean()),
+    }
+    for name, part in (("with an answer", some), ("without an answer", none)):
+        scores[f"questions {name}"] = int(part.sum())
+    if some.any():
+        scores["answer F1 of those with an answer"] = float(judged.f1[some].mean())
+    if none.any():
+        scores["of those without an answer told right"] = float(judged.says_none[none].mean())
+    return scores

@@ -31,15 +31,15 @@ from annotator.training.trainable_models import Architecture, NewModel, Output, 
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import TRAIN_MODEL, held_out_of, is_model_name, record_training
 from annotator.usecases.models.model_places import models_folder, under_way_of
-from annotator.usecases.training.architectures import check_architecture
-from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
-from annotator.usecases.training.reading_models import (
+from annotator.usecases.training.architectures import (
     LeftOut,
     answer_facts,
     check_answers,
+    check_architecture,
     judged_answers,
     rows_with_answers,
 )
+from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
 
 __all__ = [
     "AlignmentOptions",

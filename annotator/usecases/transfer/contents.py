@@ -11,7 +11,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.formats.model_output.writer import as_source, write_outputs
-from annotator.formats.own.gold_lines import write_gold_lines
+from annotator.formats.own.writer import write_gold_lines
 from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of

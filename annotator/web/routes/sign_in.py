@@ -19,7 +19,7 @@ from starlette.routing import Route
 from annotator.errors import AnnotatorError, InvalidValue, NotAllowed, NotSignedIn, TooBusy
 from annotator.language import _, unsaid
 from annotator.usecases.access import accounts
-from annotator.usecases.access.known_browsers import noted_in
+from annotator.usecases.access.credentials import noted_in
 from annotator.web import forms
 from annotator.web.routes.access import (
     COOKIE,

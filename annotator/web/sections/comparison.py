@@ -11,7 +11,7 @@ from annotator.domain.texts import RationaleSet, first_words, set_letter
 from annotator.errors import AnnotatorError, NotFound
 from annotator.language import _, parted, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.adjudication import adjudicate, choose_gold, take_choice_back
+from annotator.usecases.lead.decisions import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.timeline import Relative, original_of, versions_of
 from annotator.usecases.review.inspection import (
     Comparison,

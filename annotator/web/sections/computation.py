@@ -1,4 +1,4 @@
-"""Computing attributions from the page, with the fields of each method's parameters; bringing numbers up to date."""
+"""Computing attributions from the page: the fields of each method, the project's long work, numbers up to date."""
 
 from dataclasses import replace
 from itertools import product
@@ -6,10 +6,19 @@ from itertools import product
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from annotator.domain.jobs import Job, JobKind
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, unsaid
-from annotator.usecases.background import AskedAttribution, ask_for_runs, ask_to_measure
+from annotator.usecases.background import (
+    AskedAttribution,
+    ask_for_runs,
+    ask_to_measure,
+    may_stop,
+    queue_of,
+    stop_job,
+    title_in_words,
+)
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.measurement import is_measured, is_out_of_date
 from annotator.usecases.models.attributions import (
@@ -25,10 +34,92 @@ from annotator.usecases.models.attributions import (
 )
 from annotator.usecases.models.parameter_words import choice_words
 from annotator.web.frame import as_text
+from annotator.web.page_parts import shown_time
 from annotator.web.presses import pressed
-from annotator.web.sections import jobs
 from annotator.web.sections import labels as model_labels
-from annotator.web.session import Visit
+from annotator.web.session import Visit, current_visit, page_store
+
+# The long work of a project: what runs and waits, with a way to stop it, and what came of the last.
+
+
+_LOOKS_EVERY = 1.0  # seconds, while something runs
+_KEPT = unsaid("What is stored by then is kept; if you ask again, it goes on from there.")
+_KEPT_OF_TRAININGS = unsaid(
+    "Whole epochs are kept; if you ask again with the same settings, it goes on after the last of them."
+)
+_ICONS = {"done": ":material/check_circle:", "failed": ":material/error:", "stopped": ":material/stop_circle:"}
+
+
+def show_open(store: Store, visit: Visit, project: Project, where: str = "") -> bool:
+    """What runs and waits, kept up to date while one looks; answers whether there is anything. The page runs anew at its end.
+
+    where: names a second place of a page where it is shown, too
+    """
+    jobs = queue_of(store, visit.user, project).open
+    if jobs:
+        _open_jobs(project, where)
+    return bool(jobs)
+
+
+@st.fragment(run_every=_LOOKS_EVERY)
+def _open_jobs(project: Project, where: str) -> None:
+    with page_store() as store:
+        visit = current_visit(store)
+        jobs = queue_of(store, visit.user, project).open
+        for job in jobs:
+            _show_one(store, visit, project, job, where)
+    if not jobs:
+        st.rerun(scope="app")
+
+
+def _show_one(store: Store, visit: Visit, project: Project, job: Job, where: str) -> None:
+    bar, button = st.columns([6, 1], vertical_alignment="center")
+    bar.progress(min(job.n_done / max(job.n_of, 1), 1.0), as_text(_how_far(job)))
+    if not may_stop(store, visit.user, job):
+        return
+    if pressed(_("Stop"), container=button, key=f"stop_job_{where}{job.id}", width="stretch", disabled=job.wants_stop,
+                     help=_(_KEPT_OF_TRAININGS if job.kind == "train" else _KEPT)):  # fmt: skip
+        try:
+            stop_job(store, visit.user, project, job.id)
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+
+
+def _how_far(job: Job) -> str:
+    if job.state == "waiting":
+        return _("{job}: waiting for its turn", job=title_in_words(job))
+    if job.wants_stop:
+        if job.kind == "train":
+            return _("{job}: stopping after the current step", job=title_in_words(job))
+        return _("{job}: stopping after the current texts", job=title_in_words(job))
+    if job.n_of == 0:
+        return _("{job}: starting", job=title_in_words(job))
+    if job.kind == "train":
+        return _("{job}: step {n} of at most {all}", job=title_in_words(job), n=f"{job.n_done:,}", all=f"{job.n_of:,}")
+    return _("{job}: {n} of {all}", job=title_in_words(job), n=f"{job.n_done:,}", all=f"{job.n_of:,}")
+
+
+def show_ended(store: Store, visit: Visit, project: Project) -> None:
+    """What came of the last work, the latest first."""
+    for job in queue_of(store, visit.user, project).ended:
+        show_line(job)
+
+
+def show_line(job: Job) -> None:
+    """What came of a job that ended."""
+    when = shown_time(job.ended_at) if job.ended_at else ""
+    st.markdown(f"{_ICONS[job.state]} {as_text(f'{title_in_words(job)} ({job.asked_by_name}, {when}): {job.told}')}")
+
+
+def ended(store: Store, visit: Visit, project: Project, kind: JobKind | None = None) -> tuple[Job, ...]:
+    """The last work that ended, the latest first. kind: of one kind alone."""
+    return queue_of(store, visit.user, project, kind).ended
+
+
+def last_ended(store: Store, visit: Visit, project: Project) -> str:
+    """What changes whenever long work has ended; "" before the first."""
+    return next((f"{job.id} {job.ended_at}" for job in queue_of(store, visit.user, project).ended), "")
+
 
 # The fields of a method's own parameters, generated from what the method declares.
 
@@ -134,7 +225,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     settings = ask(request.method)
     labels_said = model_labels.ask(store, visit, project, request.model, key="compute_labels", may_delete=True)
     st.caption(_(_NEXT))
-    jobs.show_open(store, visit, project, where="compute")
+    show_open(store, visit, project, where="compute")
     is_lacking = labels_said is None or settings is None
     is_pressed = pressed(
         _("Compute"), type="primary", key="compute_go", icon=":material/play_arrow:", disabled=is_lacking
@@ -148,7 +239,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             st.error(as_text(str(error)), icon=":material/error:")
         else:
             st.rerun()
-    jobs.show_ended(store, visit, project)
+    show_ended(store, visit, project)
 
 
 def _asked(project: Project) -> AskedAttribution:

@@ -52,7 +52,7 @@ from annotator.usecases.training.transformers import (
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ValueCache
 from annotator.web.presses import pressed
-from annotator.web.sections import jobs, model_cards
+from annotator.web.sections import computation, model_cards
 from annotator.web.session import Visit, database_path
 
 # The form of a training: what is asked, with defaults that a small machine can live with, and what it comes to.
@@ -409,7 +409,7 @@ def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:
     if project.task.result_kind != "label" or project.is_archived:
         return
     with st.container(border=True):
-        if jobs.show_open(store, visit, project, where):
+        if computation.show_open(store, visit, project, where):
             return
         words, button = st.columns([3, 1], vertical_alignment="center")
         words.markdown(_(_WHAT))
@@ -423,8 +423,8 @@ def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:
                 st.error(as_text(str(error)), icon=":material/error:")
             else:
                 st.rerun()
-        for job in jobs.ended(store, visit, project, "attribute")[:1]:
-            jobs.show_line(job)
+        for job in computation.ended(store, visit, project, "attribute")[:1]:
+            computation.show_line(job)
 
 
 _LEARNS = {
@@ -533,7 +533,7 @@ def _show_ended(store: Store, visit: Visit, project: Project, models: tuple[Trai
     by_name = {model.name: model for model in models}
     for job in queue.ended:
         name = training_of(job).name
-        jobs.show_line(job)
+        computation.show_line(job)
         if name not in names:
             _offer_next(store, visit, project, job, by_name.get(name))
         names.add(name)

@@ -15,8 +15,7 @@ from annotator.store import people as people_store
 from annotator.store.connection.database import iso
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts, credentials
-from annotator.usecases.access.credentials import LONGEST_NAME, Sender, counted_as
-from annotator.usecases.access.known_browsers import find_browser, noted_in
+from annotator.usecases.access.credentials import LONGEST_NAME, Sender, counted_as, find_browser, noted_in
 from annotator.usecases.access.rights import require, require_administrator
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.upkeep import back_up

@@ -22,9 +22,8 @@ from annotator.usecases.annotate import proposals, talk
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work, my_work
 from annotator.usecases.inspect import saliency
-from annotator.usecases.lead.adjudication import decide, open_proposals
+from annotator.usecases.lead.decisions import decide, list_undecided_rounds, open_proposals, stuck_work
 from annotator.usecases.lead.timeline import timeline
-from annotator.usecases.lead.undecided_rounds import list_undecided_rounds, stuck_work
 from annotator.usecases.perturb import versions
 from annotator.usecases.project.projects import (
     change_project,

@@ -14,7 +14,7 @@ from annotator.store import Store
 from annotator.store.annotate.my_work import PAGE_SQL
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import MyWorkRow, Work, my_work
-from annotator.usecases.lead.adjudication import choose_gold, decide, open_proposals
+from annotator.usecases.lead.decisions import choose_gold, decide, open_proposals
 from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
 

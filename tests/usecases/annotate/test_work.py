@@ -18,7 +18,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.annotate.panel_messages import show_project
 from annotator.usecases.annotate.work import NextWork
-from annotator.usecases.lead.adjudication import decide, open_proposals
+from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.projects import change_project, progress_of
 from annotator.usecases.review.panel_messages import show_review_project
 from tests.clock import pass_time

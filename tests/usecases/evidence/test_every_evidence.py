@@ -24,7 +24,7 @@ from annotator.usecases.gold import gold_instances
 from annotator.usecases.inspect.metric_values import groupings_of
 from annotator.usecases.inspect.metrics_table import gold_summary
 from annotator.usecases.inspect.project_scores import evaluate_project
-from annotator.usecases.lead.adjudication import adjudicate, take_choice_back
+from annotator.usecases.lead.decisions import adjudicate, take_choice_back
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.exhaustive_passes import QUESTION, count_chosen, start_pass
 from annotator.usecases.project.labels import replace_label

@@ -12,13 +12,13 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
-from annotator.usecases.inspect.gold_release import cited_in_words, gold_release
 from annotator.usecases.inspect.groups import evaluate_groups
 from annotator.usecases.inspect.metric_formats import table_csv, table_latex, table_text
 from annotator.usecases.inspect.metrics_table import metric_view
 from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
-from annotator.usecases.lead.adjudication import adjudicate, take_choice_back
+from annotator.usecases.lead.decisions import adjudicate, take_choice_back
 from annotator.usecases.models.attributions import attribute
+from annotator.usecases.releases.differences import cited_in_words, gold_release
 from annotator.usecases.releases.frozen_gold import freeze_gold
 
 

@@ -19,7 +19,7 @@ from annotator.store.events import events_of_instance
 from annotator.store.instances import get_instance
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.gold import gold_instances
-from annotator.usecases.lead.adjudication import adjudicate, choose_gold, decide, open_proposals, take_choice_back
+from annotator.usecases.lead.decisions import adjudicate, choose_gold, decide, open_proposals, take_choice_back
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.review.inspection import as_draft_of_lead, look_at
 from annotator.usecases.review.rounds import decide_round

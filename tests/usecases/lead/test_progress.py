@@ -12,7 +12,7 @@ from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.lead.adjudication import decide, open_proposals
+from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.progress import AnnotatorProgress, ReviewerProgress, WorkProgress, work_progress
 from annotator.usecases.review import reviews
 from tests.clock import pass_time

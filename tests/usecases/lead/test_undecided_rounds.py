@@ -10,7 +10,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed
 from annotator.store import Store
-from annotator.usecases.lead.undecided_rounds import PAGE_SIZE, list_undecided_rounds
+from annotator.usecases.lead.decisions import PAGE_SIZE, list_undecided_rounds
 from annotator.usecases.project.projects import change_project, missing_annotators, missing_reviewers, progress_of
 from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round

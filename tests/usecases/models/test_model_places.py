@@ -151,7 +151,7 @@ def test_the_hub_is_asked_for_pages_only_where_the_server_was_started_so(
     store: Store, project: Project, monkeypatch: pytest.MonkeyPatch, said: str | None, asks: bool
 ) -> None:
     seen: list[LoadOptions] = []
-    monkeypatch.setattr("annotator.jobs.kinds.attribute", lambda *given, **_: seen.append(given[5].load) or 1 / 0)
+    monkeypatch.setattr("annotator.jobs.worker.attribute", lambda *given, **_: seen.append(given[5].load) or 1 / 0)
     if said is None:
         monkeypatch.delenv(HUB_VARIABLE, raising=False)
     else:

@@ -11,7 +11,7 @@ import pytest
 from annotator.cli.main import run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import AnnotatorError, InvalidValue, ModelError, NotAllowed
-from annotator.jobs.kinds import KINDS
+from annotator.jobs.worker import KINDS
 from annotator.store.jobs import claim_job
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.usecases.background import ask_to_explain_self

@@ -15,7 +15,7 @@ from annotator.store.notices.inbox import notices_of, prune_notices
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.talk import Subject, answer, begin, note_answers_read, talk_of
-from annotator.usecases.lead.adjudication import decide
+from annotator.usecases.lead.decisions import decide
 from annotator.usecases.notices.notices import count_unread, mark_all_read, mark_read, read_before, sentence, unread
 from annotator.usecases.project.projects import change_project, give_role, take_role
 from annotator.usecases.review import reviews

@@ -14,8 +14,7 @@ from annotator.store import Store, open_store
 from annotator.store.jobs import add_job
 from annotator.store.people import add_user, get_user, list_users
 from annotator.store.persons.erasure import file_beside, list_removals, removals_beside
-from annotator.usecases.persons.erasure import anonymise, erase
-from annotator.usecases.persons.repeated_removals import RemovedSince
+from annotator.usecases.persons.erasure import RemovedSince, anonymise, erase
 from annotator.usecases.restoration import Restored, restore
 from annotator.usecases.upkeep import back_up, check
 from tests.clock import pass_time

@@ -14,7 +14,7 @@ from annotator.store.people import get_user
 from annotator.usecases.annotate.work import next_work, submit
 from annotator.usecases.evidence.exhaustive_gold import take_back, take_over
 from annotator.usecases.gold import gold_instances
-from annotator.usecases.lead.adjudication import adjudicate
+from annotator.usecases.lead.decisions import adjudicate
 from annotator.usecases.persons.erasure import anonymise, erase
 from annotator.usecases.persons.removal import Removed
 from annotator.usecases.project.exhaustive_passes import start_pass

@@ -17,7 +17,7 @@ from annotator.store.instances import discard, find_instance_ids
 from annotator.store.qualification.exercises import attempts_of, exercises_of_attempt
 from annotator.store.qualification.rules import newest_rules
 from annotator.usecases.access import independence
-from annotator.usecases.lead.adjudication import adjudicate
+from annotator.usecases.lead.decisions import adjudicate
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.project.exhaustive_passes import copy_project
 from annotator.usecases.project.labels import replace_label

@@ -8,7 +8,7 @@ from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.annotate.visibility import note_shown
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.lead.undecided_rounds import stuck_work
+from annotator.usecases.lead.decisions import stuck_work
 from annotator.usecases.project.projects import change_project, progress_of
 from annotator.usecases.project.rules import effects_of_rules
 from annotator.usecases.qualification.attempts import answered_text, begin, end_feedback

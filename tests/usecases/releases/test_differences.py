@@ -11,7 +11,7 @@ from annotator.errors import NotAllowed, NotFound
 from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
-from annotator.usecases.lead.adjudication import adjudicate
+from annotator.usecases.lead.decisions import adjudicate
 from annotator.usecases.releases.differences import GoldDifferences, release_differences
 from annotator.usecases.releases.frozen_gold import freeze_gold
 

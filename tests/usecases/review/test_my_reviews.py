@@ -12,7 +12,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.lead.adjudication import decide, open_proposals
+from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.review import reviews
 from annotator.usecases.review.reviews import MyReviewRow, my_reviews
 from annotator.usecases.review.rounds import decide_round

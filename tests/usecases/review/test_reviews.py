@@ -578,7 +578,7 @@ def test_fewer_reviewers_decide_the_rounds_that_then_have_enough(
 def test_a_contested_label_waits_for_the_lead_before_it_waits_for_reviewers(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
-    from annotator.usecases.lead.adjudication import decide, open_proposals
+    from annotator.usecases.lead.decisions import decide, open_proposals
 
     annotate(store, annotator, project, A, result="positive")
     assert reviews.next_review(store, reviewers[0], project.id).work is None

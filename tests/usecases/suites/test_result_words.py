@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.domain.suites import StoredSuite
-from annotator.figures.rate_bars import RateBar, rate_bar_html
+from annotator.figures.bars import RateBar, rate_bar_html
 from annotator.metrics.significance import Bounds
 from annotator.usecases.suites.results import (
     ALL,

@@ -20,7 +20,7 @@ from annotator.store import Store, open_store
 from annotator.store.project.guidelines import note_read, readings_of, versions_of
 from annotator.usecases.annotate import work
 from annotator.usecases.gold import GoldOptions, gold_instances
-from annotator.usecases.lead.adjudication import decide, open_proposals
+from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.guidelines import change_guidelines
 from annotator.usecases.project.projects import change_project, create_project, events_of, find_project
 from annotator.usecases.project.splits import split_project

@@ -14,7 +14,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.lead.adjudication import adjudicate
+from annotator.usecases.lead.decisions import adjudicate
 from annotator.usecases.lead.progress import accepted_annotations, imported_annotations
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.projects import change_project, events_of, find_project

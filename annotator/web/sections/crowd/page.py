@@ -1,23 +1,227 @@
 """The doors of a project: each with its link and its numbers, a form for a new one, and the look-up of codes."""
 
+import datetime as dt
 import os
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from annotator.domain.numbers import counted
-from annotator.domain.project.recruitment import Door, DoorState
+from annotator.domain.project.recruitment import STATE_WORDS, Door, DoorRules, DoorState
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid
-from annotator.usecases.crowd.doors import DoorView, change_door, doors_of, make_door, payments_csv, set_door_state
+from annotator.usecases.crowd.doors import (
+    DoorView,
+    Payment,
+    change_door,
+    doors_of,
+    find_code,
+    make_door,
+    mark_paid,
+    payments_csv,
+    set_door_state,
+    stop_worker,
+    workers_at_work,
+)
 from annotator.usecases.crowd.visits import TrainingFirst, training_first
 from annotator.usecases.databases import Store
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
-from annotator.web.sections.crowd import codes, form, work_ends
-from annotator.web.sections.people.roles import show_answers
+from annotator.web.page_parts import shown_time
+from annotator.web.presses import pressed, submitted
+from annotator.web.sections.people.roles import NOBODY_CHOSEN, show_answers
 from annotator.web.session import Visit
+
+# The fields of a door, for a new one and for one that is changed.
+
+
+Act = Callable[[], object]
+
+_PARAMETERS = {"PROLIFIC_PID": "?PROLIFIC_PID={{%PROLIFIC_PID%}}"}
+_FIELDS = (
+    "name",
+    "workers",
+    "quota",
+    "minutes",
+    "at_once",
+    "until",
+    "parameter",
+    "address",
+    "introduction",
+    "must_read",
+)
+
+
+def placeholder(parameter: str) -> str:
+    """What the platform wants to find in the link, where it is one that we know."""
+    return _PARAMETERS.get(parameter, "")
+
+
+def ask(project: Project, door: Door | None) -> DoorRules | None:
+    """The rules that somebody gave and sent; what is wrong with them is said below."""
+    rules = door.rules if door else DoorRules("Pilot", 20, 20, parameter="PROLIFIC_PID")
+    keys = {name: f"crowd_{door.id if door else 'new'}_{project.id}_{name}" for name in _FIELDS}
+    with st.form(f"crowd_form_{door.id if door else 'new'}", border=False):
+        _draw(rules, keys)
+        word = "Save" if door else _("Make the door")
+        held = submitted(word, type="primary", key=f"{keys['name']}_go", fields=tuple(keys.values()))
+    if held is None:
+        return None
+    try:
+        return _rules_of({name: held[key] for name, key in keys.items()})
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return None
+
+
+def _draw(rules: DoorRules, keys: dict[str, str]) -> None:
+    name, workers, quota = st.columns(3, gap="large")
+    name.text_input(_("Name of the door"), rules.name, max_chars=100, key=keys["name"])
+    workers.number_input(
+        _("Workers in all"), 1, 100_000, rules.most_workers, key=keys["workers"],
+        help=_("Who stops or runs out of time makes room for somebody else."),
+    )  # fmt: skip
+    quota.number_input(_("Texts for each worker"), 1, 10_000, rules.quota, key=keys["quota"])
+    minutes, at_once, until = st.columns(3, gap="large")
+    minutes.number_input(_("Minutes for a visit"), 1, 7 * 24 * 60, rules.minutes, key=keys["minutes"])
+    at_once.number_input(_("At work at once"), 1, 10_000, rules.at_once, key=keys["at_once"])
+    until.date_input(
+        _("Open until the end of"), None if rules.until is None else dt.date.fromisoformat(rules.until[:10]),
+        key=keys["until"], help=_("Nobody new comes in after that day (UTC). Empty: until you close it."),
+    )  # fmt: skip
+    parameter, address = st.columns([1, 2], gap="large")
+    parameter.text_input(
+        _("Parameter with the platform's id"), rules.parameter, key=keys["parameter"],
+        help=_("PROLIFIC_PID at Prolific, workerId at MTurk. Empty: nobody is known again."),
+    )  # fmt: skip
+    address.text_input(
+        _("Return address"), rules.return_address, key=keys["address"], max_chars=500,
+        placeholder="https://app.prolific.com/submissions/complete?cc=ABC123",
+        help=_("Where a worker who has finished goes. {code} stands for the worker's own code. Empty: they paste the code."),
+    )  # fmt: skip
+    st.text_area(
+        _("Shown before they begin"), rules.introduction, key=keys["introduction"], max_chars=5000,
+        help=_("What it is about, who you are, what becomes of their marks, whom to write to."),
+    )  # fmt: skip
+    st.checkbox(_("The guidelines must be read before anything is submitted"), rules.must_read, key=keys["must_read"])
+
+
+def _rules_of(held: dict[str, object]) -> DoorRules:
+    until = held["until"]
+    return DoorRules(
+        name=str(held["name"]).strip(),
+        most_workers=int(str(held["workers"])),
+        quota=int(str(held["quota"])),
+        minutes=int(str(held["minutes"])),
+        at_once=int(str(held["at_once"])),
+        until=f"{until.isoformat()}T23:59:59.999Z" if isinstance(until, dt.date) else None,
+        parameter=str(held["parameter"]).strip(),
+        return_address=str(held["address"]).strip(),
+        introduction=str(held["introduction"]).strip(),
+        must_read=bool(held["must_read"]),
+    )
+
+
+# Ending the work of one worker, while the door stays open to all others.
+
+
+_WORKER = "crowd_stop_worker"
+_DONE = "crowd_stop_done"
+
+
+def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
+    """Nobody is chosen beforehand; nothing stands here while nobody is at work."""
+    if done := st.session_state.pop(_DONE, ""):
+        st.success(as_text(done), icon=":material/check:")
+    done_by_name = {worker.name: worker.done for worker in workers_at_work(store, visit.user, project.id)}
+    if not done_by_name:
+        return
+    with st.form("crowd_stop", border=True):
+        st.markdown(_("**End the work of one worker**"))
+        field, button = st.columns([4, 1], vertical_alignment="bottom")
+        field.selectbox(
+            _("Worker"), list(done_by_name), index=None, key=_WORKER, placeholder=_("Choose somebody"),
+            format_func=lambda name: several("{name} ({n} text)", "{name} ({n} texts)", done_by_name[name], name=name),
+        )  # fmt: skip
+        held = submitted(_("End it"), container=button, key="crowd_stop_go", fields=(_WORKER,))
+        st.caption(
+            _(
+                "What they handed in stays, what they hold goes to others, and their next page says that their work was ended. "
+                "Their code stands for what they did. They cannot begin again with the same id."
+            )
+        )
+    if held is None:
+        return
+    if held[_WORKER] is None:
+        st.warning(_(NOBODY_CHOSEN))
+        return
+    try:
+        stopped = stop_worker(store, visit.user, project.id, held[_WORKER])
+    except AnnotatorError as error:  # they ended a moment ago
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.session_state[_DONE] = _("The work of {name} is ended.", name=stopped.name)
+    st.rerun()
+
+
+# Looking up a code that a worker gave on the platform, and noting that it is paid.
+
+
+_CODE = "crowd_code"
+_SHOWN = "crowd_code_shown"
+
+
+def show_codes(store: Store, visit: Visit, project: Project) -> None:
+    """Is it ours, is it used up, how many texts, how long."""
+    with st.form("crowd_codes", border=True):
+        st.markdown(_("**Look up a code**"))
+        field, button = st.columns([4, 1], vertical_alignment="bottom")
+        field.text_input(_("Code"), key=_CODE, placeholder="ABCD-EFGH-…")
+        held = submitted(_("Look it up"), container=button, key="crowd_code_go", fields=(_CODE,))
+    if held is not None:
+        st.session_state[_SHOWN] = (project.id, held[_CODE])
+    project_id, code = st.session_state.get(_SHOWN, (None, ""))
+    if project_id != project.id:
+        return
+    try:
+        _show_payment(store, visit, project, find_code(store, visit.user, project.id, code))
+    except AnnotatorError as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+
+
+def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment) -> None:
+    worker = payment.worker
+    minutes = f"{payment.active_ms / 60_000:.1f}"
+    st.markdown(
+        several(
+            "This code is of {name}, who came in by “{door_name}”: {state}, {n} text, {minutes} minutes of work, begun "
+            "{time}.",
+            "This code is of {name}, who came in by “{door_name}”: {state}, {n} texts, {minutes} minutes of work, begun "
+            "{time}.",
+            worker.done,
+            name=as_text(worker.name),
+            door_name=as_text(payment.door_name),
+            state=_(STATE_WORDS[worker.state]),
+            minutes=minutes,
+            time=as_text(shown_time(worker.began_at)),
+        )
+    )
+    if worker.state == "working":
+        st.info(_("The visit is not over yet."), icon=":material/hourglass_top:")
+    elif worker.paid_at is None:
+        if pressed(_("Mark as paid"), key="crowd_code_paid"):
+            mark_paid(store, visit.user, project.id, worker.code)
+            st.rerun()
+    else:
+        st.warning(
+            _("Used up: marked as paid on {time}.", time=as_text(shown_time(worker.paid_at))),
+            icon=":material/done:",
+        )
+        if pressed(_("It is not paid"), key="crowd_code_unpaid"):
+            mark_paid(store, visit.user, project.id, worker.code, is_paid=False)
+            st.rerun()
+
 
 _STATES: dict[DoorState, str] = {
     "open": unsaid("open: workers come in"),
@@ -43,11 +247,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if training is not None:
         _show_training(training)
     if views:
-        work_ends.show(store, visit, project)
-        codes.show(store, visit, project)
+        show_work_ends(store, visit, project)
+        show_codes(store, visit, project)
     with st.expander(_("Make a crowd door"), expanded=False, key="crowd_new"):
         st.caption(_("A new door is paused: nobody comes in by it before you open it."))
-        rules = form.ask(project, None)
+        rules = ask(project, None)
         if rules is not None and _is_done(lambda: make_door(store, visit.user, project.id, rules)):
             st.rerun()
 
@@ -63,7 +267,7 @@ def _show_door(store: Store, visit: Visit, project: Project, view: DoorView) -> 
         _show_buttons(store, visit, view)
         if door.state != "closed":
             with st.expander(_("Change"), key=f"{key}_change"):
-                rules = form.ask(project, door)
+                rules = ask(project, door)
                 if rules is not None and _is_done(lambda: change_door(store, visit.user, door.id, rules)):
                     st.rerun()
 
@@ -161,7 +365,7 @@ def _ask_to_close(door: Door) -> None:
     )  # fmt: skip
 
 
-def _is_done(act: "form.Act") -> bool:
+def _is_done(act: Act) -> bool:
     try:
         act()
     except AnnotatorError as error:
@@ -174,4 +378,4 @@ def _link(door: Door) -> str:
     """As people reach the server; the platform's placeholder for the id is the lead's to add (docs/crowd.md)."""
     page = urlsplit(st.context.url or "")
     address = os.environ.get("ANNOTATOR_URL", f"{page.scheme}://{page.netloc}").rstrip("/")
-    return f"{address}/crowd/{door.token}{form.placeholder(door.rules.parameter)}"
+    return f"{address}/crowd/{door.token}{placeholder(door.rules.parameter)}"

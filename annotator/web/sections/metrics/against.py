@@ -38,8 +38,8 @@ from annotator.web.frame import as_text
 from annotator.web.page_parts import ValueCache
 from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.choice import View
-from annotator.web.sections.metrics.file_names import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable
+from annotator.web.sections.metrics.state import file_stem
 from annotator.web.session import Visit
 
 

@@ -18,7 +18,7 @@ from annotator.usecases.inspect.metrics_table import named, names_of, title_in_w
 from annotator.web.sections.metrics import groups, state, two_models
 from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics.numbers import ScoredTable
-from annotator.web.sections.number_frames import show_numbers
+from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit
 
 _PARTS = {unsaid("kind of perturbation"): "by_kind", unsaid("whether the answer changed"): "by_change"}

@@ -27,11 +27,11 @@ from annotator.web.frame import as_text
 from annotator.web.page_parts import ValueCache
 from annotator.web.presses import pressed
 from annotator.web.sections.metrics import state
-from annotator.web.sections.metrics.file_names import file_stem
 from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable
+from annotator.web.sections.metrics.state import file_stem
 from annotator.web.sections.metrics.table import uncounted_training_summary
-from annotator.web.sections.number_frames import show_numbers
 from annotator.web.sections.suites.results import failing_cases
+from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit
 
 _SCORED_AT_ONCE = 12  # groups; more are scored when one asks for them

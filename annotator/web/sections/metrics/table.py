@@ -30,9 +30,9 @@ from annotator.web.frame import as_text
 from annotator.web.presses import pressed
 from annotator.web.sections.metrics import against, state
 from annotator.web.sections.metrics.choice import View, choose_view
-from annotator.web.sections.metrics.file_names import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable
-from annotator.web.sections.number_frames import show_numbers
+from annotator.web.sections.metrics.state import file_stem
+from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit
 
 # What the table of metrics says in words: whether a number is better than chance; what its models learned from.

@@ -31,10 +31,10 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ValueCache
-from annotator.web.sections.alignment_proofs import show_measures
 from annotator.web.sections.metrics import state
 from annotator.web.sections.metrics.numbers import ScoredTable
-from annotator.web.sections.number_frames import show_numbers
+from annotator.web.sections.model_cards import show_measures
+from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit
 
 if TYPE_CHECKING:

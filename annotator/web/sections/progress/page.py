@@ -5,16 +5,17 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.undecided_rounds import stuck_work
+from annotator.usecases.lead.decisions import stuck_work
 from annotator.usecases.project.projects import Progress, progress_of, texts_under_review
 from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck, show_texts_of_the_gone
 from annotator.web.sections.guidelines import show_readers
-from annotator.web.sections.progress import cost, days, looks, people, times
+from annotator.web.sections.progress import cost, days, looks, people
+from annotator.web.sections.progress import people as times
 from annotator.web.session import Visit
 
 _VIEWS = {
     unsaid("Days and people"): people.show,
-    unsaid("Time"): times.show,
+    unsaid("Time"): times.show_times,
     unsaid("Hours and cost"): cost.show,
     unsaid("Worth a look"): looks.show,
 }

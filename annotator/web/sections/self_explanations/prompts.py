@@ -1,4 +1,4 @@
-"""A model's own reasons: prompts to take along, for any language model; the answers come back by the import above."""
+"""A model's own reasons: asked from the page, or prompts to take along, whose answers an import brings back."""
 
 import tempfile
 from pathlib import Path
@@ -10,12 +10,53 @@ from annotator.domain.projects import Project
 from annotator.domain.self_explanations import standard_template
 from annotator.errors import AnnotatorError
 from annotator.language import _, unsaid
+from annotator.usecases.background import ask_to_explain_self, explains_itself
 from annotator.usecases.databases import Store
-from annotator.usecases.models.self_explanations import PromptOptions, SelfExplanationOptions, write_prompts
+from annotator.usecases.models.self_explanations import (
+    PromptOptions,
+    SelfExplanationOptions,
+    is_address_set,
+    write_prompts,
+)
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections.self_explanations import computation
+from annotator.web.sections import computation
 from annotator.web.session import Visit
+
+# Asking a language model of this machine from the page, where whoever runs the server set its address.
+
+
+_NEXT = unsaid(
+    "This server can ask a language model of its own machine. It is asked in the background, text by text, even when this page "
+    "is closed. The top of this page shows the progress. What is stored already is not asked again."
+)
+
+
+def offer(store: Store, visit: Visit, project: Project, options: SelfExplanationOptions) -> None:
+    """The name of a model, a button, and what came of the last; nothing where no address is set."""
+    try:
+        if not is_address_set():
+            return
+    except AnnotatorError as error:
+        st.warning(as_text(str(error)), icon=":material/error:")
+        return
+    st.divider()
+    st.caption(_(_NEXT))
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    model = left.text_input(_("Model, as its server calls it"), key="selfexp_model", placeholder="llama3.2:3b")
+    if pressed(
+        _("Ask"), container=right, type="primary", key="selfexp_go", icon=":material/play_arrow:", width="stretch"
+    ):
+        try:
+            ask_to_explain_self(store, visit.user, project, model, options)
+        except AnnotatorError as error:
+            st.error(as_text(str(error)), icon=":material/error:")
+        else:
+            st.rerun()
+    for job in computation.ended(store, visit, project, "attribute"):
+        if explains_itself(job):
+            computation.show_line(job)
+
 
 _WHAT = unsaid(
     "A language model is asked for its answer and for the words of the text that are its reason. Those words are scored like "
@@ -35,7 +76,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         help=_("With a model's name the lines are requests of a batch file; without one they hold the prompts alone."),
     ).strip()  # fmt: skip
     _offer_file(store, visit, project, PromptOptions(template, split, batch_model))
-    computation.offer(store, visit, project, SelfExplanationOptions(template, split))
+    offer(store, visit, project, SelfExplanationOptions(template, split))
 
 
 def _ask_template(project: Project) -> str:

@@ -16,8 +16,8 @@ from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.files import left_out_words
 from annotator.web.frame import as_text
 from annotator.web.presses import press, pressed
-from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.suites.results import choose_suite
+from annotator.web.sections.tables import show_problem_table
 from annotator.web.session import Visit
 
 _MOVED, _LEFT, _SUITES = "tests_moved_suite", "tests_left_out", "tests_suites_among_predictions"

@@ -10,11 +10,11 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, capability_name
 from annotator.errors import AnnotatorError
+from annotator.figures.bars import RATE_STYLE, RateBar, rate_bar_html
 from annotator.figures.case_texts import case_texts_html
-from annotator.figures.rate_bars import RATE_STYLE, RateBar, rate_bar_html
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.models.live_models import model_choices
+from annotator.usecases.models.explanations import model_choices
 from annotator.usecases.suites.construction import known_models, remove_suite, remove_test, suites_of
 from annotator.usecases.suites.results import (
     Rate,
@@ -29,7 +29,7 @@ from annotator.usecases.suites.results import (
 )
 from annotator.web.frame import as_text
 from annotator.web.presses import pressed
-from annotator.web.sections import jobs
+from annotator.web.sections import computation
 from annotator.web.sections import labels as model_labels
 from annotator.web.session import Visit, page_store
 
@@ -55,7 +55,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     suite = choose_suite(suites, "results")
     _ask_a_model(store, visit, project, suite)
     with st.container():  # always there, so that what stands below keeps its place
-        jobs.show_open(store, visit, project)
+        computation.show_open(store, visit, project)
         _tell_last(store, visit, project)
     _show_table(store, visit, project, suite)
     _offer_removal(store, visit, project, suite)
@@ -63,7 +63,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _tell_last(store: Store, visit: Visit, project: Project) -> None:
     """What came of the last run."""
-    last = next((job for job in jobs.ended(store, visit, project) if job.kind == "suite"), None)
+    last = next((job for job in computation.ended(store, visit, project) if job.kind == "suite"), None)
     if last is not None and last.state == "done":
         st.caption(as_text(last.told))
     elif last is not None:

@@ -26,8 +26,8 @@ from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.frame import as_text, link_to
 from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
-from annotator.web.sections.problem_table import show_problem_table
 from annotator.web.sections.rules import meaning_of
+from annotator.web.sections.tables import show_problem_table
 from annotator.web.sections.transfer.export import forget_stored, keep_stored, show_stored
 from annotator.web.sections.transfer.import_format import (
     apart,

@@ -1,13 +1,42 @@
-"""The problems of a file as a table in which every sentence can be read whole, since it ends with the remedy."""
+"""Small tables: numbers under charts, sorted and downloaded with all digits; and the problems of a file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
 from annotator.domain.file_problems import group_problems, on_page
+from annotator.domain.numbers import written
 from annotator.errors import Problem
 from annotator.language import _
 from annotator.web.frame import as_text
+
+_MOST_ROWS = 20  # of more the table scrolls by itself; of fewer the page scrolls, wherever the pointer is
+_HEIGHT_OF_MOST = 740
+
+
+def show_numbers(
+    rows: Sequence[Mapping[str, object]], measured: Collection[str], *, key: str, right: Collection[str] = ()
+) -> None:
+    """Rows as a table, no wider than it has to be.
+
+    measured: the columns that hold measured numbers, None where not defined
+    right:    columns of text that stand at the right as numbers do, such as a difference with its interval
+    """
+    import pandas as pd  # noqa: PLC0415  (half a second)
+
+    frame = pd.DataFrame([dict(row) for row in rows])
+    is_long = len(rows) > _MOST_ROWS
+    formatted: Callable[[Any], str] = written
+    shown = frame.style.format(formatted, subset=[name for name in frame.columns if name in measured])
+    st.dataframe(
+        shown, hide_index=True, key=key, width="content", height=_HEIGHT_OF_MOST if is_long else "content", placeholder="–",
+        column_config={name: st.column_config.TextColumn(alignment="right") for name in right},
+    )  # fmt: skip
+
+
+# The problems of a file as a table in which every sentence can be read whole, since it ends with the remedy.
+
 
 _ROWS_IN_VIEW = 8
 _HEIGHT = 480
