@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import examples, json_option, opened, pairs_of, print_json, show_rest
+from annotator.cli.commands import examples, json_option, opened, pairs_of, print_json, show_rest
 from annotator.domain.numbers import counted, duration
 from annotator.domain.people import LOCAL_OPERATOR
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import click
 
 from annotator import __version__
-from annotator.cli.answers import show_rest
-from annotator.cli.lazy import Commands, LazyGroup
+from annotator.cli.commands import Commands, LazyGroup, show_rest
 from annotator.domain.file_problems import group_problems
 from annotator.errors import AnnotatorError, ImportRefused
 
@@ -33,7 +32,7 @@ COMMANDS: Commands = {
     "audit": ("annotator.cli.audit:audit", "Manage audits of changed versions: draw, show, remedy."),
     "split": ("annotator.cli.projects:split", "Divide a project's instances into splits, by document."),
     "instances": ("annotator.cli.instances:instances", "Search a project's texts, change many at once, and undo it."),
-    "order": ("annotator.cli.order:order", "Show or set in which order texts are given out."),
+    "order": ("annotator.cli.projects:order", "Show or set in which order texts are given out."),
     "training": ("annotator.cli.qualification:training", "Show or set who needs training before they get work."),
     "notices": ("annotator.cli.notices:notices", "Set notices by mail and webhook, and try them."),
     "stats": ("annotator.cli.projects:stats", "Show size, tokens, rationales and progress of a project."),

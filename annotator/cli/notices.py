@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 import click
 
-from annotator.cli.answers import examples, json_option, opened, print_json
+from annotator.cli.commands import examples, json_option, opened, print_json
 from annotator.domain.people import LOCAL_OPERATOR
 
 _PRIVATE = "Hosts and networks that may be private, with commas between them."

@@ -5,7 +5,7 @@ from typing import TextIO
 
 import click
 
-from annotator.cli.answers import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, print_json, project_option
 from annotator.domain.people import LOCAL_OPERATOR, PROJECT_ROLES, ROLES
 from annotator.errors import InvalidValue
 from annotator.files import part_folder, put_in_place

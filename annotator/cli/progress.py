@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from annotator.cli.answers import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted, duration, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue

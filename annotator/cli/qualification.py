@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, print_json, project_option
 from annotator.domain.numbers import counted, written
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.qualification import (

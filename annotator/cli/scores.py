@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import print_json
+from annotator.cli.commands import print_json
 from annotator.domain.numbers import signed, written, written_in_report
 from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.tasks import Task

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from annotator.cli.answers import json_option, opened, print_json, project_option, show_rest
 from annotator.cli.attribute import InstanceProgress
+from annotator.cli.commands import json_option, opened, print_json, project_option, show_rest
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from annotator.cli.answers import examples
+from annotator.cli.commands import examples
 from annotator.errors import InvalidValue
 
 DEMONSTRATION_DATABASE = Path("annotator-demo.db")

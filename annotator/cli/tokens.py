@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import examples, json_option, opened, print_json
+from annotator.cli.commands import examples, json_option, opened, print_json
 from annotator.domain.people import LOCAL_OPERATOR, SCOPES, ApiToken
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from annotator.cli.answers import examples, json_option, opened, print_json
+from annotator.cli.commands import examples, json_option, opened, print_json
 from annotator.cli.scores import gain_lines, proof_as_json
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import examples, json_option, opened, pairs_of, print_json, project_option, show_rest
+from annotator.cli.commands import examples, json_option, opened, pairs_of, print_json, project_option, show_rest
 from annotator.domain.file_problems import group_problems
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR

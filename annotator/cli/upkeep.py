@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from annotator.store.persons.erasure import Removal
     from annotator.usecases.persons.erasure import RemovedSince
 
-from annotator.cli.answers import json_option, opened, print_json
+from annotator.cli.commands import json_option, opened, print_json
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 

@@ -2,7 +2,7 @@
 
 import click
 
-from annotator.cli.lazy import Commands, LazyGroup
+from annotator.cli.commands import Commands, LazyGroup
 
 COMMANDS: Commands = {
     "eraser": ("annotator.cli.evaluate.files:eraser", "Predictions in ERASER's form, from files alone."),

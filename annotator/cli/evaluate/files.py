@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from annotator.cli.answers import examples, json_option
+from annotator.cli.commands import examples, json_option
 from annotator.cli.scores import Sizes, file_options, files_of, registered_value, rows_by_name, run_title, show_scores
 from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.domain.tasks import TASKS, get_task

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.answers import examples, json_option, opened, print_json
 from annotator.cli.attribute import InstanceProgress
+from annotator.cli.commands import examples, json_option, opened, print_json
 from annotator.cli.scores import measure_lines, registered_value, run_title, show_scores
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR

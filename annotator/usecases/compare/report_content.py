@@ -54,7 +54,7 @@ from annotator.usecases.compare.model_comparison import (
 from annotator.usecases.compare.report_request import MOST_TEXTS, ReportRequest, TextChoice
 from annotator.usecases.compare.row_names import compared_row
 from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances
-from annotator.usecases.inspect.drop_curves import WHAT_DROPS_ARE, drop_panels, rows_with_curves
+from annotator.usecases.inspect.metric_values import WHAT_DROPS_ARE, drop_panels, rows_with_curves
 from annotator.usecases.inspect.metrics_table import (
     ARROWS,
     asked_group,

@@ -1,7 +1,7 @@
 """Numbers of single instances: what stands behind a row of the table of metrics, and how much there is to score."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
@@ -10,7 +10,8 @@ from annotator.domain.measurements import ANNOTATOR, ANNOTATORS, CRITERION, EXHA
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
-from annotator.language import _
+from annotator.figures.curves import Curve, Panel
+from annotator.language import _, unsaid
 from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
 from annotator.metrics.ragged import Floats
 from annotator.scoring import blocks
@@ -18,6 +19,7 @@ from annotator.scoring.blocks import score_run
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import together
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, score_answers
+from annotator.scoring.table import MetricRow
 from annotator.store import Store
 from annotator.store.gold.releases import newest_release
 from annotator.store.gold_choices import has_exhaustive
@@ -26,6 +28,7 @@ from annotator.store.people import roles_of
 from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import grouped_gold
+from annotator.usecases.inspect.metrics_table import names_of
 from annotator.usecases.inspect.project_scores import answers_of_seed, require_may_group, runs_asked
 from annotator.usecases.inspect.stale_numbers import has_changed, last_change
 from annotator.usecases.inspect.training_texts import without_training
@@ -293,3 +296,46 @@ def _defined(row: InstanceValues, name: str) -> dict[int, float]:
     return {
         instance.id: value for instance, value in zip(row.instances, values.tolist(), strict=True) if np.isfinite(value)
     }
+
+
+# How far the probability falls by the share of tokens that is removed, or left alone: the curves behind AOPC.
+
+
+SIDES = {"comprehensiveness": unsaid("Comprehensiveness ↑"), "sufficiency": unsaid("Sufficiency ↓")}
+WHAT_DROPS_ARE = unsaid(
+    "The mean drop of the predicted label's probability, over the instances that have an answer at every threshold. AOPC is "
+    "the mean over the thresholds (DeYoung et al. 2020, section 4.2)."
+)
+_CURVES = (
+    ("comprehensiveness", unsaid("share of tokens removed, highest scores first"), "eraser.comprehensiveness_aopc"),
+    ("sufficiency", unsaid("share of tokens kept, highest scores first"), "eraser.sufficiency_aopc"),
+)
+
+
+def rows_with_curves(rows: Sequence[MetricRow]) -> list[MetricRow]:
+    """The first row of each run that has answers at several thresholds."""
+    return list({row.run: row for row in reversed(rows) if row.points is not None}.values())[::-1]
+
+
+def drop_panels(rows: Sequence[MetricRow]) -> list[Panel]:
+    """A panel for each side, a line for each of such rows."""
+    names = names_of_runs(rows)
+    return [
+        Panel(_(SIDES[side]), _(across), _("mean drop of probability"), list(_drops(rows, names, side, column)))
+        for side, across, column in _CURVES
+    ]
+
+
+def names_of_runs(rows: Sequence[MetricRow]) -> list[str]:
+    """Names without the layer, which is one of several."""
+    return names_of([replace(row, layer=None, kind="") for row in rows])
+
+
+def _drops(rows: Sequence[MetricRow], names: Sequence[str], side: str, column: str) -> Iterator[Curve]:
+    for row, name in zip(rows, names, strict=True):
+        if row.points is not None:
+            pairs = zip(row.points.thresholds, getattr(row.points, side), strict=True)
+            points = [(x, y) for x, y in pairs if y is not None]
+            if points:
+                n = row.numbers[column].n if column in row.numbers else None
+                yield Curve(name, [x for x, _y in points], [y for _x, y in points], n=[n] * len(points))

@@ -26,7 +26,7 @@ from annotator.store.trained_models import ids_learned_from, trainings_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.inspect.stale_numbers import has_changed, has_new_answers
-from annotator.usecases.queue.members import models_with_answers
+from annotator.usecases.queue.rankings import models_with_answers
 
 # An order in words, as the page, commands and the record say it.
 

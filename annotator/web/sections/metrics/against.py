@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from annotator.domain.numbers import signed, written
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
-from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.language import _, together
 from annotator.scoring.row_differences import AgainstTable, Difference, against, with_seeds_apart
 from annotator.usecases.compare.differences import (

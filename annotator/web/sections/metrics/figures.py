@@ -13,7 +13,7 @@ from annotator.language import _, together, unsaid
 from annotator.scoring.table import Column, MetricRow, Number, best_layers
 from annotator.usecases.compare.comparison_words import OF_ALL_TEXTS
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.drop_curves import SIDES, WHAT_DROPS_ARE, drop_panels, names_of_runs, rows_with_curves
+from annotator.usecases.inspect.metric_values import SIDES, WHAT_DROPS_ARE, drop_panels, names_of_runs, rows_with_curves
 from annotator.usecases.inspect.metrics_table import named, names_of, title_in_words
 from annotator.web.sections.metrics import groups, state, two_models
 from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.html_table import metric_table_html
-from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.language import _, several, together, unsaid
 from annotator.scoring.table import MetricRow, MetricTable
 from annotator.usecases.databases import Store

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted, signed, written
 from annotator.domain.projects import Project
-from annotator.figures.instance_list import LinkedRow, instance_list_html
+from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
 from annotator.language import _, several, together, unsaid
 from annotator.scoring.table import Column, MetricRow

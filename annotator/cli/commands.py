@@ -1,11 +1,12 @@
-"""What commands share: opening the database that was asked for, and how they answer."""
+"""What commands share: groups whose modules are imported when used, opening the database, and how they answer."""
 
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
@@ -61,3 +62,30 @@ def pairs_of(written: Sequence[str], option: str, *, may_be_empty: bool = False)
             raise InvalidValue(f"{option} {text}: write a name, =, and a value.")
         pairs[name.strip()] = value.strip()
     return pairs
+
+
+# Groups of commands whose modules are imported when a command is used, so that none pays for what another needs.
+
+
+Commands = Mapping[str, tuple[str, str]]
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name: where each is written ("module:attribute"), and its line in the help."""
+
+    def __init__(self, *arguments: object, commands: Commands, **options: object) -> None:
+        super().__init__(*arguments, **options)  # type: ignore[arg-type]  # click's own
+        self.places = commands
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(self.places)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name not in self.places:
+            return None
+        module, attribute = self.places[name][0].split(":")
+        return cast("click.Command", getattr(import_module(module), attribute))
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_line) for name, (_, help_line) in self.places.items()])
