@@ -46,6 +46,7 @@ What `annotator COMMAND --help` says. Made from the program by `python -m tools.
 * **Who.** Commands act as the *local operator*, an administrator; the record of events says so.
 * **Exit codes.** 0: done. 1: an input or a value was refused; standard error says which, where and why. 2: wrong usage.
 * **`--json`** prints one JSON object to standard output and nothing else.
+* **`--split S`** names a split that is there; another name is refused with those that there are.
 """
 _SETTINGS = """\
 # Settings
@@ -165,7 +166,7 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
             names, words = record
             extra = _EXTRA.search(words)
             parts = [as_markdown(_EXTRA.sub("", words)), f"*[{_escaped(extra[1])}]*" if extra else ""]
-            yield f"* `{names}`: {' '.join(filter(None, parts))}"
+            yield f"* `{names.replace(' RANGE', '')}`: {' '.join(filter(None, parts))}"
 
 
 def settings_document() -> str:

@@ -46,7 +46,8 @@ def plan_checks(changed: Sequence[str], root: Path = ROOT) -> Plan:
     there = [name for name in changed if (root / name).is_file()]
     python = tuple(name for name in there if name.endswith(".py"))
     examples = [name for name in python if name.startswith("annotator/") and not name.startswith("annotator/web/")]
-    tests = {*ALWAYS, *examples, *(test for name in changed for test in _tests_of(PurePosixPath(name), root))}
+    always = [test for test in ALWAYS if (root / test).exists()]
+    tests = {*always, *examples, *(test for name in changed for test in _tests_of(PurePosixPath(name), root))}
     is_panel = any(name.startswith(PANEL) for name in changed)
     return Plan(python, tuple(_without_inner(tests)), is_panel)
 

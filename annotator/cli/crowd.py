@@ -34,6 +34,7 @@ def crowd() -> None:
 @click.option(
     "--until",
     type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DAY",
     help="The last day on which new workers may start (UTC), such as 2026-11-30.",
 )
 @click.option("--parameter", default="", help="The link's parameter with the worker's ID: PROLIFIC_PID, workerId.")

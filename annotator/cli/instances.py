@@ -86,8 +86,8 @@ def instances() -> None:
     """Search a project's texts, change many at once, and undo it. The same is on the page Project, Instances.
 
     All commands that change texts take the same filters, and --key for single texts. Texts that somebody holds or
-    scores are passed over and counted. --json prints the change's number, the number of texts, and what was passed
-    over by reason.
+    scores are passed over and counted. --json has `change` (its number, null if nothing changed), `instances` (how
+    many) and `passed_over` (by reason).
     """
 
 
@@ -98,7 +98,10 @@ def instances() -> None:
 )
 @examples('annotator instances search --project Reviews --words "cold soup" --state open')
 def search(path: Path, /, project_name: str, page: int, as_json: bool, **filters: Any) -> None:
-    """List the texts that are found, 25 a page, each with where the words stand."""
+    """List the texts that are found, 25 a page, each with where the words stand.
+
+    --json has `n` (on all pages), `page` and `instances` (`key`, `split`, `state`, `label`, `part`, `context`).
+    """
     from annotator.usecases.lead.instance_search import search_instances
     from annotator.usecases.project.projects import find_project
 
@@ -192,7 +195,10 @@ def name(path: Path, /, people: tuple[str, ...], is_first: bool, is_free: bool, 
 @json_option
 @click.pass_obj
 def changes(path: Path, project_name: str, as_json: bool) -> None:
-    """List the last changes of many texts with their numbers, the newest first, undone ones too."""
+    """List the last changes of many texts with their numbers, the newest first, undone ones too.
+
+    --json has `changes` (`number`, `kind`, `instances`, `by`, `at`, `undone_by`, `undone_at`, `restored`).
+    """
     from annotator.usecases.lead.bulk_actions import last_changes
     from annotator.usecases.lead.event_words import bulk_words
     from annotator.usecases.project.projects import find_project

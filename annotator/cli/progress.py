@@ -38,9 +38,10 @@ class _Numbers:
     "--from",
     "first",
     type=_DAY,
+    metavar="DAY",
     help="The first day that is paid, such as 2026-11-01; by default 29 days before the last.",
 )
-@click.option("--to", "last", type=_DAY, help="The last day that is paid; by default today.")
+@click.option("--to", "last", type=_DAY, metavar="DAY", help="The last day that is paid; by default today.")
 @click.option(
     "--time-zone",
     "zone_name",
@@ -58,7 +59,8 @@ def progress(
 ) -> None:  # fmt: skip
     """Print how far the work is: days, people, the forecast of the end, time, hours and cost, and work to look at.
 
-    It names people. docs/progress.md defines each number.
+    It names people. docs/progress.md defines each number. --json has `annotators`, `reviewers`, `days`, `kinds`,
+    `forecast`, `times` (in seconds), `pay` and `worth_a_look`.
     """
     from annotator.usecases.lead.progress import pay_csv, payroll_of
     from annotator.usecases.project.projects import find_project

@@ -380,8 +380,9 @@ def order(
 ) -> None:
     """Show in which order texts are given out, with the next ten; with --first, --rest or --seed, set another one.
 
-    What is not named stays as it is, and people keep the texts that they hold. docs/rules.md#what-comes-next
-    explains each order.
+    What is not named stays as it is, and people keep the texts that they hold. docs/rules.md#what-comes-next explains
+    each order. --json has `order`, `n_free` (waiting texts), `n_known` (those with the number), `n_first`, `texts`
+    (the first ten with `reason`), `notes`.
     """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.queue.orders import present_order, preview_order, set_order

@@ -469,9 +469,12 @@ def export(
     """Write a project's gold to a file or folder; as jsonl, everything in the project.
 
     FORMAT is jsonl, csv (a row for each rationale set), conll (BIO tags), eraser, benchmark, contrast, parquet,
-    datasets (a folder for Hugging Face datasets) or parquet-annotations (every annotation of everybody). What a
-    format cannot hold is refused with its place. Only you can read the files (modes 600 and 700); chmod opens them to
-    others. See docs/formats.md.
+    datasets (a folder for Hugging Face datasets), parquet-annotations (every annotation of everybody), or one of
+    docs/formats.md. What a format cannot hold is refused with its place. Only you can read the files (modes 600 and
+    700); chmod opens them to others.
+
+    --json has `instances` (written), `left_out` (perturbed versions without gold, which contrast sets leave out) and
+    `path`.
     """
     from annotator.usecases.gold import GoldOptions
     from annotator.usecases.project.projects import find_project
