@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from annotator.errors import InvalidValue, ModelError, NotAllowed, NotFound, Sto
 from annotator.jobs import supervisor
 from annotator.jobs.supervisor import Messenger, Supervisor
 from annotator.jobs.worker import work
+from annotator.language import speaking
 from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.store.measurements import measurements_of
@@ -32,6 +34,7 @@ from annotator.usecases.background import (
     may_stop,
     queue_of,
     stop_job,
+    title_in_words,
 )
 from annotator.usecases.delivery.channels import WebhookOptions, set_webhook
 from annotator.usecases.delivery.outbox import Outside, send_next
@@ -437,3 +440,22 @@ def test_what_happens_is_sent_by_the_thread_also_after_trouble(
         thread._thread.join(30)
     assert len(received.calls) == 1
     assert not troubles
+
+
+# What a job does is stored in English and said in the language of who looks at it.
+
+
+OPTIONS = AttributingOptions(parameters={"removal": "delete"}, has_faithfulness=True)
+
+
+def test_a_job_that_was_asked_for_in_chinese_has_an_english_title_for_others(store: Store, project: Project) -> None:
+    with speaking("zh"):
+        job = ask_to_attribute(store, LOCAL_OPERATOR, project, AskedAttribution("built-in", "random", OPTIONS))
+        assert title_in_words(job) == "built-in：随机、移除方式=删除、忠诚性"
+    assert job.title == title_in_words(job) == "Random of built-in, removal delete, faithfulness"
+
+
+def test_the_title_of_a_job_whose_request_cannot_be_read_is_the_stored_one(store: Store, project: Project) -> None:
+    job = ask_to_attribute(store, LOCAL_OPERATOR, project, AskedAttribution("built-in", "random", OPTIONS))
+    with speaking("zh"):
+        assert title_in_words(replace(job, options="{}")) == job.title

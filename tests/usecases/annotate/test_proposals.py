@@ -1,7 +1,8 @@
-"""Proposed sets: the original's gold in a changed version, word lists, what was said of them, and how they are counted."""
+"""What an annotator of a changed version sees of its original, and the sets that are proposed there or by word lists."""
 
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,12 @@ from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.annotate.proposals import answers_of
-from annotator.store.instances import find_instance_ids, get_instance
+from annotator.store.instances import discard, find_instance_ids, get_instance
 from annotator.store.projects import get_project
 from annotator.usecases.annotate import proposals as annotate_proposals
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work
-from annotator.usecases.annotate.panel_messages import show_proposals, show_work
+from annotator.usecases.annotate.panel_messages import show_original, show_proposals, show_work
 from annotator.usecases.annotate.proposals import Offer, Proposals
 from annotator.usecases.lead.quality import quality_of
 from annotator.usecases.project.projects import change_project, create_project
@@ -354,3 +355,78 @@ def test_our_own_export_carries_what_was_proposed_and_what_was_said(
             SourceProposedSet("carried", "dispensable", ((10, 11),), "undecided"),
         )
     ]
+
+
+# What an annotator of a changed version sees of its original: the text and the change, and nothing that anybody said of it.
+
+
+CHANGED_PAIR = "The plot is slow and the acting is dire ."
+
+
+def pair_row(key: str, text: str, label: str, **more: object) -> dict[str, object]:
+    return {"id": key, "text": text, "tokens": text.split(), "label": label, **more}
+
+
+@pytest.fixture
+def pairs(make_project: Make, import_rows: Rows) -> Project:
+    made = make_project(name="Pairs", may_be_empty=True)
+    rows = [
+        pair_row("film", TEXT, "positive", rationales=[[[6, 9]]]),
+        pair_row("film-changed", CHANGED_PAIR, "negative", parent_key="film", perturbation_kind="contrast"),
+        pair_row("lonely", "Well made .", "positive", parent_key="elsewhere", perturbation_kind="contrast"),
+    ]
+    import_rows(made, rows)
+    return made
+
+
+@pytest.fixture
+def pair_annotator(pairs: Project, add_person: People) -> User:
+    return add_person("Ann", pairs, "annotator")
+
+
+def test_the_text_of_the_original_and_what_was_changed_are_shown(
+    store: Store, pairs: Project, pair_annotator: User
+) -> None:
+    work = work_of(store, pair_annotator, pairs, "film-changed")
+    assert show_work(work, pairs).is_changed
+    (segment,) = show_original(store, pair_annotator, work.assignment.id).segments
+    assert segment.is_changed
+    assert "".join(before for _, before, _ in segment.pieces) == TEXT
+    assert "".join(after for _, _, after in segment.pieces) == CHANGED_PAIR
+    assert [(before, after) for kind, before, after in segment.pieces if kind != "kept"] == [
+        (" but", " and"),
+        (" superb", " dire"),
+    ]
+
+
+def test_neither_label_nor_sets_nor_kind_of_the_original_are_told(
+    store: Store, pairs: Project, pair_annotator: User
+) -> None:
+    work = work_of(store, pair_annotator, pairs, "film-changed")
+    told = json.dumps(asdict(show_original(store, pair_annotator, work.assignment.id)))
+    for secret in ("positive", "negative", "contrast", "film"):
+        assert secret not in told
+    assert set(json.loads(told)) == {"language", "direction", "segments"}
+
+
+def test_it_is_shown_for_ones_own_work_alone(
+    store: Store, pairs: Project, pair_annotator: User, add_person: People
+) -> None:
+    work = work_of(store, pair_annotator, pairs, "film-changed")
+    other = add_person("Bo", pairs, "annotator")
+    with pytest.raises(NotAllowed, match="someone else's work"):
+        show_original(store, other, work.assignment.id)
+
+
+def test_an_original_that_is_not_there_is_told(store: Store, pairs: Project, pair_annotator: User) -> None:
+    work = work_of(store, pair_annotator, pairs, "lonely")
+    with pytest.raises(NotFound, match="The original of this changed version is not in the project"):
+        show_original(store, pair_annotator, work.assignment.id)
+
+
+def test_an_original_that_was_discarded_is_not_shown(store: Store, pairs: Project, pair_annotator: User) -> None:
+    work = work_of(store, pair_annotator, pairs, "film-changed")
+    with store.transaction():
+        discard(store, find_instance_ids(store, pairs.id, "film")[0])
+    with pytest.raises(NotFound, match="was discarded, so it is not shown"):
+        show_original(store, pair_annotator, work.assignment.id)

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from annotator.domain.instances import Draft, Timing
+from annotator.domain.instances import Draft, Segment, Timing
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.texts import RationaleSet
+from annotator.domain.tasks import TASKS
+from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, StaleDraft
 from annotator.language import speaking
 from annotator.store import Store
@@ -16,7 +17,7 @@ from annotator.store.annotate.annotations import annotations_of
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work
-from annotator.usecases.annotate.panel_messages import show_project
+from annotator.usecases.annotate.panel_messages import segment_title, show_project
 from annotator.usecases.annotate.work import NextWork
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.projects import change_project, progress_of
@@ -629,3 +630,30 @@ def test_a_question_and_reasons_are_said_in_the_language_of_the_annotator_and_st
             annotate_work.propose_discard(store, annotator, 1, "")
     assert project.shown_question.startswith("Which tokens support “{result}”?")
     assert show_project(project).discard_reasons["wrong language"] == "wrong language"
+
+
+# What the segments of a text are called on a screen: words, and a document's own name where it tells something.
+
+
+HEX = "9a0364b9e99bb480dd25e1f0284c8555"
+
+
+@pytest.mark.parametrize(
+    ("name", "docid", "title"),
+    [
+        ("document", "Soup", "Document · Soup"),
+        ("document2", "Soup", "Document 2 · Soup"),
+        ("document", None, "Document"),
+        ("document2", HEX, "Document 2"),  # nobody knows a document by 32 digits
+        ("query", "Soup", "Claim or question"),
+    ],
+)
+def test_a_segment_is_called_by_words(name: str, docid: str | None, title: str) -> None:
+    segment = Segment(name, name != "query", TokenizedText("Soup", (0,), (4,), (0,)), docid)
+    assert segment_title(segment, TASKS["verification"]) == title
+
+
+def test_a_segment_is_called_by_words_of_the_reader_and_a_document_by_its_own_name() -> None:
+    segment = Segment("document2", True, TokenizedText("Soup", (0,), (4,), (0,)), "Soup")
+    with speaking("zh"):
+        assert segment_title(segment, TASKS["verification"]) == "文档 2 · Soup"

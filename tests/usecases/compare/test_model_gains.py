@@ -28,8 +28,7 @@ from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.usecases.models import alignment_gains
 from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.projects import create_project
-from tests.usecases.models.test_alignment_gains import FIRST, LAST, N, answer, project
-from tests.usecases.models.test_trained_kin import ALIGNED, SHUFFLED, TWIN, cards
+from tests.usecases.models.test_related_models import ALIGNED, FIRST, LAST, SHUFFLED, TWIN, N, answer, cards, project
 from tests.usecases.transfer.comparing import take
 
 __all__ = ["project"]  # a fixture

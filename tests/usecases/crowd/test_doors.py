@@ -1,4 +1,4 @@
-"""What a lead does with doors: rules that are refused, codes that are looked up, and what no file says of a worker."""
+"""Crowd doors: rules, codes, and a worker who comes in by one and does their texts."""
 
 import json
 import zipfile
@@ -10,12 +10,14 @@ import pytest
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.recruitment import DoorRules, draw_code, same_code
 from annotator.domain.tasks import get_task
-from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound, NotSignedIn, TooBusy
 from annotator.store import open_store
 from annotator.store.people import find_user, list_members
-from annotator.usecases.access.accounts import list_users
+from annotator.usecases.access import accounts
+from annotator.usecases.access.accounts import list_users, session_of
 from annotator.usecases.access.invitations import members_with_accounts
-from annotator.usecases.annotate.work import next_work, submit
+from annotator.usecases.annotate.work import next_work, save_draft, submit
+from annotator.usecases.crowd import visits
 from annotator.usecases.crowd.doors import (
     change_door,
     doors_of,
@@ -25,14 +27,17 @@ from annotator.usecases.crowd.doors import (
     payments_csv,
     payments_of,
     set_door_state,
+    stop_worker,
+    workers_at_work,
 )
-from annotator.usecases.crowd.visits import look_at_visit
+from annotator.usecases.crowd.visits import come_in, leave, look_at_visit
 from annotator.usecases.project.exhaustive_passes import copy_project
 from annotator.usecases.project.guidelines import acknowledge, change_guidelines
-from annotator.usecases.project.projects import create_project, people_to_choose
+from annotator.usecases.project.projects import create_project, give_role, people_to_choose
 from annotator.usecases.transfer.export import WRITABLE, export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.upkeep import check
+from tests.clock import pass_time
 from tests.usecases.crowd.crowd_work import MARKED, do_texts, enter, open_door
 
 PLATFORM_ID = "5f1a2b3c4d5e6f7a8b9c0d1e"
@@ -250,3 +255,249 @@ def test_a_project_that_is_restored_elsewhere_has_the_marks_and_nothing_of_doors
         account = find_user(other, user.name)
         assert account is None or (account.is_disabled, account.is_worker) == (True, False)
         assert check(other) == []
+
+
+# A worker comes in by a door, does their texts, and gets a code; who does not fit leaves no trace.
+
+
+def changes(store):
+    return store.connection.total_changes
+
+
+def test_a_worker_does_the_quota_and_then_has_a_code_a_way_back_and_no_account(store, project):
+    door = open_door(store, project, return_address="https://app.prolific.com/submissions/complete?cc=ABC&w={code}")
+    entry, user = enter(store, door)
+    assert user.is_worker
+    assert entry.visit.code is None
+    do_texts(store, user, project, 2)
+    after = next_work(store, user, project.id)
+    assert (after.work, after.counts["done"], after.counts["quota"]) == (None, 2, 2)
+    visit = look_at_visit(store, entry.token)
+    assert (visit.state, visit.done) == ("finished", 2)
+    assert visit.return_link == f"https://app.prolific.com/submissions/complete?cc=ABC&w={visit.code}"
+    with pytest.raises(NotSignedIn):
+        session_of(store, entry.token)
+    assert find_user(store, user.name).is_disabled
+    assert look_at_visit(store, entry.token) == visit
+    assert check(store) == []
+
+
+def test_no_text_is_leased_beyond_the_quota(store, project):
+    door = open_door(store, project, quota=1)
+    _, user = enter(store, door)
+    answer = next_work(store, user, project.id)
+    assert answer.work is not None
+    assert answer.ahead is None
+    do_texts(store, user, project, 1)
+    assert next_work(store, user, project.id).work is None
+
+
+def test_the_same_worker_goes_on_with_their_visit_and_after_the_end_is_told_so(store, project):
+    door = open_door(store, project)
+    _, user = enter(store, door, "one")
+    do_texts(store, user, project, 1)
+    again, same = enter(store, door, "one")
+    assert same.id == user.id
+    do_texts(store, same, project, 1)
+    look_at_visit(store, again.token)
+    before = changes(store)
+    third = come_in(store, door.token, "one")
+    assert (third.token, third.visit.state, third.visit.done) == (None, "finished", 2)
+    assert third.visit.code is not None
+    assert changes(store) == before
+
+
+def test_a_worker_is_somebody_else_at_another_door(store, project):
+    _, at_first = enter(store, open_door(store, project), "one")
+    _, at_second = enter(store, open_door(store, project, name="Second"), "one")
+    assert at_first.id != at_second.id
+
+
+def test_the_platforms_id_stands_nowhere_in_the_database(store, project):
+    door = open_door(store, project)
+    entry, user = enter(store, door, "5f1a2b3c4d5e6f7a8b9c0d1e")
+    do_texts(store, user, project, 2)
+    look_at_visit(store, entry.token)
+    dump = "\n".join(store.connection.iterdump())
+    assert "5f1a2b3c4d5e6f7a8b9c0d1e" not in dump
+    assert b"5f1a2b3c4d5e6f7a8b9c0d1e".hex() not in dump.lower()
+
+
+def test_a_door_is_off_until_the_lead_opens_it(store, project):
+    from annotator.domain.project.recruitment import DoorRules
+
+    door = make_door(store, LOCAL_OPERATOR, project.id, DoorRules("Pilot", 10, 2))
+    with pytest.raises(TooBusy):
+        come_in(store, door.token, "")
+    set_door_state(store, LOCAL_OPERATOR, door.id, "open")
+    assert come_in(store, door.token, "").token
+
+
+@pytest.mark.parametrize(
+    ("state", "rules", "error", "words"),
+    [
+        ("paused", {}, TooBusy, "paused"),
+        ("closed", {}, Conflict, "closed"),
+        ("open", {"until": "2020-01-01T00:00:00.000Z"}, Conflict, "closed"),
+        ("open", {"at_once": 1}, TooBusy, "All places are taken"),
+        ("open", {"most_workers": 1}, TooBusy, "All places are taken"),
+    ],
+)
+def test_who_does_not_fit_is_told_why_and_nothing_is_written(store, project, state, rules, error, words):
+    door = open_door(store, project, **{**rules, **({"until": None} if "until" in rules else {})})
+    enter(store, door, "first")
+    if "until" in rules:
+        from annotator.usecases.crowd.doors import change_door
+
+        change_door(store, LOCAL_OPERATOR, door.id, replace(door.rules, until=rules["until"]))
+    if state != "open":
+        set_door_state(store, LOCAL_OPERATOR, door.id, state)
+    before = changes(store)
+    with pytest.raises(error, match=words):
+        come_in(store, door.token, "second")
+    assert changes(store) == before
+    assert come_in(store, door.token, "first").token  # who is at work goes on
+
+
+def test_all_doors_together_let_in_no_more_than_the_server_takes(store, project, monkeypatch):
+    monkeypatch.setenv(visits.AT_ONCE_VARIABLE, "1")
+    enter(store, open_door(store, project), "one")
+    with pytest.raises(TooBusy):
+        come_in(store, open_door(store, project, name="Second").token, "two")
+
+
+def test_a_used_up_door_says_so_and_who_left_makes_room(store, project):
+    door = open_door(store, project, most_workers=1, quota=1)
+    entry, _ = enter(store, door, "leaves")
+    assert leave(store, entry.token).code is None  # nothing was done
+    entry, user = enter(store, door, "stays")
+    do_texts(store, user, project, 1)
+    look_at_visit(store, entry.token)
+    with pytest.raises(Conflict, match="used up"):
+        come_in(store, door.token, "late")
+
+
+def test_a_wrong_link_and_a_missing_id_are_refused(store, project):
+    door = open_door(store, project)
+    with pytest.raises(NotFound):
+        come_in(store, "no such door", "one")
+    for missing in ("", "  ", "{{%PROLIFIC_PID%}}", "x" * 201):
+        with pytest.raises(InvalidValue):
+            come_in(store, door.token, missing)
+
+
+def test_when_the_time_is_up_marks_stay_as_a_draft_and_the_text_goes_to_others(store, project, annotator):
+    door = open_door(store, project, minutes=10)
+    entry, user = enter(store, door)
+    do_texts(store, user, project, 1)
+    work = next_work(store, user, project.id).work
+    pass_time(store, minutes=9)
+    revision = save_draft(store, user, work.assignment.id, work.assignment.revision, MARKED)
+    pass_time(store, minutes=2)
+    save_draft(store, user, work.assignment.id, revision, MARKED)  # made in time, arrived a moment later
+    pass_time(store, minutes=2)
+    next_work(store, annotator, project.id)  # anybody's next text ends what is overdue
+    visit = look_at_visit(store, entry.token)
+    assert (visit.state, visit.done, visit.return_link) == ("out of time", 1, "")
+    assert visit.code is not None
+    assert store.value("SELECT state FROM assignments WHERE id = ?", (work.assignment.id,)) == "expired"
+    assert store.value("SELECT revision FROM drafts WHERE assignment_id = ?", (work.assignment.id,)) == 2
+    assert check(store) == []
+
+
+def test_in_time_that_is_over_no_new_text_is_given_out(store, project):
+    _, user = enter(store, open_door(store, project, minutes=10, quota=3))
+    do_texts(store, user, project, 1)
+    pass_time(store, minutes=11)
+    held = next_work(store, user, project.id)
+    assert held.counts["seconds_left"] == 0
+    assert held.counts["open"] <= 2
+
+
+def test_where_no_text_is_left_a_worker_has_finished_with_what_there_was(store, project):
+    entry, user = enter(store, open_door(store, project, quota=50))
+    do_texts(store, user, project, 4)
+    assert look_at_visit(store, entry.token).state == "finished"
+    with pytest.raises(TooBusy, match="no text left"):
+        come_in(store, open_door(store, project, name="Second").token, "two")
+
+
+def test_nobody_makes_a_person_of_a_workers_account(store, project):
+    _, user = enter(store, open_door(store, project))
+    for attempt in (
+        lambda: give_role(store, LOCAL_OPERATOR, project.id, user.name, "reviewer"),
+        lambda: accounts.add_user(store, LOCAL_OPERATOR, user.name, "lead"),
+        lambda: accounts.reset_user(store, LOCAL_OPERATOR, user.name),
+    ):
+        with pytest.raises(NotAllowed, match="crowd door"):
+            attempt()
+    with pytest.raises(NotAllowed):
+        accounts.sign_in(store, user.name, "")
+
+
+def test_a_door_counts_who_came_and_what_became_of_them(store, project):
+    door = open_door(store, project, minutes=10, quota=1)
+    entry, user = enter(store, door, "one")
+    do_texts(store, user, project, 1)
+    look_at_visit(store, entry.token)
+    leave(store, enter(store, door, "two")[0].token)
+    enter(store, door, "three")
+    pass_time(store, minutes=20)
+    enter(store, door, "four")
+    (view,) = doors_of(store, LOCAL_OPERATOR, project.id)
+    assert (view.came, view.finished, view.left, view.out_of_time, view.working) == (4, 1, 1, 1, 1)
+
+
+def test_who_was_shut_out_does_not_come_in_again(store, project):
+    door = open_door(store, project)
+    entry, user = enter(store, door, "one")
+    do_texts(store, user, project, 1)
+    accounts.disable_user(store, LOCAL_OPERATOR, user.name)
+    again = come_in(store, door.token, "one")
+    assert (again.token, again.visit.state) == (None, "left")
+    assert look_at_visit(store, entry.token).state == "left"
+
+
+def test_who_comes_back_with_the_quota_done_has_finished(store, project):
+    door = open_door(store, project, quota=1)
+    _, user = enter(store, door, "one")
+    do_texts(store, user, project, 1)  # and the browser closes before the last page
+    again = come_in(store, door.token, "one")
+    assert (again.token, again.visit.state) == (None, "finished")
+    assert again.visit.code is not None
+
+
+def test_a_lead_ends_the_work_of_one_worker_and_the_door_stays_open(store, project, annotator):
+    """What was handed in stays with its code, what is held goes to others, and the worker is told at the next request."""
+    door = open_door(store, project)
+    entry, user = enter(store, door, "one")
+    _, other = enter(store, door, "two")
+    do_texts(store, user, project, 1)
+    held = next_work(store, user, project.id).work
+    assert held is not None
+    with pytest.raises(NotAllowed):
+        stop_worker(store, annotator, project.id, user.name)
+    with pytest.raises(NotFound, match="“nobody”"):
+        stop_worker(store, LOCAL_OPERATOR, project.id, "nobody")
+    stop_worker(store, LOCAL_OPERATOR, project.id, user.name)
+    assert [worker.name for worker in workers_at_work(store, LOCAL_OPERATOR, project.id)] == [other.name]
+    with pytest.raises(NotSignedIn):
+        session_of(store, entry.token)
+    visit = look_at_visit(store, entry.token)
+    assert (visit.state, visit.is_stopped, visit.done, bool(visit.code)) == ("left", True, 1, True)
+    assert come_in(store, door.token, "one").token is None, "the same id does not begin again"
+    assert store.value("SELECT state FROM assignments WHERE id = ?", (held.assignment.id,)) not in (
+        "leased",
+        "returned",
+    )
+    assert next_work(store, other, project.id).work is not None
+    assert store.value("SELECT count(*) FROM events WHERE action = 'stop worker'") == 1
+    with pytest.raises(NotFound):
+        stop_worker(store, LOCAL_OPERATOR, project.id, user.name)
+    assert check(store) == []
+
+
+def test_who_stops_by_themselves_is_not_said_to_have_been_stopped(store, project):
+    entry, user = enter(store, open_door(store, project))
+    do_texts(store, user, project, 1)
+    assert not leave(store, entry.token).is_stopped

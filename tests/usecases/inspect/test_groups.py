@@ -2,22 +2,26 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.scoring.reports import ModelReport, ProjectReport
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import metric_table
 from annotator.store import Store
-from annotator.usecases.inspect.groups import evaluate_groups
+from annotator.usecases.compare.model_comparison import ModelPair, compare_models
+from annotator.usecases.inspect.groups import evaluate_groups, group_lines, group_tables, groups_csv, row_heads
 from annotator.usecases.inspect.metric_formats import table_csv, table_latex
 from annotator.usecases.inspect.metric_values import RowChoice, groupings_of, values_of_row
 from annotator.usecases.inspect.metrics_table import gold_summary, metric_view
 from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
+from tests.usecases.edited_sentences import answered, edited_project
 from tests.usecases.transfer.comparing import take
 
 ROWS: list[dict[str, Any]] = [
@@ -217,3 +221,134 @@ def test_what_gold_there_is_is_told_before_any_run_is_scored(store, project) -> 
     )
     assert calls == [gold_summary(metric_table(*made)), "run 1"]
     assert calls[0].startswith("3 instances with gold (policy “all”)")
+
+
+# One metric in every group, a line a group: the numbers are those of the group by itself.
+
+
+TABLE_ROWS: list[dict[str, Any]] = [
+    {"id": "a", "text": "bad slow dull plot", "label": "negative", "rationales": [[[0, 1]]]},
+    {"id": "b", "text": "good fun nice cast", "label": "positive", "rationales": [[[3, 4]]]},
+    {"id": "c", "text": "fine warm kind tale", "label": "positive", "rationales": [[[0, 1]]]},
+]
+
+
+@pytest.fixture
+def tabled(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., Any]) -> Project:
+    """A method that looks at the first word of every text, and one that explains the positive texts alone, at the last word."""
+    made = make_project(gold_policy="all")
+    assert import_rows(made, TABLE_ROWS).problems == []
+    for method, keys, scores in (("first", "abc", (3.0, 2.0, 1.0, 0.0)), ("last", "bc", (0.0, 1.0, 2.0, 3.0))):
+        maps = (SourceAttribution((ScoredPart(scores),)),)
+        take(store, made, (SourceOutput(key, Run("m", method), method, 1, None, (), maps) for key in keys))
+    return made
+
+
+def test_each_group_has_a_line_with_the_numbers_of_every_row(store: Store, tabled: Project) -> None:
+    tables = group_tables(store, LOCAL_OPERATOR, tabled, ScoringOptions(by="label"), lambda _done, _of: None)
+    rows = tables["positive"].rows
+    lines = list(group_lines(tables, "label", [row.key for row in rows], F1))
+    assert [(line.title, line.detail) for line in lines] == [("negative", "1 instance"), ("positive", "2 instances")]
+    # of the positive texts the first word is gold in one, the last in the other
+    assert [[cell.text for cell in line.cells[:2]] for line in lines] == [["1.00", "–"], ["0.500", "0.500"]]
+    chance = [f"{tables[name].random.numbers[F1].value:.3f}" for name in ("negative", "positive")]
+    assert [line.cells[2].text for line in lines] == chance
+    heads = row_heads(rows, tables["positive"].column(F1))
+    assert [(head.group, head.title) for head in heads] == [("m", "first"), ("m", "last"), ("", "random")]
+
+
+def test_the_file_of_all_groups_has_one_head_and_names_the_group_of_each_number(store: Store, tabled: Project) -> None:
+    tables = group_tables(store, LOCAL_OPERATOR, tabled, ScoringOptions(by="label"), lambda _done, _of: None)
+    head, *lines = groups_csv(tables, explained="predicted").splitlines()
+    assert "of_group" in head.split(",")
+    assert head not in lines
+    assert {line.rsplit(",", 1)[1] for line in lines} == {"negative", "positive"}
+
+
+# Numbers of edited sentences of one criterion: those of the papers' table, for the page, the command and the charts.
+
+
+@pytest.fixture
+def edited_sentences(store: Store, tmp_path: Path) -> Project:
+    made = edited_project(store, tmp_path)
+    answered(store, made)
+    return made
+
+
+def evaluated(store: Store, edited_sentences: Project, criterion: str | None) -> ProjectReport:
+    return evaluate_project(store, LOCAL_OPERATOR, edited_sentences, options=ScoringOptions(criterion=criterion))
+
+
+def mrr(model: ModelReport) -> tuple[float | None, int | None]:
+    number = model["methods"][0]["plausibility"]["editing.mrr"]
+    return number["value"], number["n"]
+
+
+def test_each_criterion_has_its_own_numbers(store: Store, edited_sentences: Project) -> None:
+    of_all, spelling, deleted = (
+        evaluated(store, edited_sentences, name)["models"][0] for name in (None, "spelling", "deleted")
+    )
+    assert mrr(spelling) == (pytest.approx((1 + 1 / 3) / 2), 2)
+    assert mrr(deleted) == (1.0, 1)
+    assert mrr(of_all) == (pytest.approx((1 + 1 / 3 + 1) / 3), 3)
+
+
+def test_f1_of_need_edit_is_that_of_the_criterions_sentences(store: Store, edited_sentences: Project) -> None:
+    f1 = [
+        evaluated(store, edited_sentences, name)["models"][0]["quality"]["editing.need_edit_f1"]["value"]
+        for name in ("spelling", "deleted", None)
+    ]
+    assert f1 == [pytest.approx(2 * 0.5 / 1.5), 1.0, pytest.approx(2 * (2 / 3) / (1 + 2 / 3))]  # 2R / (1 + R)
+
+
+def test_how_many_have_which_is_told_whichever_is_asked_for(store: Store, edited_sentences: Project) -> None:
+    report = evaluated(store, edited_sentences, "deleted")
+    assert (report["criterion"], report["criteria"]) == ("deleted", {"deleted": 1, "spelling": 2})
+    assert report["gold"]["instances"] == 1
+
+
+def test_a_criterion_that_no_sentence_has_is_named_with_those_that_there_are(
+    store: Store, edited_sentences: Project
+) -> None:
+    with pytest.raises(NotFound, match="has the criterion 'speling' here; there is 'deleted', 'spelling'"):
+        evaluated(store, edited_sentences, "speling")
+
+
+def test_the_instances_behind_a_row_are_of_the_criterion(store: Store, edited_sentences: Project) -> None:
+    row = RowChoice("bert", "attention", "attribution")
+    values = values_of_row(store, LOCAL_OPERATOR, edited_sentences, row, ScoringOptions(criterion="spelling"))
+    assert [instance.key for instance in values.instances] == ["line1", "line2"]
+
+
+def test_two_models_are_compared_over_sentences_of_the_criterion(store: Store, edited_sentences: Project) -> None:
+    answered(store, edited_sentences, "other")
+    n = {
+        criterion: compare_models(
+            store, LOCAL_OPERATOR, [edited_sentences], ModelPair(("bert",), ("other",)), ScoringOptions(criterion=criterion)
+        )["Edits"].parts["all"].n
+        for criterion in (None, "spelling", "other", "")
+    }  # fmt: skip
+    assert n == {None: 6, "spelling": 2, "other": 1, "": 2}  # all with a label, gold sets or not
+
+
+def test_a_paper_s_table_says_its_split_and_criterion(store: Store, edited_sentences: Project) -> None:
+    options = ScoringOptions(split="", criterion="spelling")
+    view = metric_view(metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, edited_sentences, options=options)))
+    made = table_latex(view.table, view.rows, view.columns)
+    assert "\\caption{Metrics of Edits (gold policy chosen, split (none), criterion spelling)" in made
+
+
+def test_a_project_without_edits_tells_no_criterion_and_no_f1_of_edits(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = make_project(gold_policy="all")
+    import_rows(made, [{"id": "line1", "text": "a b c d", "label": "positive", "rationales": [[[1, 2]]]}])
+    answered_only(store, made)
+    report = evaluated(store, made, None)
+    assert report["criteria"] == {}
+    assert "editing.need_edit_f1" not in report["models"][0]["quality"]
+
+
+def answered_only(store: Store, edited_sentences: Project) -> None:
+    prediction = Prediction(None, {"positive": 1.0, "negative": 0.0})
+    take(store, edited_sentences, [SourceOutput("line1", Run("m"), "f", 1, None, (prediction,))])

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from annotator.domain.models import (
@@ -18,14 +19,25 @@ from annotator.domain.models import (
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.scoring.blocks import OverInstances, random_numbers
+from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.runs import ScoringOptions
-from annotator.scoring.table import metric_table
+from annotator.scoring.table import MetricRow, metric_table
 from annotator.store import Store
-from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
+from annotator.store.instances import find_instance_ids
+from annotator.usecases.gold_table import gold_table
+from annotator.usecases.inspect.contrast_accuracy import contrast_rows
+from annotator.usecases.inspect.fairness import fairness_rows
+from annotator.usecases.inspect.measurement import NUMBER, RandomNull, measure
+from annotator.usecases.inspect.metric_values import InstanceValues, RowChoice, values_of_row, values_of_rows
 from annotator.usecases.inspect.metrics_table import gold_summary
-from annotator.usecases.inspect.project_scores import evaluate_project
+from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
+from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.inspect.training_texts import words_of
+from annotator.usecases.models.attributions import AttributingOptions, attribute
+from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.import_report import ImportReport
-from tests.usecases.transfer.comparing import take
+from tests.usecases.transfer.comparing import N, blind, gold_token, key_of, output, row_of, rows_of, table_of, take
 
 Numbers = dict[str, Any]
 RUN = Run("m", "ig")
@@ -311,3 +323,297 @@ def test_a_project_without_gold_has_answers_without_quality_and_no_plausibility(
     numbers = evaluate_project(store, LOCAL_OPERATOR, made)
     assert numbers["gold"]["instances"] == 0
     assert only(numbers) == {}
+
+
+# How many tokens of a map are taken (k) follows from the project's whole gold: a text has the same numbers whatever else is asked for.
+
+
+F1 = "sets.best_f1"
+ROW = RowChoice("model", "ig", "attribution")
+
+
+@pytest.fixture
+def with_long_gold(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Of eight tokens one is gold in the split test, and five are in the split train; a criterion has others still."""
+    made = make_project(gold_policy="all")
+    rows = rows_of(range(N), split=lambda k: "train" if k < 15 else "test")
+    for k, row in enumerate(rows):
+        row["rationales"] = [[[0, 5]]] if k < 15 else [[[gold_token(k), gold_token(k) + 1]]]
+        row["metadata"] = {"criterion": "spelling" if k < 10 else "deleted"}
+    import_rows(made, rows)
+    take(store, made, (output(k, Run("model", "ig"), blind(k)) for k in range(N)))
+    return made
+
+
+def by_key(values: InstanceValues) -> dict[str, float]:
+    return dict(zip((one.key for one in values.instances), values.values[F1].tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [ScoringOptions(split="test"), ScoringOptions(split="train"), ScoringOptions(criterion="spelling"), ScoringOptions(split="test", criterion="deleted")],
+)  # fmt: skip
+def test_the_same_texts_have_the_same_value_whatever_else_is_asked_for(
+    store: Store, with_long_gold: Project, asked: ScoringOptions
+) -> None:
+    whole = by_key(values_of_row(store, LOCAL_OPERATOR, with_long_gold, ROW))
+    part = by_key(values_of_row(store, LOCAL_OPERATOR, with_long_gold, ROW, asked))
+    assert 0 < len(part) < len(whole)
+    assert part == {key: whole[key] for key in part}
+    [of_run] = evaluate_project(store, LOCAL_OPERATOR, with_long_gold, options=asked)["models"]
+    assert of_run["methods"][0]["plausibility"][F1]["value"] == pytest.approx(np.mean(list(part.values())))
+
+
+def test_k_is_the_ratio_of_the_whole_gold_times_the_tokens(store: Store, with_long_gold: Project) -> None:
+    report = evaluate_project(store, LOCAL_OPERATOR, with_long_gold, options=ScoringOptions(split="test"))
+    ratio = (15 * 5 / 8 + 25 * 1 / 8) / 40
+    assert report["gold"]["ratios"] == {"": pytest.approx(ratio)}
+    assert report["gold"]["instances"] == 25
+    # ceil(0.3125 × 8) = 3 of 8 tokens: the gold one is at rank 1 + k mod 8, and found where that is at most 3
+    whole = by_key(values_of_row(store, LOCAL_OPERATOR, with_long_gold, ROW, ScoringOptions(split="test")))
+    assert whole == {key_of(k): (2 * (1 / 3) / (1 + 1 / 3) if k % 8 < 3 else 0) for k in range(15, N)}
+
+
+def test_single_instances_of_all_rows_are_those_of_the_table(store: Store, with_long_gold: Project) -> None:
+    [(_, values)] = values_of_rows(store, LOCAL_OPERATOR, with_long_gold, options=ScoringOptions(split="test"))
+    assert by_key(values) == by_key(
+        values_of_row(store, LOCAL_OPERATOR, with_long_gold, ROW, ScoringOptions(split="test"))
+    )
+
+
+@pytest.mark.parametrize(("split", "of_what"), [("test", " of the whole project’s gold"), (None, "")])
+def test_it_is_said_over_the_table_where_the_ratio_is_from(
+    store: Store, with_long_gold: Project, split: str | None, of_what: str
+) -> None:
+    table = metric_table(
+        *evaluate_with_instances(store, LOCAL_OPERATOR, with_long_gold, options=ScoringOptions(split=split))
+    )
+    assert f"RLR 0.312{of_what} · " in gold_summary(table)
+
+
+# Models are not scored on what they learned from, unless it is asked for; the row says which it is.
+
+
+AREA, ACCURACY = "eraser.average_precision", "eraser.accuracy"  # also of maps whose scores are all equal
+N_TRAIN = 15
+
+
+@pytest.fixture
+def divided(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Fifteen texts to learn from, with two changed versions of the first, and 25 others; a model from elsewhere beside."""
+    made = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(N), split=lambda n: "train" if n < N_TRAIN else "test"))
+    take(store, made, (output(n, Run("elsewhere", "ig"), blind(n)) for n in range(N)))
+    return made
+
+
+def trained(store: Store, project: Project, **options: object) -> None:
+    attribute(store, LOCAL_OPERATOR, project, "built-in", "linear", AttributingOptions(**options))  # type: ignore[arg-type]
+
+
+def built_in(store: Store, project: Project, **options: object) -> MetricRow:
+    return row_of(table_of(store, project, **options), "built-in", "linear")
+
+
+def test_the_split_that_a_model_learned_from_is_left_out_and_its_row_says_so(store, divided) -> None:
+    trained(store, divided)
+    row = built_in(store, divided)
+    assert (row.numbers[AREA].n, row.numbers[ACCURACY].n) == (25, 25)
+    assert words_of(row.training) == "15 texts that it learned from (split train) are left out"
+    other = row_of(table_of(store, divided), "elsewhere")
+    assert (other.numbers[AREA].n, words_of(other.training)) == (N, "")
+
+
+def test_it_is_included_where_that_is_asked_for(store, divided) -> None:
+    trained(store, divided)
+    row = built_in(store, divided, includes_training=True)
+    assert (row.numbers[AREA].n, row.numbers[ACCURACY].n) == (N, N)
+    assert words_of(row.training) == "it learned from 15 of these texts"
+    by_split = built_in(store, divided, split="train")
+    assert (by_split.numbers[AREA].n, words_of(by_split.training)) == (N_TRAIN, "it learned from 15 of these texts")
+    assert words_of(built_in(store, divided, split="test").training) == ""
+
+
+def test_the_answer_of_the_command_tells_it_with_the_held_out_accuracy(store, divided) -> None:
+    trained(store, divided)
+    [model] = [one for one in evaluate_project(store, LOCAL_OPERATOR, divided)["models"] if one["model"] == "built-in"]
+    told = model["training"]
+    assert {name: told[name] for name in ("is_known", "split", "texts", "left_out", "changed_left_out", "seen")} == {
+        "is_known": True, "split": "train", "texts": 15, "left_out": 15, "changed_left_out": 0, "seen": 0,
+    }  # fmt: skip
+    assert (told["held_out"]["way"], told["held_out"]["n"]) == ("splits", 25)
+
+
+def test_changed_versions_of_what_it_learned_from_are_left_out_with_it(store, divided, import_rows) -> None:
+    version = {"id": lambda n: f"{key_of(n)}c", "parent": key_of, "perturbation_kind": "syntax", "split": "train"}
+    trained(store, divided)
+    import_rows(divided, rows_of(range(2), **version))  # written after the training
+    trained(store, divided)
+    row = built_in(store, divided)
+    assert row.numbers[AREA].n == 25
+    assert (
+        words_of(row.training)
+        == "15 texts that it learned from (split train), and 2 changed versions of them, are left out"
+    )
+
+
+def test_without_a_split_it_is_scored_on_what_it_learned_from_and_says_so(store, make_project, import_rows) -> None:
+    made = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(N)))
+    trained(store, made)
+    row = built_in(store, made)
+    assert row.numbers[AREA].n == N
+    assert words_of(row.training) == f"it learned from {N} of these texts"
+    assert (row.training["held_out"]["way"], row.training["held_out"]["n"]) == ("folds", N)
+
+
+def test_texts_that_were_moved_to_another_split_since_are_still_left_out(store, divided) -> None:
+    trained(store, divided)
+    with store.transaction():
+        store.run("UPDATE instances SET split = 'test' WHERE key = ?", (key_of(0),))
+        store.run("UPDATE instances SET split = 'train' WHERE key = ?", (key_of(30),))
+    row = built_in(store, divided)
+    assert row.numbers[AREA].n == 25  # without t00, and with t30, which it has not seen
+    moved = values_of_row(store, LOCAL_OPERATOR, divided, RowChoice("built-in", "linear", "attribution"))
+    keys = {one.key for one in moved.instances}
+    assert key_of(0) not in keys
+    assert key_of(30) in keys
+
+
+def test_of_a_model_that_was_trained_before_it_was_kept_it_is_said_that_it_is_not_known(store, divided) -> None:
+    trained(store, divided)
+    with store.transaction():
+        store.run("DELETE FROM training_members")
+        store.run("DELETE FROM trainings")
+    row = built_in(store, divided)
+    assert row.numbers[AREA].n == N
+    assert words_of(row.training) == "it is not known which texts it learned from; train it again"
+
+
+def test_the_instances_behind_a_row_are_those_that_it_is_scored_on(store, divided) -> None:
+    trained(store, divided)
+    choice = RowChoice("built-in", "linear", "attribution")
+    assert len(values_of_row(store, LOCAL_OPERATOR, divided, choice).instances) == 25
+    everything = ScoringOptions(includes_training=True)
+    assert len(values_of_row(store, LOCAL_OPERATOR, divided, choice, everything).instances) == N
+
+
+def test_contrast_and_fairness_leave_it_out_as_well(store, divided, import_rows) -> None:
+    for split, numbers in (("train", range(3)), ("test", range(20, 25))):
+        version = {"id": lambda n: f"{key_of(n)}c", "parent": key_of, "perturbation_kind": "syntax", "split": split}
+        import_rows(divided, rows_of(numbers, **version))
+    trained(store, divided)
+    [left] = contrast_rows(store, LOCAL_OPERATOR, divided)
+    [whole] = contrast_rows(store, LOCAL_OPERATOR, divided, ScoringOptions(includes_training=True))
+    assert (left.n_originals, whole.n_originals) == (5, 8)
+    assert (left.n_learned, whole.n_learned) == (N_TRAIN + 3, 0)
+    save_word_list(store, LOCAL_OPERATOR, divided, "some", [f"w{n}x0" for n in range(N)])
+    [row] = fairness_rows(store, LOCAL_OPERATOR, divided, ["some"], "positive")
+    [of_all] = fairness_rows(
+        store, LOCAL_OPERATOR, divided, ["some"], "positive", ScoringOptions(includes_training=True)
+    )
+    assert (row.n_texts, of_all.n_texts) == (25 + 5, N + 8)
+
+
+def test_what_was_learned_from_is_found_by_its_number(store, divided) -> None:
+    trained(store, divided)
+    ids = {find_instance_ids(store, divided.id, key_of(n))[0] for n in range(N_TRAIN)}
+    rows = store.rows("SELECT instance_id FROM training_members")
+    assert {row["instance_id"] for row in rows} == ids
+
+
+def test_accuracy_on_texts_that_a_model_learned_from_has_no_verdict_and_says_so(store, divided) -> None:
+    trained(store, divided)
+
+    def of_accuracy(**options: object) -> tuple[Judged, Judged]:
+        table = table_of(store, divided, **options)
+        own, elsewhere = row_of(table, "built-in", "linear"), row_of(table, "elsewhere")
+        first, other = judged(table, [own, elsewhere], table.column(ACCURACY))
+        return first, other
+
+    held_out, _ = of_accuracy()
+    assert (held_out.verdict is None, held_out.learned) == (False, "")
+    for options, words in (
+        ({"split": "train"}, "on texts it learned from"),
+        ({"includes_training": True}, "partly on"),
+    ):
+        seen, elsewhere = of_accuracy(**options)
+        assert (seen.verdict, elsewhere.learned) == (None, "")
+        assert seen.lines == [seen.learned]
+        assert seen.learned.startswith(words)
+
+
+# Whether maps are better than random on texts that their model did not learn from is measured with the numbers, and said.
+
+
+WORDS = {"positive": "good", "negative": "bad"}
+
+
+def learned_rows(split: str, n_each: int, token: int) -> list[dict[str, object]]:
+    """Texts of eight words, the third of which tells the label; `token` is the gold rationale."""
+    return [
+        {
+            "id": f"{split}-{label}-{n}",
+            "text": f"it was {word} and so on number {split}{n}",
+            "label": label,
+            "split": split,
+            "rationales": [[[token, token + 1]]],
+        }
+        for label, word in WORDS.items()
+        for n in range(n_each)
+    ]
+
+
+@pytest.fixture
+def measured(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> Callable[..., str | None]:
+    """What is said of the maps of a text when a model learned from 20 and was asked about others, with a gold token each."""
+
+    def told(n_each: int, token: int, split: str = "train") -> str | None:
+        made = make_project(name=f"Gold {n_each} {token} {split}")
+        import_rows(made, learned_rows(split, 10, token))
+        import_rows(made, learned_rows("test", n_each, token))
+        attribute(store, LOCAL_OPERATOR, made, "built-in", "linear", AttributingOptions())
+        measure(store, LOCAL_OPERATOR, made)
+        [number] = find_instance_ids(store, made.id, "test-positive-0")
+        return show_instance(store, LOCAL_OPERATOR, number, None).panels[0].beside_random
+
+    return told
+
+
+def test_maps_that_find_the_gold_are_said_to_be_better_than_random_on_the_texts_that_were_not_learned(
+    measured: Callable[..., str | None],
+) -> None:
+    words = measured(12, 2)
+    assert words is not None
+    assert words.startswith("token F1 better than random on this gold (+0.")
+    assert "n 24" in words
+
+
+def test_maps_that_miss_the_gold_are_said_to_be_no_better(measured: Callable[..., str | None]) -> None:
+    words = measured(12, 0)
+    assert words is not None
+    assert words.startswith("token F1 not better than random on this gold (−0.")
+
+
+def test_random_is_drawn_as_metrics_draws_it(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = make_project(name="Gold")
+    import_rows(made, [*learned_rows("test", 12, 2), {"id": "without", "text": "no gold here", "label": "positive"}])
+    import_rows(made, [{"id": "whole", "text": "good", "label": "positive", "rationales": [[[0, 1]]]}])
+    gold = gold_table(store, made, made.settings.gold_policy)
+    instances = OverInstances(len(gold))
+    random_numbers(gold, instances)
+    means = instances.means()[NUMBER]
+    expected = {row.id: mean for row, mean in zip(gold.rows, means, strict=True) if row.key.startswith("test-")}
+    assert RandomNull.of(gold).values == expected
+    assert len(expected) == 24
+
+
+def test_of_few_texts_and_of_a_model_that_learned_from_all_nothing_is_said(
+    measured: Callable[..., str | None],
+) -> None:
+    assert measured(5, 2) is None
+    assert measured(12, 2, split="other") is None

@@ -1,4 +1,4 @@
-"""Measuring runs, lists by a number, and what the Saliency page shows of an instance."""
+"""What the Saliency page shows: runs that are measured, lists by a number, gold and sets below the words, and a text that is typed."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,10 +16,12 @@ from annotator.domain.models import (
     SourceOutput,
     SourceRationale,
 )
-from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
+from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
+from annotator.store.annotate.visibility import standing
 from annotator.store.instances import find_instance_ids, ids_of_keys
 from annotator.store.models import list_runs
 from annotator.store.trained_models import save_training
@@ -27,6 +29,7 @@ from annotator.usecases.inspect.measurement import is_out_of_date, measure
 from annotator.usecases.inspect.saliency import (
     count_learned_from,
     list_instances_by,
+    read_asked_gold,
     show_instance,
     show_partner,
     show_points,
@@ -35,8 +38,12 @@ from annotator.usecases.inspect.saliency_messages import ShownAnswer
 from annotator.usecases.inspect.saliency_panels import PanelChoice
 from annotator.usecases.inspect.scatter import LENGTH
 from annotator.usecases.inspect.text_lists import save_listed
+from annotator.usecases.inspect.typed_text import MOST_TOKENS, show_typed
+from annotator.usecases.models.attributions import attribute
+from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.intake import Intake
+from tests.usecases.review.test_reviews import annotate
 
 NEGATIVE = Prediction(None, {"negative": 0.9, "positive": 0.1})
 POSITIVE = Prediction(None, {"negative": 0.2, "positive": 0.8})
@@ -254,3 +261,259 @@ def test_a_text_opens_with_one_map_of_each_method_and_random_scores_come_last(st
     seeds = [(choice.method, choice.seed) for choice in view.choices if choice.model == "k"]
     assert seeds == [(method, seed) for method in ("random", "lime") for seed in range(3)]  # all can be chosen
     assert len({choice.group for choice in view.choices}) == 4
+
+
+# What stands below the words on the Saliency page: gold under any policy, or everybody's own sets, to whom they are open.
+
+
+TEXT = "The staff never smiled and the soup was cold."
+CROWD = {
+    "id": "crowd",
+    "fields": {"text": {"text": TEXT, "tokens": TEXT.split()}},
+    "label": "negative",
+    "annotations": [
+        {"annotator": "w-1", "rationales": [{"text": [0, 1]}], "label": "negative", "group": "G1", "age": 30},
+        {"annotator": "w-2", "rationales": [{"text": [1]}, {"text": [6]}], "label": "positive", "group": "G2"},
+        {"annotator": "w-3", "rationales": [], "label": "negative", "group": "G1"},
+    ],
+}
+
+
+@pytest.fixture
+def crowd(
+    make_project: Callable[..., Project], import_rows: Callable[..., object], store: Store
+) -> tuple[Project, int]:
+    """A text that three people of a file annotated; the third marked nothing."""
+    project = make_project(gold_policy="union", may_be_empty=True)
+    import_rows(project, [CROWD])
+    return project, find_instance_ids(store, project.id, "crowd")[0]
+
+
+def test_everybody_has_their_own_sets_with_their_label_and_what_the_file_says_of_them(store: Store, crowd) -> None:
+    shown = show_instance(store, LOCAL_OPERATOR, crowd[1], [], "people")
+    assert shown.people is not None
+    assert [(p.name, p.label, p.facts, p.sets) for p in shown.people] == [
+        ("w-1", "negative", ("G1", "30"), ((0, 1),)),
+        ("w-2", "positive", ("G2",), ((1,), (6,))),
+        ("w-3", "negative", ("G1",), ()),
+    ]
+    assert shown.gold == ()
+    assert show_instance(store, LOCAL_OPERATOR, crowd[1], []).people is None
+
+
+def test_gold_under_another_policy_is_shown_without_changing_the_projects(store: Store, crowd) -> None:
+    _, number = crowd
+    assert show_instance(store, LOCAL_OPERATOR, number, []).gold == ((0, 1),)  # the union of who agrees on the label
+    assert show_instance(store, LOCAL_OPERATOR, number, [], "majority").gold == ()
+    shown = show_instance(store, LOCAL_OPERATOR, number, [], "all")
+    assert (shown.gold, shown.policy) == (((0, 1),), "union")
+
+
+def test_whoever_does_not_see_all_annotations_is_told_numbers_and_their_own_name(
+    store: Store, crowd, add_person: Callable[..., User]
+) -> None:
+    project, number = crowd
+    ria = add_person("ria", project, "researcher")
+    shown = show_instance(store, ria, number, [], "people")
+    assert shown.people is not None
+    assert [(p.name, p.is_named, p.is_numbered) for p in shown.people] == [
+        ("annotator 1", False, True),
+        ("annotator 2", False, True),
+        ("annotator 3", False, True),
+    ]
+    assert [p.facts for p in shown.people] == [("G1", "30"), ("G2",), ("G1",)]
+
+
+def test_names_that_a_file_counts_anew_in_each_text_are_told_from_names(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    annotations = [
+        {**person, "annotator": name} for person, name in zip(CROWD["annotations"], ("mask 1", "w-2"), strict=False)
+    ]
+    project = make_project(may_be_empty=True)
+    import_rows(project, [CROWD | {"annotations": annotations}])
+    shown = show_instance(store, LOCAL_OPERATOR, find_instance_ids(store, project.id, "crowd")[0], [], "people")
+    assert shown.people is not None
+    assert [(p.name, p.is_numbered) for p in shown.people] == [("mask 1", True), ("w-2", False)]
+
+
+@pytest.fixture
+def reviewed(make_project, import_rows, store: Store, add_person) -> tuple[Project, int, dict[str, User]]:
+    """A text that ann has submitted and nobody reviewed yet; room for one more annotator."""
+    project = make_project(annotators_per_instance=2, reviewers_per_annotation=1)
+    import_rows(project, [{"id": "t1", "text": TEXT, "label": "negative"}])
+    people = {
+        name: add_person(name, project, *roles)
+        for name, *roles in (
+            ("ann", "annotator", "researcher"),
+            ("ben", "annotator", "researcher"),
+            ("ria", "researcher"),
+            ("lea", "lead"),
+        )
+    }
+    annotate(store, people["ann"], project, RationaleSet.of((0, 2)))
+    return project, find_instance_ids(store, project.id, "t1")[0], people
+
+
+def test_submitted_sets_are_shown_to_leads_and_to_researchers_where_the_rules_say_so(store: Store, reviewed) -> None:
+    _, number, people = reviewed
+    shown = show_instance(store, people["lea"], number, [], "people")
+    assert shown.people is not None
+    assert [(p.name, p.is_accepted, p.is_own) for p in shown.people] == [("ann", False, False)]
+    assert show_instance(store, people["ria"], number, [], "people").people == ()
+
+
+def test_peoples_sets_are_closed_to_whoever_may_still_be_given_the_text(
+    store: Store, make_project, import_rows, add_person
+) -> None:
+    project = make_project(annotators_per_instance=2)
+    import_rows(project, [{"id": "t1", "text": TEXT, "label": "negative"}])
+    ann, ben = (add_person(name, project, "annotator", "researcher") for name in ("ann", "ben"))
+    annotate(store, ann, project, RationaleSet.of((0, 2)))
+    [number] = find_instance_ids(store, project.id, "t1")
+    shown = show_instance(store, ben, number, [], "people")
+    assert shown.people == ()
+    assert shown.withheld.startswith("You may still be given this text")
+    assert not standing(store, number, ben.id or 0).was_shown
+    own = show_instance(store, ann, number, [], "people")
+    assert own.people is not None
+    assert [(p.name, p.is_own) for p in own.people] == [("ann", True)]
+
+
+def test_whoever_saw_peoples_sets_is_noted(store: Store, reviewed) -> None:
+    _, number, people = reviewed
+    show_instance(store, people["lea"], number, [], "people")
+    assert standing(store, number, people["lea"].id or 0).was_shown
+
+
+def test_a_changed_version_beside_the_text_has_its_own_people(store: Store, crowd, import_rows) -> None:
+    project, number = crowd
+    row = {"id": "less", "text": "cold soup", "label": "negative", "rationales": [[[0, 1]]], "parent": "crowd"}
+    import_rows(project, [row | {"perturbation_kind": "synonym"}])
+    [less] = find_instance_ids(store, project.id, "less")
+    shown = show_partner(store, LOCAL_OPERATOR, number, less, [], "people")
+    assert shown.people is not None
+    assert [(p.name, p.sets) for p in shown.people] == [("gold", ((0,),))]
+
+
+@pytest.mark.parametrize("asked", ["", "chosen", "all", "majority", "union", "people"])
+def test_an_address_names_a_policy_or_people(asked: str) -> None:
+    assert read_asked_gold(asked) == asked
+
+
+def test_an_address_that_names_neither_is_refused_with_what_there_is() -> None:
+    with pytest.raises(InvalidValue, match="chosen, all, majority, union, people; it is 'somebody'"):
+        read_asked_gold("somebody")
+
+
+# A text that is typed on the Saliency page: answered and explained by the models that can be asked, and stored nowhere.
+
+
+TYPED = "bad slow soup"
+
+
+@pytest.fixture
+def trained(make_project: Callable[..., Project], import_rows: Callable[..., object], store: Store) -> Project:
+    """A project with a built-in model, its occlusion and exact weights, and a model whose output was imported."""
+    project = make_project()
+    rows = [
+        {"id": f"{label}{n}", "text": f"{word} {adverb} soup", "label": label, "rationales": [[[0, 1]]]}
+        for label, word in (("negative", "bad"), ("positive", "good"))
+        for n, adverb in enumerate(("slow", "fast", "warm", "cold"))
+    ]
+    import_rows(project, rows)
+    built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
+    for method in ("linear", "occlusion"):
+        attribute(store, LOCAL_OPERATOR, project, "built-in", method)
+    imported = SourceOutput(
+        "negative0", Run("far away", "ig"), "f", 1, None, (), (SourceAttribution((ScoredPart((0.5, 0.25, 0.1)),)),)
+    )
+    with store.transaction():
+        Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run([imported])
+    return project
+
+
+def opened(store: Store, project: Project) -> tuple[int, dict[tuple[str, str], PanelChoice]]:
+    [number] = find_instance_ids(store, project.id, "negative0")
+    runs = {(one.run.model, one.run.method): PanelChoice(one.id, "negative") for one in list_runs(store, project.id)}
+    return number, runs
+
+
+def test_the_stored_text_typed_again_has_the_stored_answer_and_scores(store: Store, trained: Project) -> None:
+    number, runs = opened(store, trained)
+    panels = [runs["built-in", "linear"], runs["built-in", "occlusion"]]
+    stored = show_instance(store, LOCAL_OPERATOR, number, panels)
+    typed = show_typed(store, LOCAL_OPERATOR, number, {"text": TYPED}, panels)
+    for before, after in zip(stored.panels, typed.panels, strict=True):
+        assert (after.answer, after.label, after.scores) == (before.answer, before.label, pytest.approx(before.scores))
+        assert after.numbers == {}
+    assert (typed.aligned, typed.trouble, typed.gold) == ((0, 1, 2), "", ())
+
+
+def test_a_changed_text_has_another_answer_and_the_same_label_is_explained(store: Store, trained: Project) -> None:
+    number, runs = opened(store, trained)
+    [panel] = show_typed(
+        store, LOCAL_OPERATOR, number, {"text": "good slow soup!"}, [runs["built-in", "linear"]]
+    ).panels
+    assert panel.answer is not None
+    assert panel.answer.label == "positive"
+    assert panel.label == "negative"
+    assert panel.scores is not None
+    assert panel.scores[0] is not None
+    assert panel.scores[0] < 0
+    assert len(panel.scores) == 4
+    assert panel.seen is None  # whether the model learned from a text that nobody stored, is no question
+
+
+def test_what_is_typed_is_stored_nowhere(store: Store, trained: Project) -> None:
+    number, runs = opened(store, trained)
+    before = list(store.connection.iterdump())
+    show_typed(store, LOCAL_OPERATOR, number, {"text": "something else"}, list(runs.values()))
+    assert list(store.connection.iterdump()) == before
+
+
+def test_a_model_that_cannot_be_asked_is_named_and_the_others_answer(store: Store, trained: Project) -> None:
+    number, runs = opened(store, trained)
+    typed = show_typed(
+        store, LOCAL_OPERATOR, number, {"text": "good"}, [runs["far away", "ig"], runs["built-in", "linear"]]
+    )
+    far, near = typed.panels
+    assert (far.answer, far.scores) == (None, None)
+    assert near.scores is not None
+    assert (
+        typed.trouble == "The model “far away” cannot be asked here: what it said was imported, or its folder is gone."
+    )
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u202eسيئ جدا", "🙂👩‍👩‍👧", "<img src=x onerror=alert(1)>"])
+def test_any_text_is_answered(store: Store, trained: Project, text: str) -> None:
+    number, runs = opened(store, trained)
+    panels = [runs["built-in", "linear"], runs["built-in", "occlusion"]]
+    typed = show_typed(store, LOCAL_OPERATOR, number, {"text": text}, panels)
+    assert all(panel.answer is not None for panel in typed.panels)
+    n = len(typed.segments[0].tokens)
+    assert [len(panel.scores or ()) for panel in typed.panels] == [n, n]
+
+
+def test_a_long_text_is_explained_by_what_asks_once_alone(store: Store, trained: Project) -> None:
+    number, runs = opened(store, trained)
+    panels = [runs["built-in", "linear"], runs["built-in", "occlusion"]]
+    typed = show_typed(store, LOCAL_OPERATOR, number, {"text": "soup " * (MOST_TOKENS + 1)}, panels)
+    exact, by_removal = typed.panels
+    assert exact.scores is not None
+    assert by_removal.scores is None
+    assert by_removal.answer == exact.answer
+    assert isinstance(typed.trouble, str)
+    assert "up to 500 tokens" in typed.trouble
+
+
+def test_other_segments_and_too_many_maps_are_refused(
+    store: Store, trained: Project, add_person: Callable[..., User]
+) -> None:
+    number, runs = opened(store, trained)
+    with pytest.raises(InvalidValue, match="no segment 'title'"):
+        show_typed(store, LOCAL_OPERATOR, number, {"title": "x"}, [])
+    with pytest.raises(InvalidValue, match="At most 8 maps"):
+        show_typed(store, LOCAL_OPERATOR, number, {}, [runs["built-in", "linear"]] * 9)
+    with pytest.raises(NotAllowed):
+        show_typed(store, add_person("ann", trained, "annotator"), number, {}, [])

@@ -1,4 +1,4 @@
-"""Setting up a project and changing its rules: what is taken, what is refused with which sentence, and what is looked at."""
+"""Setting up a project, alone, from another, or in splits, and changing its rules: what is taken and what is refused."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,16 +7,29 @@ import pytest
 
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.project.queue_orders import ModelOrder
 from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.suites import WordList
 from annotator.domain.tasks import get_task
-from annotator.errors import InvalidValue, NotAllowed, NotFound
+from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.store.projects import get_project_by_id
+from annotator.store.people import list_members
+from annotator.store.projects import get_project_by_id, instance_counts, update_project
+from annotator.store.suites import list_word_lists, save_word_list
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.panel_messages import show_work
 from annotator.usecases.annotate.work import next_work, save_draft
 from annotator.usecases.lead.statistics import statistics_of
-from annotator.usecases.project.projects import change_project, create_project, instances_of, parse_task, take_role
+from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
+from annotator.usecases.project.projects import (
+    change_project,
+    create_project,
+    events_of,
+    instances_of,
+    parse_task,
+    take_role,
+)
+from annotator.usecases.project.splits import preview_split, split_project
 from annotator.usecases.review.inspection import find_instances, look_at
 
 Make = Callable[..., Project]
@@ -260,3 +273,112 @@ def test_answers_are_counted_as_given_or_not_and_other_labels_as_left_out(
     found = statistics_of(store, LOCAL_OPERATOR, project)
     assert found.rationales.results == {"answered": 2, "no answer": 1}
     assert (found.rationales.n_gold, found.n_other_result) == (3, 1)
+
+
+# A new project with the rules of another.
+
+
+WORDS = WordList("bad_words", "en", "keep", ("awful", "dull"))
+
+
+@pytest.fixture
+def source(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    project = make_project(annotators_per_instance=2, max_rounds=5)
+    import_rows(project, [{"id": "a", "text": "Never again.", "label": "negative"}])
+    with store.transaction():
+        save_word_list(store, project.id, WORDS, created_by="x")
+    return project
+
+
+def test_a_copy_has_the_rules_and_word_lists_but_no_texts(
+    store: Store, source: Project, add_person: Callable[..., User]
+) -> None:
+    lea = add_person("lea", source, "lead")
+    add_person("ann", source, "annotator")
+    with store.transaction():
+        update_project(store, replace(source, question="Which words are rude?", licence="CC0"))
+    copy = copy_project(store, lea, source.id, "Second")
+    assert get_project_by_id(store, copy.id) == copy
+    assert (copy.task, copy.labels, copy.language, copy.settings, copy.guidelines, copy.question) == (
+        source.task, source.labels, source.language, source.settings, source.guidelines, "Which words are rude?",
+    )  # fmt: skip
+    assert copy.licence == ""  # of the texts, which are others
+    assert list_word_lists(store, copy.id) == [WORDS]
+    assert sum(instance_counts(store, copy.id).values()) == 0
+    assert [(user.name, role) for user, role in list_members(store, copy.id)] == [("lea", "lead")]
+
+
+def test_a_copy_gives_its_texts_out_without_the_order_by_a_model_that_it_has_not(
+    store: Store, source: Project, add_person: Callable[..., User]
+) -> None:
+    lea = add_person("lea", source, "lead")
+    by_model = replace(source.settings, model_order=ModelOrder("least confident", ("bert",), 15, "train"))
+    with store.transaction():
+        update_project(store, replace(source, settings=by_model))
+    assert copy_project(store, lea, source.id, "Second").settings == source.settings
+
+
+def test_a_copy_with_its_people_gives_each_the_same_roles(
+    store: Store, source: Project, add_person: Callable[..., User]
+) -> None:
+    lea = add_person("lea", source, "lead")
+    add_person("ann", source, "annotator")
+    copy = copy_project(store, lea, source.id, "Second", has_people=True)
+    assert list_members(store, copy.id) == list_members(store, source.id)
+
+
+def test_a_name_that_is_taken_makes_nothing(store: Store, source: Project, add_person: Callable[..., User]) -> None:
+    lea = add_person("lea", source, "lead")
+    before = "\n".join(store.connection.iterdump())
+    with pytest.raises(InvalidValue, match=f"There is a project '{source.name}' already"):
+        copy_project(store, lea, source.id, source.name)
+    assert "\n".join(store.connection.iterdump()) == before
+
+
+def test_only_leads_take_a_projects_rules(store: Store, source: Project, add_person: Callable[..., User]) -> None:
+    researcher = add_person("rita", source, "researcher")
+    assert projects_to_copy(store, researcher) == []
+    with pytest.raises(NotAllowed):
+        copy_project(store, researcher, source.id, "Second")
+
+
+# Splits: what they would come to is told before anything is stored, as it then comes.
+
+
+PARTS = "train=.5,test=.5"
+
+
+def splits_of(store: Store, project: Project) -> dict[str, str]:
+    return {row.key: row.split for row in instances_of(store, LOCAL_OPERATOR, project.id, limit=100)}
+
+
+def test_what_a_split_would_come_to_is_told_by_label_and_nothing_is_stored(
+    store: Store, make_project: Make, import_rows: Rows
+) -> None:
+    project = make_project()
+    labels = ["negative"] * 5 + ["positive"] * 3
+    import_rows(project, [{"id": f"t{n}", "text": f"Text {n}.", "label": label} for n, label in enumerate(labels)])
+    before, events = splits_of(store, project), len(events_of(store, LOCAL_OPERATOR, project.id, limit=100, offset=0))
+    preview = preview_split(store, LOCAL_OPERATOR, project, PARTS, seed=3)
+    assert (preview.sizes, preview.n_leaks) == ({"train": 4, "test": 4}, 0)
+    assert {label: sum(of.get(label, 0) for of in preview.labels.values()) for label in labels} == {
+        "negative": 5, "positive": 3,
+    }  # fmt: skip
+    assert splits_of(store, project) == before
+    assert len(events_of(store, LOCAL_OPERATOR, project.id, limit=100, offset=0)) == events
+    assert split_project(store, LOCAL_OPERATOR, project, PARTS, seed=3) == preview
+
+
+@pytest.mark.parametrize(("parts", "refusal"), [("train=.5,test=.6", InvalidValue), (PARTS, None), ("all=1", Conflict)])
+def test_the_preview_refuses_what_the_storing_would(
+    store: Store, make_project: Make, import_rows: Rows, parts: str, refusal: type[Exception] | None
+) -> None:
+    project = make_project()
+    rows = [{"id": "a", "text": "One text.", "label": "negative"}]
+    import_rows(project, rows, split="train")
+    import_rows(project, [{**rows[0], "text": "Another text."}], split="test")
+    if refusal is None:
+        assert preview_split(store, LOCAL_OPERATOR, project, parts).sizes == {"train": 1, "test": 1}
+        return
+    with pytest.raises(refusal):
+        preview_split(store, LOCAL_OPERATOR, project, parts)

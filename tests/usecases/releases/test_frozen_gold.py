@@ -14,14 +14,18 @@ from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.domain.texts import RationaleSet
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
+from annotator.language import speaking
 from annotator.store import Store, open_store
+from annotator.store.events import all_events
 from annotator.store.gold.releases import parts_of
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.gold import gold_instances
+from annotator.usecases.lead.adjudication import adjudicate
 from annotator.usecases.project.projects import change_project, create_project
-from annotator.usecases.releases.differences import release_differences
+from annotator.usecases.releases.differences import GoldDifferences, release_differences
 from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import (
+    erase_from_releases,
     freeze_gold,
     frozen_gold,
     release_of_project,
@@ -245,3 +249,125 @@ def test_before_freezing_a_lead_reads_how_much_of_the_gold_is_not_complete(
         "1 text with gold is not complete. Its gold is frozen as it is now. The sets of 1 annotation are not in this gold: "
         "ann (1). The policy “chosen” takes one annotation a text; “all” takes everybody's."
     ), "each has as many as are wanted; one is in hand, given out ahead"
+
+
+# What differs between releases, and between one and the gold of now.
+
+
+@pytest.fixture
+def changed_since(make_project: Callable[..., Project], import_rows: ImportRows) -> Project:
+    made = make_project()
+    rows = [
+        {"id": f"t{n}", "text": "good and bad", "label": "positive", "rationales": [[[0, 1]]], "annotator": "a"}
+        for n in range(4)
+    ]
+    import_rows(made, rows)
+    return made
+
+
+def test_each_kind_of_difference_is_counted_with_its_keys(store: Store, changed_since: Project, import_rows) -> None:
+    freeze_gold(store, LOCAL_OPERATOR, changed_since, "first", licence="CC0")
+    change_gold(store, changed_since, import_rows)
+    second = freeze_gold(store, LOCAL_OPERATOR, changed_since, "second", licence="CC0")
+    differences = release_differences(store, LOCAL_OPERATOR, changed_since, 1, second.number)
+    assert differences.places == {
+        "added": (("new", ""),),
+        "removed": (("t0", ""),),
+        "label": (("t1", ""),),
+        "sets": (("t1", ""), ("t2", "")),
+    }
+    assert differences.words == (
+        "From release 1 to release 2: 4 instances differ (1 added, 1 removed, or without gold now, 1 with another label, "
+        "2 with other sets)."
+    )
+
+
+def test_a_release_is_compared_with_the_gold_of_now(store: Store, changed_since: Project, import_rows) -> None:
+    freeze_gold(store, LOCAL_OPERATOR, changed_since, "first", licence="CC0")
+    same = release_differences(store, LOCAL_OPERATOR, changed_since, 1)
+    assert same.words == "From release 1 to the gold of now: the gold is the same."
+    change_gold(store, changed_since, import_rows)
+    assert release_differences(store, LOCAL_OPERATOR, changed_since, 1).n == 4
+
+
+def change_gold(store: Store, changed_since: Project, import_rows: ImportRows) -> None:
+    """One is discarded, one gets another label and other sets, one other sets, and one is new."""
+    with store.transaction():
+        discard(store, find_instance_ids(store, changed_since.id, "t0")[0])
+    import_rows(changed_since, [{"id": "new", "text": "good", "label": "positive", "rationales": [[[0, 1]]]}])
+    for key, label in (("t1", "negative"), ("t2", "positive")):
+        [number] = find_instance_ids(store, changed_since.id, key)
+        adjudicate(store, LOCAL_OPERATOR, changed_since, number, label, [RationaleSet.of((2, 3))], "better")
+
+
+def test_keys_and_labels_are_for_those_who_see_all_annotations(store, changed_since, add_person) -> None:
+    freeze_gold(store, LOCAL_OPERATOR, changed_since, "first", licence="CC0")
+    with pytest.raises(NotAllowed):
+        release_differences(store, add_person("researcher", changed_since, "researcher"), changed_since, 1)
+
+
+def test_a_release_that_is_not_there_cannot_be_compared(store, changed_since) -> None:
+    freeze_gold(store, LOCAL_OPERATOR, changed_since, "first", licence="CC0")
+    with pytest.raises(NotFound, match="The project has no release 2"):
+        release_differences(store, LOCAL_OPERATOR, changed_since, 1, 2)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_chinese_words_stand_apart_from_the_number_of_a_release(n: int) -> None:
+    places = {"added": (("a", ""),)} if n else {}
+    with speaking("zh"):
+        words = GoldDifferences("发布版 1", "当前的金标准", places).words
+        assert words.startswith("发布版 1 → 当前的金标准：")
+        assert words.endswith("（新增 1 个）。" if n else "金标准相同。")
+
+
+# A person who asks for it is taken out of releases: what they alone made is gone, and the release says how much, not whose.
+
+
+@pytest.fixture
+def with_named(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Ada and Zoe marked the first word, Ada alone the third; two releases."""
+    made = make_project(gold_policy="all")
+    facts = {"annotations": [{"annotator": "ada", "age": 30}, {"annotator": "zoe", "age": 40}]}
+    row = {"id": "t", "text": "good and bad", "label": "positive", "metadata": facts}
+    import_rows(
+        made,
+        [
+            row | {"annotator": "ada", "rationales": [[[0, 1]], [[2, 3]]]},
+            row | {"annotator": "zoe", "rationales": [[[0, 1]]]},
+        ],
+    )
+    for name in ("first", "second"):
+        freeze_gold(store, LOCAL_OPERATOR, made, name, licence="CC0")
+    return made
+
+
+def test_what_one_person_made_is_gone_from_every_release_and_counted(store, with_named, tmp_path: Path) -> None:
+    before = releases_of_project(store, LOCAL_OPERATOR, with_named)
+    assert erase_from_releases(store, LOCAL_OPERATOR, with_named, "ada") == 2
+    for release, old in zip(releases_of_project(store, LOCAL_OPERATOR, with_named), before, strict=True):
+        [item] = frozen_gold(store, release)
+        assert [rationale_set.token_indices for rationale_set in item.sets] == [(0,)]
+        assert [len(origins) for origins in item.origins] == [1]
+        assert [row["age"] for row in item.instance.metadata["annotations"]] == [40]
+        assert (release.n_erased, release.gold, release.number) == (1, old.gold, old.number)
+    export_release(store, LOCAL_OPERATOR, with_named, 1, "jsonl", tmp_path / "out")
+    assert "* 1 rationale set is gone since it was frozen" in (tmp_path / "out" / "README.md").read_text()
+    last = list(all_events(store, with_named.id))[-2]
+    assert (last.action, last.detail) == ("erase from releases", {"sets": 2}), "the record does not say whose"
+
+
+def test_an_erased_release_comes_back_with_our_own_export(store, with_named, tmp_path: Path) -> None:
+    erase_from_releases(store, LOCAL_OPERATOR, with_named, "ada")
+    export_file(store, LOCAL_OPERATOR, with_named, "jsonl", tmp_path / "all.jsonl")
+    copy = create_project(store, LOCAL_OPERATOR, "Copy", with_named.task)
+    import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
+    assert [release.n_erased for release in releases_of_project(store, LOCAL_OPERATOR, copy)] == [1, 1]
+
+
+def test_whoever_made_nothing_there_is_refused_and_nothing_changes(store, with_named, add_person) -> None:
+    with pytest.raises(NotFound, match="No release of 'Project' has anything of 'bob'"):
+        erase_from_releases(store, LOCAL_OPERATOR, with_named, "bob")
+    with pytest.raises(NotAllowed):
+        erase_from_releases(store, add_person("r", with_named, "researcher"), with_named, "ada")
+    assert [release.n_erased for release in releases_of_project(store, LOCAL_OPERATOR, with_named)] == [0, 0]

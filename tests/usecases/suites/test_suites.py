@@ -9,21 +9,35 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.suites import Alternative, Applies, Case, Recipe
+from annotator.domain.suites import Alternative, Applies, Case, Recipe, StoredSuite
 from annotator.errors import Conflict, ImportRefused, InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
+from annotator.figures.rate_bars import RateBar, rate_bar_html
+from annotator.metrics.significance import Bounds
 from annotator.store import Store
 from annotator.store.events import list_events
-from annotator.store.suites import cases_of_suite, cases_without_texts, find_run, list_runs
+from annotator.store.instances import find_instance_ids
+from annotator.store.suites import cases_of_suite, cases_of_test, cases_without_texts, find_run, list_runs
 from annotator.usecases.models import project_model
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
 from annotator.usecases.suites import construction, runs
 from annotator.usecases.suites import files as suite_files
 from annotator.usecases.suites import results as suite_results
-from annotator.usecases.suites.results import baseline_lines
+from annotator.usecases.suites.construction import TypedCase, save_typed_case
+from annotator.usecases.suites.results import (
+    ALL,
+    Rate,
+    ResultRow,
+    SuiteResults,
+    baseline_lines,
+    beside_rate,
+    comparison_sentence,
+    difference_words,
+    rate_words,
+)
 from annotator.usecases.suites.runs import SuiteOptions, run_suite
 from tests.conftest import SHARED_DATA
 
@@ -628,3 +642,118 @@ def test_a_constant_model_gets_what_its_baseline_says(store, project, tmp_path) 
     assert everything.rates["constant"].against.words == "no clear difference from always “negative”"
     assert baseline_lines(everything, 1)[0] == "always “negative”: 0.0 %"
     assert baseline_lines(everything, 1)[-1] == "and 1 more"
+
+
+# A typed text as a test of its own.
+
+
+WANTED = TypedCase("Typed texts", "t1, changed", "Robustness", None)
+
+
+@pytest.fixture
+def text(make_project: Callable[..., Project], import_rows: Callable[..., object], store: Store) -> tuple[Project, int]:
+    project = make_project()
+    import_rows(project, [{"id": "t1", "text": "bad soup", "label": "negative"}])
+    return project, find_instance_ids(store, project.id, "t1")[0]
+
+
+def test_the_answer_of_the_stored_text_is_expected_of_the_typed_one(store: Store, text) -> None:
+    test = save_typed_case(store, LOCAL_OPERATOR, text[1], {"text": "awful soup"}, WANTED)
+    [case] = cases_of_test(store, test.id)
+    assert (case.type, case.expectation, case.texts) == ("INV", "same", ("bad soup", "awful soup"))
+
+
+def test_a_label_is_expected_of_the_typed_text(store: Store, text) -> None:
+    wanted = TypedCase("Typed texts", "t1, changed", "Vocabulary", "positive")
+    test = save_typed_case(store, LOCAL_OPERATOR, text[1], {"text": "good soup"}, wanted)
+    [case] = cases_of_test(store, test.id)
+    assert (case.type, case.labels, case.texts) == ("MFT", ("positive",), ("good soup",))
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted", "reason"),
+    [
+        ("bad soup", WANTED, "the same as the original"),
+        (" ", WANTED, "A text is empty"),
+        ("awful", TypedCase("Typed texts", " ", "Logic", None), "test needs a name"),
+        ("awful", TypedCase("", "t", "Logic", None), "suite needs a name"),
+        ("awful", TypedCase("s", "t", "Logic", "strange"), "none of the project's labels"),
+    ],
+)
+def test_a_case_that_cannot_be_is_refused_with_the_reason(
+    store: Store, text, typed: str, wanted: TypedCase, reason: str
+) -> None:
+    with pytest.raises(InvalidValue, match=reason):
+        save_typed_case(store, LOCAL_OPERATOR, text[1], {"text": typed}, wanted)
+
+
+def test_a_name_that_is_taken_and_people_without_the_right_are_refused(
+    store: Store, text, add_person: Callable[..., User]
+) -> None:
+    project, number = text
+    save_typed_case(store, LOCAL_OPERATOR, number, {"text": "awful soup"}, WANTED)
+    with pytest.raises(InvalidValue, match="has a test 't1, changed' already"):
+        save_typed_case(store, LOCAL_OPERATOR, number, {"text": "dull soup"}, WANTED)
+    with pytest.raises(NotAllowed):
+        save_typed_case(store, add_person("ann", project, "annotator"), number, {"text": "dull soup"}, WANTED)
+
+
+# Failure rates and differences in words, with what each interval is over.
+
+
+SUITE = StoredSuite(1, 1, "s", ())
+
+
+def row(verdict: str, difference: float | None = -0.176, unit: str = "tests") -> ResultRow:
+    bounds = None if difference is None else Bounds(-0.308, -0.043, unit)  # type: ignore[arg-type]
+    return ResultRow(ALL, "", None, 850, {}, difference, 845, bounds, verdict)
+
+
+def test_a_rate_says_how_many_failed_and_below_it_its_interval_its_seeds_and_what_does_not_apply() -> None:
+    rate = Rate(0.145, 0.003, (6, 5), (12, 12), Bounds(0.061, 0.257, "cases"))
+    assert rate_words(rate, 50) == "14.5 % · 6 of 38"
+    assert beside_rate(rate).replace("\u00a0", " ") == "6.1 to 25.7 % · ± 0.3 over 2 seeds · 12 n/a"
+    assert beside_rate(Rate(None, None, (), ())) == ""
+
+
+def test_a_difference_stands_with_its_interval_and_what_that_comes_to() -> None:
+    assert difference_words(row("less")) == ("−17.6", "−30.8 to −4.3", "fails less often")
+    assert difference_words(row("", None)) == ("–", "", "")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "begins"),
+    [
+        (
+            "less",
+            "ours fails less often than theirs: −17.6 percentage points over the 845 cases on which both are judged, ",
+        ),
+        ("more", "ours fails more often than theirs: "),
+        ("not told", "There is no clear difference between ours and theirs: "),
+        ("too few", "There are too few cases to compare ours with theirs: "),
+    ],
+)
+def test_two_models_are_compared_in_a_sentence(verdict: str, begins: str) -> None:
+    results = SuiteResults(SUITE, ("theirs", "ours"), (row(verdict),), ("theirs", "ours"))
+    assert comparison_sentence(results).startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("unit", "words"), [("tests", "other tests like these"), ("cases", "other cases of these tests")]
+)
+def test_the_sentence_says_what_the_interval_is_about(unit: str, words: str) -> None:
+    results = SuiteResults(SUITE, ("a", "b"), (row("less", unit=unit),), ("a", "b"))
+    assert comparison_sentence(results).endswith(f"95 % interval −30.8 to −4.3, which is about {words}.")
+
+
+def test_without_two_models_or_their_answers_there_is_no_sentence() -> None:
+    assert comparison_sentence(SuiteResults(SUITE, ("a",), (row("less"),), None)) == ""
+    assert comparison_sentence(SuiteResults(SUITE, ("a", "b"), (row("", None),), ("a", "b"))) == ""
+
+
+def test_a_bar_is_as_long_as_its_share_and_words_below_it_are_text() -> None:
+    html = rate_bar_html(RateBar(0.27, 0.167, 0.406, ["<b>x</b>", ""]))
+    assert '<i style="width:27.0%"></i><b style="left:16.7%;width:23.9%"></b>' in html
+    assert html.count("<small>") == 1
+    assert "&lt;b&gt;x&lt;/b&gt;" in html
+    assert "track" not in rate_bar_html(RateBar(None, None, None, ["–"]))

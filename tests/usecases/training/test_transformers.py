@@ -1,34 +1,41 @@
-"""Training a transformer on a project's gold: saved with its card, asked like any model, gone on with after a kill."""
+"""Training transformers on a project's gold: saved with their cards, asked like any model, gone on with after a kill; many at once."""
 
 import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from annotator.attribution.loaders import LoadOptions
+from annotator.attribution.transformers_models import load
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.domain.tasks import get_task
-from annotator.errors import InvalidValue, ModelError
+from annotator.domain.tasks import SegmentSpec, custom_task, get_task
+from annotator.errors import AnnotatorError, InvalidValue, ModelError
+from annotator.metrics.aggregate import least_squares
 from annotator.store import Store
 from annotator.store.events import all_events
 from annotator.store.trained_models import find_training, ids_learned_from
 from annotator.training.alignment import AlignmentOptions
-from annotator.training.loop import FittingOptions
+from annotator.training.loop import EpochResult, Fitted, FittingOptions
 from annotator.training.trainable_models import NewModel
 from annotator.usecases.models.attributions import AttributingOptions, attribute
-from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.models.model_trust import Trainings, models_folder
+from annotator.usecases.papers.alignment_losses import alignment_slope
 from annotator.usecases.project.projects import create_project
-from annotator.usecases.training.examples import DataOptions, training_data
-from annotator.usecases.training.sweeps import Trial, train_sweep
-from annotator.usecases.training.transformers import TrainingOptions, train_transformer
+from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
+from annotator.usecases.training.forecast import forecast
+from annotator.usecases.training.sweeps import Trial, train_sweep, trials_of
+from annotator.usecases.training.transformers import TrainingOptions, TrainingReport, train_transformer
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.upkeep import check
 from tests.training.planted import LABELS, Planting, all_words, planted
+from tests.training.test_answers import MARKER, QUESTION, SHAPE, texts
 
 TINY = {
     "hidden_size": 32,
@@ -262,3 +269,255 @@ def test_the_words_that_a_tokenizer_learns_are_those_of_the_texts(
     assert report.folder == tmp_path / "elsewhere"
     pieces = json.loads((report.folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     assert set(all_words()) & set(pieces)
+
+
+# Training models that answer questions: which answers are learned from, when there is none, how the card tells it.
+
+
+ImportRows = Callable[..., object]
+READING_OPTIONS = TrainingOptions(
+    NewModel((), architecture="reading", shape={**SHAPE, "max_position_embeddings": 24}, n_pieces=1_000),
+    fitting=FittingOptions(epochs=1, learning_rate=5e-3, batch_size=16),
+)
+
+
+@pytest.fixture
+def questions(store: Store, import_rows: ImportRows) -> Project:
+    """Planted passages: 60 to learn from, 30 to stop by, 30 to judge by; of each a fourth without an answer."""
+    made = create_project(store, LOCAL_OPERATOR, "Planted", get_task("reading"))
+    import_rows(made, [row(f"text{n}", one.input.segments[0].text, one.label, split(n)) for n, one in enumerated(120)])
+    return made
+
+
+def enumerated(n: int) -> Any:
+    return enumerate(texts(n, 0))
+
+
+def split(number: int) -> str:
+    return "train" if number < 60 else "validation" if number < 90 else "test"
+
+
+def row(
+    key: str, passage: str, answer: str | None, of_split: str = "train", question: str = QUESTION
+) -> dict[str, Any]:
+    told = {} if answer is None else {"answer": answer}
+    return {"id": key, "passage": passage, "question": question, "split": of_split, **told}
+
+
+def test_it_is_saved_with_its_scores_and_answers_explains_and_is_found_like_any_model(
+    store: Store, questions: Project
+) -> None:
+    report = train_transformer(store, LOCAL_OPERATOR, questions, "reader", READING_OPTIONS)
+    card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
+    n_none = sum(not one.label for n, one in enumerated(120) if n >= 90)
+    assert (card["scores"]["texts"], card["scores"]["questions without an answer"]) == (30, n_none)
+    assert 0 <= card["scores"]["exact match"] <= card["scores"]["answer F1"] <= 1
+    assert card["scores"]["exact match"] == report.held_out.accuracy  # type: ignore[union-attr]
+    assert (report.held_out.label, report.held_out.n_label) == ("", n_none)  # type: ignore[union-attr]
+    assert "at [CLS]" in card["data"]["says that there is no answer"]
+    readme = (report.folder / "README.md").read_text(encoding="utf-8")
+    assert "Trained from `scratch`; output a stretch of the text; weights" in readme
+    assert "Always saying “no answer”" in (Trainings.of(store, questions.id).summary("reader") or "")
+    asked = attribute(
+        store, LOCAL_OPERATOR, questions, f"transformers:{report.folder}", "occlusion",
+        AttributingOptions(split="test", load=LoadOptions(device="cpu")),
+    )  # fmt: skip
+    assert (asked.model, asked.n_attributions, asked.n_left_out) == ("reader", 30, 0)
+    again = train_transformer(
+        store, LOCAL_OPERATOR, questions, "reader", READING_OPTIONS, progress=lambda *_: pytest.fail("trains")
+    )
+    assert again == replace(report, is_new=False)
+    assert check(store) == []
+
+
+def test_an_answer_that_does_not_stand_in_its_text_is_left_out_and_counted(
+    store: Store, questions: Project, import_rows: ImportRows
+) -> None:
+    import_rows(questions, [row("absent", "word1 word2", "word3"), row("untold", "word1 word2", None)])
+    data = training_data(store, questions, DataOptions())
+    assert (len(data.learn), data.n_absent) == (60, 1)
+    n_none = sum(not one.label for n, one in enumerated(60))
+    assert data.n_without_answer == n_none
+    foreseen = forecast(store, LOCAL_OPERATOR, questions, DataOptions()).summary()
+    assert f"60 texts with a gold answer ({n_none} of them say that there is none)" in foreseen
+    assert foreseen.endswith("1 text is left out, as its gold answer does not stand in the text.")
+
+
+def test_a_model_that_learned_from_no_text_without_an_answer_always_answers(
+    store: Store, import_rows: ImportRows
+) -> None:
+    questions = create_project(store, LOCAL_OPERATOR, "Answered", get_task("reading"))
+    answered = [one for _, one in enumerated(60) if one.label][:30]
+    import_rows(questions, [row(one.key, one.input.segments[0].text, one.label) for one in answered])
+    report = train_transformer(store, LOCAL_OPERATOR, questions, "reader", READING_OPTIONS)
+    saved: Any = load(str(report.folder), device="cpu")
+    assert saved.loaded.none_threshold is None
+    card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
+    assert card["data"]["says that there is no answer"].startswith("never")
+
+
+def test_a_text_whose_answer_is_cut_off_is_not_learned_from_and_in_windows_it_is(
+    store: Store, questions: Project, import_rows: ImportRows
+) -> None:
+    long = f"{'word1 ' * 30}{MARKER} word2"
+    import_rows(questions, [row("long", long, "word2")])
+    with pytest.raises(ModelError, match="The text 'long' has .*--too-long windows"):
+        train_transformer(store, LOCAL_OPERATOR, questions, "refused", READING_OPTIONS)
+    for too_long, n_unseen in (("cut", 1), ("windows", 0)):
+        new = replace(READING_OPTIONS.model, too_long=too_long)  # type: ignore[arg-type]
+        report = train_transformer(store, LOCAL_OPERATOR, questions, too_long, replace(READING_OPTIONS, model=new))
+        card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
+        assert card["data"]["answers that it does not see (left out)"] == n_unseen
+
+
+def test_a_text_whose_answer_no_window_holds_is_not_learned_as_one_without_an_answer(
+    store: Store, questions: Project, import_rows: ImportRows
+) -> None:
+    answer = " ".join(
+        f"word{n}" for n in range(2, 16)
+    )  # 14 words of 18 that a window has room for; each 9 after the former
+    before = "word1 " * 6
+    import_rows(questions, [row("between", f"{before}{MARKER} {answer} {'word1 ' * 20}", answer)])
+    new = replace(READING_OPTIONS.model, too_long="windows")
+    report = train_transformer(store, LOCAL_OPERATOR, questions, "windows", replace(READING_OPTIONS, model=new))
+    card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
+    assert card["data"]["answers that no window holds (left out)"] == 1
+    assert card["data"]["answers that it does not see (left out)"] == 0
+
+
+def test_where_every_answer_is_cut_off_there_is_nothing_to_learn(store: Store, import_rows: ImportRows) -> None:
+    questions = create_project(store, LOCAL_OPERATOR, "Cut", get_task("reading"))
+    long = f"{'word1 ' * 30}{MARKER} word2"
+    import_rows(questions, [row(f"t{n}", f"{long} {n}", "word2") for n in range(20)])
+    new = replace(READING_OPTIONS.model, too_long="cut")
+    with pytest.raises(ModelError, match="the model sees no answer whole, in no text"):
+        train_transformer(store, LOCAL_OPERATOR, questions, "cut", replace(READING_OPTIONS, model=new))
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ([], "no text has a gold answer"),
+        (["", ""], "all gold answers say that there is no answer"),
+        (["word9"], "no gold answer stands in its text"),
+    ],
+)
+def test_a_project_without_answers_to_learn_from_says_why(
+    store: Store, import_rows: ImportRows, answers: list[str], message: str
+) -> None:
+    questions = create_project(store, LOCAL_OPERATOR, "Empty", get_task("reading"))
+    import_rows(
+        questions,
+        [row(f"t{n}", f"word1 word2 word{n}", answer) for n, answer in enumerate(answers)] or [row("t", "word1", None)],
+    )
+    with pytest.raises(ModelError, match=message):
+        train_transformer(store, LOCAL_OPERATOR, questions, "reader", READING_OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (replace(READING_OPTIONS, model=NewModel(())), r"asks for answers.*--architecture reading"),
+        (
+            replace(READING_OPTIONS, model=NewModel((), architecture="reading", output="sigmoid")),
+            "without one sigmoid output",
+        ),
+        (replace(READING_OPTIONS, fitting=FittingOptions(alignment=AlignmentOptions("mae"))), "without an alignment"),
+        (replace(READING_OPTIONS, fitting=FittingOptions(balances_labels=True)), "without balanced labels"),
+    ],
+)
+def test_what_a_reading_model_cannot_have_is_refused(
+    store: Store, questions: Project, options: TrainingOptions, message: str
+) -> None:
+    with pytest.raises(AnnotatorError, match=message):
+        train_transformer(store, LOCAL_OPERATOR, questions, "reader", options)
+
+
+def test_projects_of_labels_and_of_texts_without_a_question_have_no_reading_models(store: Store) -> None:
+    labels = create_project(store, LOCAL_OPERATOR, "Labels", get_task("sentiment"), labels=["a", "b"])
+    with pytest.raises(ModelError, match="asks for labels.*Leave --architecture reading out"):
+        train_transformer(store, LOCAL_OPERATOR, labels, "reader", READING_OPTIONS)
+    bare = create_project(store, LOCAL_OPERATOR, "Bare", custom_task([SegmentSpec("text", "Text")], "answer"))
+    with pytest.raises(ModelError, match="have no question"):
+        train_transformer(store, LOCAL_OPERATOR, bare, "reader", READING_OPTIONS)
+
+
+# Many trainings that differ in few options: which there are, what they are called, and what alignment loss and accuracy say.
+
+
+ALIGNED = TrainingOptions(fitting=FittingOptions(alignment=AlignmentOptions("mae")))
+ONE_OF_EACH: dict[str, tuple[Any, ...]] = {
+    "criterion": ("mae",), "strength": (1.0,), "source": ("gold",), "share": (100.0,), "seed": (0,)
+}  # fmt: skip
+
+
+def trials(**axes: tuple[Any, ...]) -> dict[str, Trial]:
+    return {trial.name: trial for trial in trials_of("m", ALIGNED, ONE_OF_EACH | axes)}
+
+
+def test_one_value_of_each_option_is_one_training_of_the_name_itself() -> None:
+    assert trials() == {"m": Trial("m", {}, ALIGNED)}
+
+
+def test_each_combination_of_what_differs_is_a_training_named_after_it() -> None:
+    found = trials(strength=(0.5, 1.0), seed=(0, 1))
+    assert list(found) == ["m-strength0.5-seed0", "m-strength0.5-seed1", "m-strength1-seed0", "m-strength1-seed1"]
+    options = found["m-strength0.5-seed1"].options
+    assert (options.fitting.alignment, options.fitting.seed, options.data.seed) == (
+        AlignmentOptions("mae", strength=0.5),
+        1,
+        1,
+    )
+    assert found["m-strength0.5-seed1"].values == {"strength": 0.5, "seed": 1}
+
+
+def test_without_an_alignment_there_is_one_training_a_seed_whatever_would_be_aligned_and_how() -> None:
+    found = trials(criterion=("none", "mae"), strength=(0.5, 1.0), source=("gold", "shuffled"), seed=(0, 1))
+    assert [name for name in found if name.startswith("m-none")] == ["m-none-seed0", "m-none-seed1"]
+    assert len(found) == 2 + 8
+    none = found["m-none-seed1"].options
+    assert (none.fitting.alignment, none.data) == (None, DataOptions(seed=1))
+    assert found["m-mae-strength0.5-shuffled-seed0"].options.data.rationales == RationaleOptions("shuffled")
+
+
+def test_a_value_that_is_given_twice_is_trained_once() -> None:
+    assert list(trials(seed=(3, 3))) == ["m"]
+
+
+def test_a_value_that_will_not_do_and_a_name_that_is_too_long_are_refused_before_anything_is_trained() -> None:
+    with pytest.raises(InvalidValue, match="share lies between 0 and 100"):
+        trials(share=(10.0, 101.0))
+    with pytest.raises(InvalidValue, match="Choose a shorter one"):
+        trials_of("m" * 55, ALIGNED, ONE_OF_EACH | {"strength": (0.5, 1.0)})
+    with pytest.raises(InvalidValue, match="'speed' is no option"):
+        trials(speed=(1, 2))
+
+
+def epoch(alignment: float | None, accuracy: float | None) -> EpochResult:
+    return EpochResult(0.1, alignment, 0, 0.2, accuracy, 1.0)
+
+
+def report(*epochs: EpochResult) -> TrainingReport:
+    data = TrainingData((), (), (), None, None, 0, 0)
+    return TrainingReport("m", Path(), data, Fitted(epochs, 0), None, 0)
+
+
+def test_the_slope_is_that_of_accuracy_over_alignment_loss_with_a_point_an_epoch() -> None:
+    points = [(4.0, 0.5), (2.0, 0.7), (1.0, 0.9), (0.5, 0.8)]
+    x, y = np.array(points).T
+    slope, _ = np.polyfit(x, y, 1)
+    r_squared = np.corrcoef(x, y)[0, 1] ** 2
+    assert alignment_slope(report(*(epoch(*point) for point in points)).fitted.epochs) == pytest.approx(
+        (slope, r_squared)
+    )
+
+
+@pytest.mark.parametrize(
+    "epochs", [[(1.0, 0.5), (0.5, 0.6)], [(None, 0.5)] * 5, [(1.0, 0.5), (1.0, 0.6), (1.0, 0.7)], [(1.0, None)] * 3]
+)
+def test_there_is_no_slope_of_two_points_of_no_alignment_and_of_a_loss_that_stays(epochs: list[Any]) -> None:
+    assert alignment_slope(report(*(epoch(*point) for point in epochs)).fitted.epochs) is None
+
+
+def test_a_number_that_stays_has_nothing_to_account_for() -> None:
+    assert least_squares(np.array([1.0, 2.0]), np.array([3.0, 3.0])) == (0.0, 0.0)

@@ -1,16 +1,46 @@
-"""What an import plans for a batch of model output: no store is opened here."""
+"""Model output: what an import plans for a batch of it, whole or not at all, laid on the tokens of its instance."""
 
+import json
 import math
+import random
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
+from pathlib import Path
 
 import pytest
 
 from annotator.domain.imports import KeyedInstance
-from annotator.domain.models import Attribution, MachineRationale, Output, Prediction, Run, SourceOutput, change_of
+from annotator.domain.models import (
+    Attribution,
+    MachineRationale,
+    MarkedPart,
+    Output,
+    Piece,
+    Prediction,
+    Run,
+    ScoredPart,
+    SourceAttribution,
+    SourceOutput,
+    SourceRationale,
+    StoredOutput,
+    change_of,
+)
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
-from annotator.errors import Problem
-from annotator.usecases.transfer.import_report import ImportOptions
+from annotator.errors import ImportRefused, NotAllowed, Problem
+from annotator.store import Store
+from annotator.store.instances import find_instance_ids
+from annotator.store.models import iterate_outputs, list_models, list_runs
+from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.transfer import intake
+from annotator.usecases.transfer.export import everything_of, export_file
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.full_export_records import Restorer
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.instance_plan import Upcoming
+from annotator.usecases.transfer.intake import Intake
 from annotator.usecases.transfer.output_plan import (
     LaidRow,
     OutputPlan,
@@ -20,6 +50,9 @@ from annotator.usecases.transfer.output_plan import (
     plan_outputs,
     rounds_of,
 )
+from annotator.usecases.upkeep import check
+from tests.usecases.transfer.comparing import LENGTH, key_of, rows_of
+from tests.usecases.transfer.test_export import content_of
 
 PROJECT = Project(1, "P", get_task("sentiment"), ("negative", "positive"), "en", ProjectSettings())
 RUN = Run("tiny", "occlusion", seed=3)
@@ -157,3 +190,366 @@ def test_what_a_model_says_of_an_instance_keeps_its_order_by_whatever_method() -
     lime = replace(RUN, method="lime")
     rows = [said(1, label="negative"), said(1), said(1, lime), said(2, lime), said(1, lime, "negative")]
     assert rounds_of(rows) == [[rows[0], rows[3]], [rows[1], rows[2]], [rows[4]]]
+
+
+# Rows of model output come in batches, whose size and order of writing change nothing of what is stored.
+
+
+RUNS = [Run(model, method, seed=seed) for model, method, seed in product("mn", ("ig", "lime"), (0, 1))]
+
+
+def drawn_rows(rng: random.Random, *, is_sorted: bool) -> list[SourceOutput]:
+    """Of each run the labels of ten texts one by one, some twice and otherwise, beside the model's answer or without it."""
+    rows = []
+    for number, run, label in product(range(10), RUNS, ("negative", "positive")):
+        for _ in range(rng.choice((1, 1, 2))):
+            p = (number + 1) / 20  # the same from every method
+            answer = (Prediction(None, {"negative": p, "positive": 1 - p}),) if rng.random() < 0.5 else ()
+            scores = ScoredPart(tuple(float(rng.randrange(3)) for _ in range(LENGTH)))
+            attribution = SourceAttribution((scores,), label)
+            rows.append(SourceOutput(key_of(number), run, "f", len(rows) + 1, None, answer, (attribution,)))
+    if not is_sorted:
+        rng.shuffle(rows)
+    return rows
+
+
+def stored(store: Store, project: Project, rows: list[SourceOutput], *, update: bool) -> dict[Run, dict[str, Output]]:
+    report = ImportReport(is_output=True)
+    with store.transaction():
+        Intake(store, project, ImportOptions(update=update, skip_invalid=True), report, lambda _: None).run(rows)
+    keys = {row["id"]: row["key"] for row in store.rows("SELECT id, key FROM instances")}
+    return {
+        of.run: {keys[output.instance_id]: Output(0, output.predictions, output.attributions) for output in iterate_outputs(store, of.id)}
+        for of in list_runs(store, project.id)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("is_sorted", "update"), [(True, False), (True, True), (False, False), (False, True)])
+def test_what_is_stored_is_the_same_whether_rows_come_one_by_one_or_in_batches(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object],
+    monkeypatch: pytest.MonkeyPatch, is_sorted: bool, update: bool,
+) -> None:  # fmt: skip
+    def made(name: str) -> Project:
+        project: Project = make_project(name=name, gold_policy="all")
+        import_rows(project, rows_of(range(10)))
+        return project
+
+    rows = drawn_rows(random.Random(5), is_sorted=is_sorted)
+    in_batches = stored(store, made("in batches"), rows, update=update)
+    monkeypatch.setattr(intake, "_OUTPUT_BATCH", 1)
+    monkeypatch.setattr(intake, "_OUTPUT_REPEATS", 1)
+    one_by_one = stored(store, made("one by one"), rows, update=update)
+    assert in_batches == one_by_one
+    assert sum(len(outputs) for outputs in in_batches.values()) > 100
+
+
+def test_a_batch_holds_so_many_names_however_often_each_comes() -> None:
+    upcoming = Upcoming(["a", "a", "b", "b", "c", "c", "c", "c", "c"])
+    assert upcoming.batch(str, 2, str, 3) == ["a", "a", "b", "b"]
+    assert upcoming.batch(str, 2, str, 2) == ["c"] * 4  # two names would have four
+    assert upcoming.batch(str, 2, str, 2) == ["c"]
+
+
+# What models say comes in row by row, whole or not at all, and is laid on the tokens of its instance.
+
+
+N = 10  # tokens of t1: The staff never smiled and the soup was cold .
+OUTPUT_SCORES = tuple(float(n) for n in range(N))
+
+
+def row(key: str = "t1", scores: tuple[float, ...] = OUTPUT_SCORES, **more: object) -> SourceOutput:
+    attributions = (SourceAttribution((ScoredPart(scores),)),)
+    return SourceOutput(key, RUN, "file", 7, **{"attributions": attributions, **more})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def take(store: Store, project: Project) -> Callable[..., ImportReport]:
+    def run(*rows: SourceOutput, of: Project = project, **options: object) -> ImportReport:
+        report = ImportReport(is_output=True)
+        with store.transaction():
+            Intake(store, of, ImportOptions(**options), report, lambda _: None).run(rows)  # type: ignore[arg-type]
+        return report
+
+    return run
+
+
+def reasons(report: ImportReport) -> list[str]:
+    return [problem.reason for problem in report.problems]
+
+
+def test_attributions_are_counted_apart_from_the_instances_that_they_are_of(take) -> None:
+    runs = [Run("tiny", method) for method in ("lime", "shap", "random")]
+    of_t2 = row("t2", tuple(float(n) for n in range(14)))
+    report = take(*(replace(row(), run=run) for run in runs), of_t2)
+    assert (report.n_new, report.n_instances, report.n_attributions) == (4, 2, 4)
+    assert report.output_words == "4 attributions of 2 instances"
+    again = take(replace(row(predictions=(Prediction("positive"),)), run=runs[0]))
+    assert again.output_words == "1 prediction of 1 instance"  # the attribution was there already
+    assert take(replace(row(), run=runs[0])).output_words == "nothing new"
+
+
+def test_an_attribution_is_stored_for_its_run_and_again_changes_nothing(store, project, take) -> None:
+    assert (take(row()).n_new, take(row()).n_unchanged) == (1, 1)
+    [stored] = list_runs(store, project.id)
+    assert stored.run == RUN
+    [output] = iterate_outputs(store, stored.id)
+    assert output.attributions[0].scores == OUTPUT_SCORES
+    assert check(store) == []
+
+
+def test_other_scores_for_a_known_run_need_to_be_asked_for(store, project, take) -> None:
+    take(row())
+    changed = row(scores=tuple(-score for score in OUTPUT_SCORES))
+    assert "The attribution of 'tiny' for this instance is there already" in reasons(take(changed))[0]
+    assert take(changed, update=True).n_updated == 1
+    [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
+    assert output.attributions[0].scores[1] == -1.0
+
+
+def test_answers_to_the_full_input_are_stored_with_the_model_and_its_seed(store, project, take) -> None:
+    full = Prediction(None, {"negative": 0.9, "positive": 0.1})
+    rest = Prediction(None, {"negative": 0.2, "positive": 0.8}, "rest")
+    take(row(predictions=(full, rest)))
+    by_method = {one.run.method: one for one in list_runs(store, project.id)}
+    assert by_method[""].run == Run("tiny", seed=3)
+    [own] = iterate_outputs(store, by_method[""].id)
+    assert (own.predictions, own.attributions) == ((full,), ())
+    [reduced] = iterate_outputs(store, by_method["occlusion"].id)
+    assert reduced.predictions == (rest,)
+
+
+def test_two_methods_of_one_model_say_the_same_answer_once_and_another_answer_is_refused(store, project, take) -> None:
+    def of(method: str, p: float) -> SourceOutput:
+        answer = Prediction(None, {"negative": p, "positive": 1 - p})
+        return SourceOutput("t1", Run("tiny", method), "file", 9, None, (answer,), row().attributions)
+
+    report = take(of("ig", 0.75), of("lime", 0.75), of("shap", 0.5), skip_invalid=True)
+    assert (report.n_new, report.n_problems) == (2, 1)
+    assert "The answer to the full input of 'tiny'" in reasons(report)[0]
+    assert sorted(
+        stored.run.method for stored in list_runs(store, project.id) if any(iterate_outputs(store, stored.id))
+    ) == ["", "ig", "lime"]
+
+
+def test_a_shorter_answer_that_agrees_changes_nothing_and_a_longer_one_is_kept(store, project, take) -> None:
+    def of(method: str, *answer: Prediction) -> SourceOutput:
+        return SourceOutput("t1", Run("tiny", method), "file", 9, None, answer, row().attributions)
+
+    take(of("ig", Prediction("negative", {"negative": 0.75})))
+    whole = Prediction(None, {"negative": 0.75, "positive": 0.25})
+    assert take(of("lime", whole)).n_problems == 0
+    assert take(of("shap", Prediction("negative"))).n_problems == 0
+    [own] = [stored for stored in list_runs(store, project.id) if not stored.run.method]
+    [output] = iterate_outputs(store, own.id)
+    assert output.predictions[0].probabilities == whole.probabilities
+
+
+def test_several_seeds_layers_and_labels_stand_beside_each_other(store, project, take) -> None:
+    parts = (ScoredPart(OUTPUT_SCORES),)
+    layers = tuple(SourceAttribution(parts, label, layer) for label in ("negative", "positive") for layer in (0, 1))
+    take(row(attributions=layers), SourceOutput("t1", Run("tiny", "occlusion", seed=4), "file", 8, attributions=layers))
+    outputs = [output for stored in list_runs(store, project.id) for output in iterate_outputs(store, stored.id)]
+    assert [len(output.attributions) for output in outputs] == [4, 4]
+    assert list_models(store, project.id) == ["tiny"]
+
+
+REFUSED = [
+    ("an unknown instance", row("t9"), "no instance with this key"),
+    ("another split", row(split="test"), "is in the split ''"),
+    ("too few scores", row(scores=OUTPUT_SCORES[1:]), "it has 9 scores for 10 tokens"),
+    ("specials among the scores", row(scores=(0.0, *OUTPUT_SCORES, 0.0)), "are scores of special tokens among them?"),
+    ("NaN", row(scores=(math.nan, *OUTPUT_SCORES[1:])), "score 0 (from 0) is nan"),
+    ("infinity", row(scores=(*OUTPUT_SCORES[1:], math.inf)), "score 9 (from 0) is inf"),
+    ("a probability that is none", row(predictions=(Prediction(None, {"negative": math.nan}),)), "probability of 'negative' is nan"),
+    ("a span past the end", row(attributions=(), rationales=(SourceRationale("hard", (MarkedPart(((8, 11),)),)),)), "span [8, 11) is not in its text"),
+    ("a shifted ranking", row(attributions=(), rationales=(SourceRationale("ranked", (MarkedPart(ranking=(10, 1)),)),)), "shifted by one?"),
+    ("an unknown place", row(attributions=(SourceAttribution((ScoredPart(OUTPUT_SCORES, "title"),)),)), "no segment or document 'title'"),
+    ("a token twice in a ranking", row(attributions=(SourceAttribution((ScoredPart(OUTPUT_SCORES, ranking=(1, 1)),)),)), "appears twice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("bad", "reason"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_a_row_that_does_not_fit_is_refused_by_name_and_the_others_are_taken(store, project, take, bad, reason) -> None:
+    report = take(bad, row("t2", tuple(float(n) for n in range(14))), skip_invalid=True)
+    assert (report.problems[0].source, report.problems[0].line) == ("file", 7)
+    assert report.problems[0].value in {bad.key, bad.split}
+    assert reason in report.problems[0].reason
+    stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
+    assert {output.instance_id for output in stored} == set(find_instance_ids(store, project.id, "t2"))
+
+
+EXPLAINS = (
+    SourceAttribution((ScoredPart(OUTPUT_SCORES),), "positive"),
+    SourceAttribution((ScoredPart(OUTPUT_SCORES),), "maybe"),
+)
+STRANGE = [
+    ("answered", row(predictions=(Prediction("maybe"),)), "prediction"),
+    (
+        "given a probability",
+        row(predictions=(Prediction("positive", {"positive": 0.75, "maybe": 0.25}),)),
+        "prediction",
+    ),
+    ("explained beside one that is there", row(attributions=EXPLAINS), "target"),
+]
+
+
+@pytest.mark.parametrize(("bad", "field"), [case[1:] for case in STRANGE], ids=[case[0] for case in STRANGE])
+def test_a_label_that_the_project_does_not_have_is_refused_with_place_value_and_what_to_do(
+    store, project, take, bad, field
+) -> None:
+    report = take(bad, row("t2", tuple(float(n) for n in range(14))), skip_invalid=True)
+    [problem] = report.problems
+    assert (problem.source, problem.line, problem.field, problem.value) == ("file", 7, field, "maybe")
+    assert (
+        "The label 'maybe' is not one of the project's (negative, positive); add it to the labels (--add-label maybe)"
+        in problem.reason
+    )
+    stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
+    assert {output.instance_id for output in stored} == set(find_instance_ids(store, project.id, "t2"))
+
+
+def test_scores_of_no_label_of_the_predicted_one_and_of_answers_are_no_strangers(
+    store, project, make_project, import_rows, take
+) -> None:
+    answer = Prediction("positive", {"positive": 0.75})
+    known = (
+        SourceAttribution((ScoredPart(OUTPUT_SCORES),)),
+        SourceAttribution((ScoredPart(OUTPUT_SCORES),), "positive"),
+    )
+    assert take(row(attributions=known, predictions=(answer,))).problems == []
+    reading = make_project("reading", "Reading")
+    import_rows(reading, [{"id": "r", "passage": "a b", "question": "what?", "answer": "a"}])
+    said = row(
+        "r",
+        attributions=(SourceAttribution((ScoredPart((1.0, 2.0), "passage"),), "b"),),
+        predictions=(Prediction("b"),),
+    )
+    assert take(said, of=reading).problems == []
+
+
+def test_a_text_that_was_cut_keeps_the_rest_without_scores(store, project, take) -> None:
+    take(row(attributions=(SourceAttribution((ScoredPart(OUTPUT_SCORES[:6], is_partial=True),)),)))
+    [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
+    scores = output.attributions[0].scores
+    assert scores[:6] == OUTPUT_SCORES[:6]
+    assert all(math.isnan(score) for score in scores[6:])
+
+
+def test_scores_by_segment_are_laid_end_to_end(store, make_project, import_rows, take) -> None:
+    pair = make_project("similarity", "Pair")
+    import_rows(pair, [{"id": "p", "sentence1": "a b", "sentence2": "c d e", "label": "positive"}])
+    parts = (
+        ScoredPart((1.0, 2.0, 3.0), "sentence2", ranking=(2, 1, 0)),
+        ScoredPart((4.0, 5.0), "p_sentence1", ranking=(0, 1)),
+    )
+    take(row("p", attributions=(SourceAttribution(parts),)), of=pair)
+    [output] = iterate_outputs(store, list_runs(store, pair.id)[0].id)
+    assert output.attributions[0].scores == (4.0, 5.0, 1.0, 2.0, 3.0)
+    assert output.attributions[0].ranking == (4, 3, 2, 0, 1)
+
+
+def test_a_changed_text_takes_out_what_was_said_of_the_old_one_and_says_so(store, project, take, import_rows) -> None:
+    take(row("t4", tuple(float(n) for n in range(9))))
+    report = import_rows(project, [{"id": "t4", "text": "Nothing worked.", "label": "negative"}], update=True)
+    assert "what models had said of the old tokens was removed" in report.warnings[0].reason
+    assert [list(iterate_outputs(store, one.id)) for one in list_runs(store, project.id)] == [[]]
+    assert check(store) == []
+
+
+def test_our_own_export_brings_everything_of_models_back_equal(store, project, take, tmp_path: Path) -> None:
+    rationales = (
+        SourceRationale("hard", (MarkedPart(((0, 2), (4, 6))),)),
+        SourceRationale("ranked", (MarkedPart(ranking=(9, 0)),)),
+    )
+    partial = SourceAttribution((ScoredPart(OUTPUT_SCORES[:6], is_partial=True),), "negative", 2, 0.01, (("r2", 0.5),))
+    answers = (Prediction("negative", {"negative": 0.75, "positive": 0.25}), Prediction("positive", {}, "rest", 0.5))
+    take(row(rationales=rationales, attributions=(partial,), predictions=answers))
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    copy = create_project(store, LOCAL_OPERATOR, "Copy", get_task("sentiment"))
+    import_file(store, LOCAL_OPERATOR, copy, "jsonl", path)
+    first, second = (
+        [repr(item) for item in content_of(store, one)] for one in (project, find_project(store, "Copy"))
+    )  # NaN equals no NaN
+    assert second == first
+    assert any("StoredOutput" in text for text in first)
+    again = tmp_path / "again.jsonl"
+    export_file(store, LOCAL_OPERATOR, copy, "jsonl", again)
+    assert import_file(store, LOCAL_OPERATOR, copy, "jsonl", again).n_problems == 0
+    assert check(store) == []
+
+
+def test_an_export_brings_no_strange_labels_into_a_project_that_has_its_own(store, project) -> None:
+    said = Output(0, (), (Attribution(OUTPUT_SCORES, "maybe"),))
+    report = ImportReport()
+    with store.transaction():
+        Restorer(store, project).take_outputs([StoredOutput("t1", "", RUN, said, "all.jsonl", 9)], report)
+    [problem] = report.problems
+    assert (problem.line, problem.field, problem.value) == (9, "target", "maybe")
+    assert not any(outputs for one in list_runs(store, project.id) for outputs in iterate_outputs(store, one.id))
+
+
+def test_an_export_of_one_split_holds_the_models_words_on_that_split_alone(store, project, take, import_rows) -> None:
+    import_rows(project, [{"id": "x", "text": "Fine.", "label": "positive", "split": "test"}])
+    take(row(), row("x", (1.0, 2.0)))
+    keys = [item.key for item in everything_of(store, project, "test") if type(item).__name__ == "StoredOutput"]
+    assert keys == ["x"]
+
+
+def test_researchers_bring_model_output_and_annotators_do_not(
+    store: Store, project: Project, annotator: User, add_person, tmp_path: Path
+) -> None:
+    researcher = add_person("researcher", project, "researcher")
+    path = tmp_path / "predictions.jsonl"
+    path.write_text('{"id": "t1", "model": "m", "label": "negative"}\n', encoding="utf-8")
+    assert import_file(store, researcher, project, "predictions", path).n_new == 1
+    with pytest.raises(NotAllowed, match="the right to use models"):
+        import_file(store, annotator, project, "predictions", path)
+
+
+def test_labels_of_model_output_are_called_what_the_project_calls_them(
+    store: Store, project: Project, tmp_path
+) -> None:
+    path = tmp_path / "out.jsonl"
+    said = {"id": "t1", "model": "m", "method": "x", "target": "POS", "scores": list(OUTPUT_SCORES)}
+    answer = {"id": "t1", "model": "m", "method": "x", "probabilities": {"LABEL_0": 0.9, "POS": 0.1}}
+    path.write_text(f"{json.dumps(said)}\n{json.dumps(answer)}\n")
+    names = {"POS": "negative", "LABEL_0": "positive"}  # though the project's first label is negative
+    import_file(store, LOCAL_OPERATOR, project, "attributions", path, ImportOptions(renamed=names))
+    outputs = [one for run in list_runs(store, project.id) for one in iterate_outputs(store, run.id)]
+    assert [one.label for output in outputs for one in output.attributions] == ["negative"]
+    [prediction] = [one for output in outputs for one in output.predictions]
+    assert (prediction.label, dict(prediction.probabilities)) == ("positive", {"positive": 0.9, "negative": 0.1})
+
+
+def test_two_labels_that_would_become_one_are_a_problem_of_their_row(store: Store, project: Project, tmp_path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text('{"id": "t1", "model": "m", "probabilities": {"neg": 0.9, "negative": 0.1}}\n')
+    options = ImportOptions(renamed={"neg": "negative"})
+    with pytest.raises(ImportRefused) as refusal:
+        import_file(store, LOCAL_OPERATOR, project, "predictions", path, options)
+    assert "Two labels of this row would be one of the project's" in refusal.value.problems[0].reason
+    assert list_models(store, project.id) == []
+
+
+def test_scores_of_pieces_are_summed_over_words_and_the_pieces_kept(store, project, take) -> None:
+    words = ["The", "st", "##aff", "never", "smiled", "and", "the", "soup", "was", "cold", "."]
+    pieces = tuple(Piece(text) for text in ("[CLS]", *words, "[SEP]"))
+    part = ScoredPart((9.0, 1.0, 2.0, 3.0, *(0.5,) * 8, 7.0), pieces=pieces)
+    take(row(attributions=(SourceAttribution((part,)),)))
+    [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
+    assert output.attributions[0].scores == (1.0, 5.0, *(0.5,) * 8)
+    kept = output.attributions[0].pieces
+    assert kept is not None
+    assert [(piece.text, piece.start, piece.end, piece.is_special, score) for piece, score in kept[:4]] == [
+        ("[CLS]", None, None, True, 9.0),
+        ("The", 0, 3, False, 1.0),
+        ("st", 4, 6, False, 2.0),
+        ("##aff", 6, 9, False, 3.0),
+    ]
+
+
+def test_pieces_that_are_not_the_texts_are_refused_with_piece_and_place(store, project, take) -> None:
+    part = ScoredPart((1.0,) * 3, pieces=(Piece("The"), Piece("stuff"), Piece("never")))
+    [problem] = take(row(attributions=(SourceAttribution((part,)),)), skip_invalid=True).problems
+    assert "Piece 1 'stuff'" in problem.reason

@@ -1,5 +1,6 @@
-"""Somebody is erased with all that they made: nothing of it is left, and what is left is in order and can be finished."""
+"""Somebody is anonymised or erased: nothing of them is left to the last byte, and what is left is in order."""
 
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, SOMEONE_ERASED, User
 from annotator.domain.perturbations import ChangedText
+from annotator.domain.project.evidence import Selection
+from annotator.domain.project.recruitment import Door
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound, NotWritable
@@ -19,8 +22,15 @@ from annotator.store.measurements import last_event_id
 from annotator.store.people import add_user, get_user, list_users
 from annotator.store.persons.erasure import is_wiping_due
 from annotator.store.perturb.audits import items_open_to
+from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate.work import next_work, save_draft, submit
+from annotator.usecases.crowd.doors import doors_of, find_code, mark_paid
+from annotator.usecases.crowd.visits import Entry, come_in, leave, look_at_visit
+from annotator.usecases.evidence.exhaustive_gold import take_back, take_over
+from annotator.usecases.gold import gold_instances
+from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.lead.adjudication import adjudicate
 from annotator.usecases.lead.bulk_actions import last_changes, undo
 from annotator.usecases.lead.event_words import event_lines, event_words
 from annotator.usecases.lead.timeline import timeline
@@ -32,17 +42,81 @@ from annotator.usecases.persons.erasure import (
     plan_anonymising,
     plan_erasing,
 )
-from annotator.usecases.persons.removal import finish_removals
+from annotator.usecases.persons.removal import Removed, finish_removals
 from annotator.usecases.perturb.checks import approve
 from annotator.usecases.perturb.versions import hand_in
-from annotator.usecases.project.projects import events_of, find_project, instances_of
+from annotator.usecases.project.exhaustive_passes import start_pass
+from annotator.usecases.project.projects import events_of, find_project, instances_of, projects_of
 from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.upkeep import check
-from tests.usecases.persons.conftest import MAIL, OTHERS, WANDA, WORD, bytes_of, gold_of_project, speak
+from tests.usecases.crowd.crowd_work import do_texts, enter, open_door
+from tests.usecases.persons.conftest import MAIL, OTHERS, WANDA, WORD, bytes_of, gold_of_project, numbers_of, speak
 from tests.usecases.review.test_reviews import annotate, score
 from tests.usecases.test_whole_life import _goes_out_and_in_again as goes_out_and_in_again
 from tests.usecases.test_whole_life import assert_finished
+
+
+def metrics_of(store: Store) -> list[str]:
+    """Every metric of every model, as it is computed now."""
+    return [repr(evaluate_project(store, LOCAL_OPERATOR, project)) for project in projects_of(store, LOCAL_OPERATOR)]
+
+
+def test_of_the_demonstration_no_byte_holds_the_name_and_no_number_changes(demonstration: Path, tmp_path: Path) -> None:
+    shutil.copy(demonstration, tmp_path / "demo.db")
+    with open_store(tmp_path / "demo.db") as demo:
+        assert b"Annotator 2" in bytes_of(demo.path)
+        disable_user(demo, LOCAL_OPERATOR, "Annotator 2")  # what they hold goes to others, which is all that changes
+        before, measured = numbers_of(demo, {}), metrics_of(demo)
+        removed = anonymise(demo, LOCAL_OPERATOR, "annotator 2")
+        assert removed.is_wiped
+        assert b"annotator 2" not in bytes_of(demo.path).lower()
+        assert numbers_of(demo, {removed.called: "Annotator 2"}) == before
+        assert metrics_of(demo) == measured
+        assert (check(demo), demo.problems()) == ([], [])
+
+
+def kept_of(store: Store, name: str) -> tuple[list[tuple[object, ...]], ...]:
+    """What stays of somebody beside annotations and reviews: how they came out in training, verdicts, what they changed at once."""
+    return tuple(
+        [tuple(row) for row in store.rows(sql, (name,))]
+        for sql in (
+            """SELECT state, measures, answer ->> '$.draft.sets' FROM exercises JOIN users ON users.id = user_id
+                WHERE name = ? ORDER BY exercises.id""",
+            """SELECT audit_id, position, is_right, faults, texts FROM audit_items JOIN users ON users.id = auditor
+                WHERE name = ? ORDER BY 1, 2""",
+            "SELECT kind, n_instances, undone_by = made_by FROM bulk_actions WHERE made_by = ? ORDER BY id",
+            "SELECT instance_id FROM named_people JOIN users ON users.id = user_id WHERE name = ? ORDER BY 1",
+        )
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_any_life_no_byte_is_left_of_name_and_words_and_the_numbers_are_the_same(
+    store: Store, live, seed: int, tmp_path: Path
+) -> None:
+    life = live(seed)
+    disable_user(store, LOCAL_OPERATOR, WANDA)  # what she holds goes to others, which is all that changes
+    n_words = speak(store, WANDA)
+    before, gold, kept = numbers_of(store, {}), gold_of_project(store, life.project), kept_of(store, WANDA)
+    assert all(kept)
+    assert plan_anonymising(store, LOCAL_OPERATOR, WANDA).held.words == n_words > 5
+    removed = anonymise(store, LOCAL_OPERATOR, WANDA)
+    assert WANDA.encode() not in bytes_of(store.path)
+    assert WORD.encode() not in bytes_of(store.path)
+    assert MAIL.encode() not in bytes_of(store.path)
+    assert numbers_of(store, {removed.called: WANDA}) == before
+    assert gold_of_project(store, life.project) == gold
+    assert kept_of(store, removed.called) == kept
+    assert store.rows("SELECT 1 FROM notices JOIN users ON users.id = user_id WHERE name = ?", (removed.called,)) == []
+    assert store.rows("SELECT 1 FROM users WHERE name = ? AND language IS NOT NULL", (removed.called,)) == []
+    assert store.rows("SELECT 1 FROM audit_items WHERE held_by IS NOT NULL") == []
+    assert (check(store), store.problems()) == ([], [])
+    goes_out_and_in_again(store, find_project(store, life.project.name), OTHERS, tmp_path)
+
+
+# Somebody is erased with all that they made: nothing of it is left, and what is left is in order and can be finished.
+
 
 NOBODY = 0  # no account has this number
 
@@ -343,3 +417,149 @@ def test_a_score_goes_and_what_was_decided_with_it_stays(
         1,
     ]  # Bo has one in hand
     assert check(store) == []
+
+
+# Somebody had a part in a second pass: their name and words go from what it remembers, and gold is as it was before them.
+
+
+OF_THE_LEAD, OF_THE_FILE = [(2,)], [(0,)]
+
+
+@pytest.fixture
+def passed(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> tuple[Project, Project]:
+    """Wanda chose the gold of a text, Ann and Bo marked more in a second pass, and that is its gold now."""
+    first = make_project(gold_policy="all", annotators_per_instance=2)
+    import_rows(first, [{"id": "t", "text": "good and bad", "label": "positive", "rationales": [[[0, 1]]]}])
+    wanda, ann = add_person(WANDA, first, "lead"), add_person("Ann", first, "annotator")
+    bo = add_person("Bo", first, "annotator")
+    [original] = [row.id for row in instances_of(store, LOCAL_OPERATOR, first.id)]
+    adjudicate(store, wanda, first, original, "positive", (RationaleSet.of((2, 3)),), WORD)
+    second = start_pass(store, LOCAL_OPERATOR, first.id, "More", Selection(""))
+    for person, span in ((ann, (0, 1)), (bo, (1, 2))):
+        work = next_work(store, person, second.id).work
+        assert work is not None
+        sets = (RationaleSet.of(span), RationaleSet.of((2, 3)))
+        submit(store, person, work.assignment.id, work.assignment.revision, Draft("positive", sets))
+    assert take_over(store, LOCAL_OPERATOR, second.id) == 1
+    assert store.value("SELECT count(*) FROM annotations WHERE annotator = 'Ann, Bo'") == 1
+    return first, second
+
+
+def chosen(store: Store, project: Project) -> list[tuple[int, ...]]:
+    """The tokens of the gold sets of the text, as the lead chose."""
+    [item] = gold_instances(store, project, "chosen")
+    return [tuple(gold_set.token_indices) for gold_set in item.sets]
+
+
+@pytest.mark.parametrize(("act", "left"), [(anonymise, OF_THE_LEAD), (erase, OF_THE_FILE)])
+def test_what_a_pass_remembers_of_the_lead_who_chose_before_names_them_no_more(
+    store: Store, passed: tuple[Project, Project], act: Callable[..., Removed], left: list[tuple[int, ...]]
+) -> None:  # fmt: skip
+    first, second = passed
+    act(store, LOCAL_OPERATOR, WANDA)
+    assert not [word for word in (WANDA, WORD) if word.encode() in bytes_of(store.path)]
+    assert take_back(store, LOCAL_OPERATOR, second.id) == 1
+    assert chosen(store, first) == left
+    assert check(store) == []
+
+
+@pytest.mark.parametrize("act", [anonymise, erase])
+def test_of_several_people_behind_gold_only_the_one_who_went_is_called_otherwise(
+    store: Store, passed: tuple[Project, Project], act: Callable[..., Removed]
+) -> None:
+    before = chosen(store, passed[0])
+    called = act(store, LOCAL_OPERATOR, "Ann").called
+    assert b"Ann" not in bytes_of(store.path).replace(b"Annot", b"")
+    assert store.value("SELECT count(*) FROM annotations WHERE annotator = ?", (f"{called}, Bo",)) == 1
+    assert chosen(store, passed[0]) == before
+    assert check(store) == []
+
+
+def test_gold_that_came_of_one_person_alone_goes_with_them_and_what_the_lead_chose_before_stands_again(
+    store: Store, passed: tuple[Project, Project]
+) -> None:
+    with store.transaction():
+        ann = get_user(store, "Ann")
+        store.run("UPDATE annotations SET annotator = 'Ann', user_id = ? WHERE annotator = 'Ann, Bo'", (ann.id,))
+    erase(store, LOCAL_OPERATOR, "Ann")
+    assert chosen(store, passed[0]) == OF_THE_LEAD
+    assert store.rows("SELECT 1 FROM evidence_copies WHERE taken IS NOT NULL") == []
+    assert check(store) == []
+
+
+# A worker of a crowd door is taken out: by their code they can be paid all the same, or they were paid before.
+
+
+@pytest.fixture
+def crowd(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    made = make_project()
+    import_rows(made, [{"id": key, "text": "It was good.", "label": "positive"} for key in "abcdef"])
+    return made
+
+
+@pytest.fixture
+def door(store: Store, crowd: Project) -> Door:
+    return open_door(store, crowd)
+
+
+@pytest.fixture
+def finished(store: Store, crowd: Project, door: Door) -> tuple[Entry, User, str]:
+    """A worker who did both texts, with their code."""
+    entry, worker = enter(store, door)
+    do_texts(store, worker, crowd, 2)
+    assert entry.token is not None
+    code = look_at_visit(store, entry.token).code
+    assert code is not None
+    return entry, worker, code
+
+
+def test_whoever_is_anonymised_can_still_be_paid_and_is_not_known_again(
+    store: Store, crowd: Project, door: Door, finished: tuple[Entry, User, str]
+) -> None:
+    _, worker, code = finished
+    [hashes] = store.rows("SELECT platform_hash, visit_hash FROM crowd_workers")
+    removed = anonymise(store, LOCAL_OPERATOR, worker.name)
+    content = store.path.read_bytes()
+    assert not [name for name in (worker.name.encode(), *hashes) if name in content]
+    payment = find_code(store, LOCAL_OPERATOR, crowd.id, code)
+    assert (payment.worker.name, payment.worker.done) == (removed.called, 2)
+    assert mark_paid(store, LOCAL_OPERATOR, crowd.id, code).worker.paid_at is not None
+    assert come_in(store, door.token, "5f1a").visit.done == 0  # another worker, for all that is known
+    assert check(store) == []
+
+
+def test_nobody_is_erased_before_they_are_paid_and_then_all_of_it_goes(
+    store: Store, crowd: Project, finished: tuple[Entry, User, str]
+) -> None:
+    _, worker, code = finished
+    with pytest.raises(
+        Conflict, match=f"'{worker.name}' did 2 texts by the crowd door “Pilot”, and their code is not marked"
+    ):
+        erase(store, LOCAL_OPERATOR, worker.name)
+    assert find_code(store, LOCAL_OPERATOR, crowd.id, code).worker.done == 2
+    mark_paid(store, LOCAL_OPERATOR, crowd.id, code)
+    erase(store, LOCAL_OPERATOR, worker.name)
+    assert store.rows("SELECT 1 FROM crowd_workers") == []
+    assert code.encode() not in store.path.read_bytes()
+    assert doors_of(store, LOCAL_OPERATOR, crowd.id)[0].came == 0
+    assert check(store) == []
+
+
+@pytest.mark.parametrize("act", [anonymise, erase])
+def test_a_visit_ends_with_its_worker_and_what_they_hold_goes_to_others(
+    store: Store, crowd: Project, door: Door, act: Callable[..., object]
+) -> None:
+    _, worker = enter(store, door)
+    act(store, LOCAL_OPERATOR, worker.name)
+    assert doors_of(store, LOCAL_OPERATOR, crowd.id)[0].working == 0
+    assert store.rows("SELECT 1 FROM sessions") == []
+    assert check(store) == []
+    entry, other = enter(store, door, "other")
+    do_texts(store, other, crowd, 2)
+    assert entry.token is not None
+    assert leave(store, entry.token).code is not None

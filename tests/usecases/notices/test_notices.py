@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,7 @@ from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore, Thread
 from annotator.domain.texts import RationaleSet
-from annotator.store import Store
+from annotator.store import Store, open_store
 from annotator.store.annotate.talk import get_thread
 from annotator.store.notices.inbox import notices_of, prune_notices
 from annotator.usecases.access.accounts import disable_user
@@ -223,3 +224,30 @@ def test_an_answer_is_no_news_once_its_talk_was_opened_nor_a_question_once_it_wa
     assert count_unread(store, ann) == 2, "the panel only counted the comments"
     note_answers_read(store, ann, reviewed.id, thread.instance_id)
     assert count_unread(store, ann) == 0
+
+
+# The history of the demonstration, played through the use cases: whoever was told had a part in what they were told of.
+
+
+_OF_STRANGERS = """SELECT notices.id FROM notices WHERE kind IN ('returned', 'decision') AND NOT EXISTS (
+    SELECT 1 FROM assignments WHERE assignments.instance_id = notices.instance_id AND assignments.user_id = notices.user_id)"""
+_TO_NO_LEAD = """SELECT notices.id FROM notices WHERE kind IN ('question', 'stuck') AND NOT EXISTS (
+    SELECT 1 FROM memberships WHERE memberships.project_id = notices.project_id AND memberships.user_id = notices.user_id
+        AND role = 'lead')"""
+_RETURNED = """SELECT instance_id, user_id, count(*) AS n FROM {table} GROUP BY instance_id, user_id ORDER BY 1, 2"""
+
+
+def counts(store: Store, table: str) -> list[tuple[int, ...]]:
+    return [tuple(row) for row in store.rows(_RETURNED.format(table=table))]
+
+
+def test_whoever_was_told_had_a_part_in_it_and_each_return_was_told_once(demonstration: Path, tmp_path: Path) -> None:
+    path = tmp_path / "demo.db"
+    path.write_bytes(demonstration.read_bytes())
+    with open_store(path) as store:
+        assert store.value("SELECT count(*) FROM notices WHERE kind = 'returned'") > 0
+        assert (store.rows(_OF_STRANGERS), store.rows(_TO_NO_LEAD)) == ([], [])
+        returned = "(SELECT instance_id, user_id FROM notices WHERE kind = 'returned')"
+        rounds = """(SELECT rounds.instance_id, user_id FROM rounds JOIN annotations ON annotations.id = annotation_id
+            WHERE outcome = 'returned')"""
+        assert counts(store, returned) == counts(store, rounds)
