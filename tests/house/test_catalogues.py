@@ -195,7 +195,7 @@ def test_every_count_that_the_panel_says_agrees_with_its_noun() -> None:
         rf"\$\{{[^{{}}]*(?:length|[cC]ount|size|\bn(?:_\w+)?)(?:\.toLocaleString\([^)]*\))?\}} (?:{NOUNS})\b"
     )
     wrong = [
-        f"{path.name}:{number}: {found.group()}: write ${{counted(…)}} (spoken.js)"
+        f"{path.name}:{number}: {found.group()}: write ${{counted(…)}} (naming.js)"
         for path in SCRIPTS
         for number, line in enumerate(path.read_text().splitlines(), 1)
         for found in said.finditer(line)

@@ -72,7 +72,7 @@ def test_a_given_score_can_be_read_in_every_state(review: Callable[..., ReviewPa
 
 
 _PERTURB = """async () => {
-  const [{ ResultField }, css] = await Promise.all([import(`${panelAt}/perturb/result.js`), fetch(`${panelAt}/perturb/perturb.css`).then((r) => r.text())]);
+  const [{ ResultField }, css] = await Promise.all([import(`${panelAt}/perturb/desk_fields.js`), fetch(`${panelAt}/perturb/perturb.css`).then((r) => r.text())]);
   shadow.querySelector("style").append(css);
   const root = shadow.querySelector(".panel");
   root.classList.add("perturb");

@@ -166,7 +166,7 @@ FACTS = """async (panel) => {
   const { factsOf } = await import(`${panelAt}/saliency/map_numbers.js`);
   return factsOf(panel).map(({ title, value }) => [title, value]);
 }"""
-MAP = "async () => (await (await fetch(`${panelAt}/saliency/rows.js`)).text()).includes('Convergence')"
+MAP = "async () => (await (await fetch(`${panelAt}/saliency/tables.js`)).text()).includes('Convergence')"
 
 
 def test_what_the_scores_miss_is_named_by_whether_it_is_a_difference_or_a_share(
@@ -241,7 +241,7 @@ def test_convergence_stands_there_once(saliency: Callable[..., SaliencyPage]) ->
 
 
 def test_maps_stand_in_rows_of_equal_length(saliency: Callable[..., SaliencyPage]) -> None:
-    columns = "async (asked) => (await import(`${panelAt}/saliency/table.js`)).columnsFor(...asked)"
+    columns = "async (asked) => (await import(`${panelAt}/saliency/tables.js`)).columnsFor(...asked)"
     page = saliency(SaliencyFake()).page
     found = {(n, width): page.evaluate(columns, [n, width]) for n in (1, 3, 4, 5) for width in (300, 720, 1300)}
     assert [found[1, width] for width in (300, 720, 1300)] == [1, 1, 1]
