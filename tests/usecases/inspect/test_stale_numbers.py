@@ -30,12 +30,13 @@ from annotator.usecases.inspect.metric_formats import table_csv, table_latex, ta
 from annotator.usecases.inspect.metric_values import has_changed_since, newest_event
 from annotator.usecases.inspect.metrics_table import metric_view
 from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
-from annotator.usecases.inspect.stale_numbers import _CHANGES, cited_in_words, gold_release, has_changed, last_change
-from annotator.usecases.lead.adjudication import adjudicate, take_choice_back
+from annotator.usecases.inspect.stale_numbers import _CHANGES, has_changed, last_change
+from annotator.usecases.lead.decisions import adjudicate, take_choice_back
 from annotator.usecases.lead.event_words import event_actor, event_words
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import save_word_list
+from annotator.usecases.releases.differences import cited_in_words, gold_release
 from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.suites.runs import run_suite

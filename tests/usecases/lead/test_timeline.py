@@ -21,7 +21,7 @@ from annotator.store.events import Event
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.talk import Subject, begin
-from annotator.usecases.lead.adjudication import adjudicate, choose_gold, decide, open_proposals, take_choice_back
+from annotator.usecases.lead.decisions import adjudicate, choose_gold, decide, open_proposals, take_choice_back
 from annotator.usecases.lead.event_words import KINDS, OF_ANNOTATIONS, SENTENCES, event_actor, event_lines, event_words
 from annotator.usecases.lead.timeline import Moment, timeline, timeline_as_csv
 from annotator.usecases.project.projects import change_project, create_project

@@ -12,7 +12,7 @@ from annotator.cli.main import run
 from annotator.domain.models import Quotes
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, ModelError, NotAllowed
-from annotator.jobs.kinds import KINDS
+from annotator.jobs.worker import KINDS
 from annotator.scoring.table import metric_table
 from annotator.store.jobs import claim_job
 from annotator.store.models import iterate_outputs, list_runs

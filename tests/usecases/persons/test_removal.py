@@ -30,8 +30,8 @@ from annotator.usecases.evidence.exhaustive_gold import take_back, take_over
 from annotator.usecases.gold import gold_instances
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.inspect.stale_numbers import has_changed
-from annotator.usecases.lead.adjudication import adjudicate
 from annotator.usecases.lead.bulk_actions import last_changes, undo
+from annotator.usecases.lead.decisions import adjudicate
 from annotator.usecases.lead.event_words import event_lines, event_words
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.persons.erasure import (

@@ -16,7 +16,7 @@ from annotator.store.qualification.rules import get_item
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import waiting_counts
 from annotator.usecases.crowd.visits import TrainingFirst, training_first
-from annotator.usecases.lead.undecided_rounds import stuck_work
+from annotator.usecases.lead.decisions import stuck_work
 from annotator.usecases.project.projects import change_project, progress_of
 from annotator.usecases.project.rules import effects_of_rules
 from annotator.usecases.qualification.attempts import _drawn, answered_text, begin, end_feedback

@@ -20,7 +20,7 @@ from annotator.store.events import all_events
 from annotator.store.gold.releases import parts_of
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.gold import gold_instances
-from annotator.usecases.lead.adjudication import adjudicate
+from annotator.usecases.lead.decisions import adjudicate
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.releases.differences import GoldDifferences, release_differences
 from annotator.usecases.releases.export import export_release

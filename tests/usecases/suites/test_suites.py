@@ -14,7 +14,7 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import Alternative, Applies, Case, Recipe, StoredSuite
 from annotator.errors import Conflict, ImportRefused, InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
-from annotator.figures.rate_bars import RateBar, rate_bar_html
+from annotator.figures.bars import RateBar, rate_bar_html
 from annotator.metrics.significance import Bounds
 from annotator.store import Store
 from annotator.store.events import list_events
