@@ -7,9 +7,9 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import READABLE, asked_instance, require_project
-from annotator.web.presses import pressed
 from annotator.web.sections import creation, guidelines, project_end, record, rules
 from annotator.web.sections.instances import fields as instance_fields
 from annotator.web.sections.instances import page as instances

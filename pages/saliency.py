@@ -6,9 +6,9 @@ from annotator.domain.people import has_right
 from annotator.language import _
 from annotator.usecases.inspect.saliency import lacks_models
 from annotator.web import components
+from annotator.web.buttons import why_at_rest, work_of
 from annotator.web.frame import as_text
 from annotator.web.page_parts import asked_instance, require_project
-from annotator.web.presses import why_at_rest, work_of
 from annotator.web.sections import computation, new_models
 from annotator.web.sections import computation as jobs
 from annotator.web.sections import new_models as built_in_offer

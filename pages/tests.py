@@ -3,9 +3,9 @@
 import streamlit as st
 
 from annotator.language import _, unsaid
+from annotator.web.buttons import why_at_rest, work_of
 from annotator.web.frame import as_text
 from annotator.web.page_parts import require_project
-from annotator.web.presses import why_at_rest, work_of
 from annotator.web.sections.suites import construction, files, results, words
 from annotator.web.session import current_visit, page_store
 

@@ -71,7 +71,7 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
                 prompt=prompt,
             )
         case "transformers-writing":
-            from annotator.attribution.transformers_writers import load_writer  # noqa: PLC0415
+            from annotator.attribution.transformers_generators import load_writer  # noqa: PLC0415
 
             return load_writer(
                 source,

@@ -13,7 +13,15 @@ from typing import Any, Literal
 
 from annotator.errors import DeliveryError, InvalidValue
 from annotator.language import _, unsaid
-from annotator.outbound.targets import CONNECT_SECONDS, TOTAL_SECONDS, Deadline, Exceptions, Resolver, connect, resolve
+from annotator.outbound.allowed_hosts import (
+    CONNECT_SECONDS,
+    TOTAL_SECONDS,
+    Deadline,
+    Exceptions,
+    Resolver,
+    connect,
+    resolve,
+)
 
 Security = Literal["starttls", "tls"]
 USUAL_PORTS: dict[Security, int] = {"starttls": 587, "tls": 465}

@@ -11,7 +11,15 @@ from urllib.parse import SplitResult, urlsplit
 
 from annotator.errors import DeliveryError, InvalidValue
 from annotator.language import _
-from annotator.outbound.targets import CONNECT_SECONDS, TOTAL_SECONDS, Deadline, Exceptions, Resolver, connect, resolve
+from annotator.outbound.allowed_hosts import (
+    CONNECT_SECONDS,
+    TOTAL_SECONDS,
+    Deadline,
+    Exceptions,
+    Resolver,
+    connect,
+    resolve,
+)
 
 _LONGEST = 2_000  # characters
 _HTTPS = 443

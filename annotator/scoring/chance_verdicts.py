@@ -10,8 +10,8 @@ from annotator.domain.numbers import percent, written
 from annotator.language import _, unsaid
 from annotator.metrics.ragged import Flags, Floats
 from annotator.metrics.significance import FEWEST, RANDOM, Verdict, beside, difference, sentence, short
-from annotator.scoring.blocks import OverInstances
 from annotator.scoring.instance_numbers import Behind, OfSeed
+from annotator.scoring.scored_blocks import OverInstances
 from annotator.scoring.shared_instances import seeds_of, values_of
 from annotator.scoring.table import Column, MetricRow, MetricTable
 

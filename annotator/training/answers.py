@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.transformers_stretches import LONGEST_ANSWER, Finding, Stretches, answer_text, findings_in
+from annotator.attribution.transformers_answer_spans import LONGEST_ANSWER, Finding, Stretches, answer_text, findings_in
 from annotator.attribution.transformers_subwords import in_batches
 from annotator.errors import ModelError
 from annotator.metrics import benchmark_faithfulness as answers_of_reading

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_stretches import pieces_of_answer
+from annotator.attribution.transformers_answer_spans import pieces_of_answer
 from annotator.attribution.transformers_subwords import LONGER, Batch, Cutter, Encoded, batch_of, check_target, encode
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError

@@ -20,8 +20,8 @@ from annotator.usecases.project.projects import (
     missing_reviewers,
     progress_of,
 )
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
 _NAMED_CHARACTERS = 40  # of a text that a sentence names

@@ -519,7 +519,7 @@ def test_streamlit_is_imported_only_on_the_upper_floors() -> None:
 def test_the_answer_of_a_button_is_asked_for_where_no_press_is_lost() -> None:
     """Streamlit's own button tells one run alone, which may be broken off; one that calls something (on_click) is safe."""
     asked = [
-        f"{module.place(node.lineno)}: Streamlit's button; use pressed or submitted of annotator/web/presses.py, or on_click"
+        f"{module.place(node.lineno)}: Streamlit's button; use pressed or submitted of annotator/web/buttons.py, or on_click"
         for module in MODULES
         for node in ast.walk(module.tree)
         if isinstance(node, ast.Call)

@@ -13,9 +13,9 @@ import pytest
 from annotator.attribution.base import Input
 from annotator.attribution.loaders import LoadOptions, load_predictor
 from annotator.attribution.methods import make_explainer
+from annotator.attribution.transformers_generators import Writer
 from annotator.attribution.transformers_prompts import Prompt
 from annotator.attribution.transformers_sources import check_causal
-from annotator.attribution.transformers_writers import Writer
 from annotator.domain.models import Attribution, Written
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project

@@ -10,8 +10,8 @@ import pytest
 
 from annotator.errors import DeliveryError, InvalidValue
 from annotator.outbound import mail
+from annotator.outbound.allowed_hosts import Exceptions
 from annotator.outbound.mail import MailServer, compose, deliver
-from annotator.outbound.targets import Exceptions
 from tests.outbound.servers import HOST, here, silent_server, smtp_server
 
 NAMED = Exceptions.read(HOST)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from annotator.errors import DeliveryError, InvalidValue
-from annotator.outbound import targets
-from annotator.outbound.targets import Exceptions, checked_addresses, connect, why_refused
+from annotator.outbound import allowed_hosts
+from annotator.outbound.allowed_hosts import Exceptions, checked_addresses, connect, why_refused
 from tests.outbound.servers import silent_server
 
 NOTHING = Exceptions()
@@ -89,7 +89,7 @@ def test_the_name_is_looked_up_once_so_that_a_second_answer_changes_nothing(monk
         tried.append(address[0])
         raise ConnectionRefusedError(111, "Connection refused")
 
-    monkeypatch.setattr(targets.socket, "create_connection", refuse)
+    monkeypatch.setattr(allowed_hosts.socket, "create_connection", refuse)
     with pytest.raises(DeliveryError, match="93.184.215.14, port 443: Connection refused"):
         connect("hooks.example", 443, NOTHING, rebinding)
     assert (tried, len(answers)) == (["93.184.215.14"], 2)
@@ -97,7 +97,7 @@ def test_the_name_is_looked_up_once_so_that_a_second_answer_changes_nothing(monk
 
 def test_a_look_up_that_never_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     over = threading.Event()
-    monkeypatch.setattr(targets, "LOOK_UP_SECONDS", 0.05)
+    monkeypatch.setattr(allowed_hosts, "LOOK_UP_SECONDS", 0.05)
 
     def waits(_: str, __: int) -> Sequence[str]:
         over.wait(20)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from annotator.errors import DeliveryError, InvalidValue
-from annotator.outbound import targets, webhook
-from annotator.outbound.targets import Exceptions
+from annotator.outbound import allowed_hosts, webhook
+from annotator.outbound.allowed_hosts import Exceptions
 from annotator.outbound.webhook import Webhook, call
 from tests.outbound.servers import HOST, here, https_server, silent_server
 
@@ -75,7 +75,7 @@ def test_a_certificate_that_nobody_trusts_is_refused(certificate: Path) -> None:
 
 
 def test_a_server_that_never_answers_is_left_after_a_short_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr(allowed_hosts, "CONNECT_SECONDS", 0.1)
     with silent_server() as port, pytest.raises(DeliveryError, match="did not answer within") as refused:
         post(port)
     assert not refused.value.may_have_arrived

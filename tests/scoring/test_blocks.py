@@ -22,12 +22,12 @@ from annotator.domain.projects import Project
 from annotator.metrics import against_sets as against
 from annotator.metrics.aggregate import mean_of, over_seeds
 from annotator.metrics.gold_as_method import scores_drawn_for
-from annotator.scoring import blocks
-from annotator.scoring import blocks as scoring_random
-from annotator.scoring.blocks import ScoredRun, score_run
+from annotator.scoring import scored_blocks
+from annotator.scoring import scored_blocks as scoring_random
 from annotator.scoring.faithfulness import changed_answers, faithfulness_of
 from annotator.scoring.gold import GoldRow, GoldTable
 from annotator.scoring.runs import ScoringOptions, score_attributions, score_rationales, values_of_pairs
+from annotator.scoring.scored_blocks import ScoredRun, score_run
 from annotator.scoring.table import metric_table
 from annotator.store import Store, open_store
 from annotator.store.events import add_event
@@ -37,7 +37,7 @@ from annotator.usecases.inspect.measurement import MEASURED, is_out_of_date, mea
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.inspect.saliency import list_instances_by
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 
 Numbers = dict[str, Any]
 
@@ -74,8 +74,8 @@ def drawn(n: int = 60) -> tuple[GoldTable, list[Output], dict[int, Prediction]]:
 def in_blocks(monkeypatch: pytest.MonkeyPatch, n_scores: int, **asked: Any) -> tuple[ScoredRun, int]:
     """A drawn run, and in how many blocks it was scored."""
     gold, outputs, answers = drawn()
-    monkeypatch.setattr(blocks, "SCORES_AT_ONCE", n_scores)
-    n_blocks = len(list(blocks.blocks_of(outputs)))
+    monkeypatch.setattr(scored_blocks, "SCORES_AT_ONCE", n_scores)
+    n_blocks = len(list(scored_blocks.blocks_of(outputs)))
     return score_run(gold, iter(outputs), answers, ScoringOptions(), **asked), n_blocks
 
 

@@ -37,7 +37,7 @@ from annotator.usecases.inspect.metric_values import (
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 
 
 def said(p: float, on: str = "full", threshold: float | None = None) -> Prediction:

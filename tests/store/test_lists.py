@@ -8,7 +8,7 @@ from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
-from annotator.store.lists import (
+from annotator.store.saved_lists import (
     add_list,
     change_list,
     count_lists,

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 from annotator.attribution.methods import METHODS
+from annotator.attribution.transformers_generation_attribution import WRITTEN_METHODS
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
-from annotator.attribution.transformers_written import WRITTEN_METHODS
 from annotator.domain.labels import LabelTable
 from annotator.domain.models import Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR

@@ -28,7 +28,7 @@ from annotator.usecases.review import reviews
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from annotator.web import frame, session
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import numbers

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotator.web.sections.progress import kept
-from annotator.web.sections.progress.kept import Kept
+from annotator.web.sections.progress import work_cache
+from annotator.web.sections.progress.work_cache import Kept
 
 
 @pytest.mark.parametrize(
@@ -19,5 +19,5 @@ from annotator.web.sections.progress.kept import Kept
 def test_numbers_hold_until_something_happens_and_slow_ones_rest_for_a_while(
     seconds: float, age: float, made_of: str, holds: bool, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept, "time", type("Clock", (), {"monotonic": staticmethod(lambda: 10_000.0)}))
+    monkeypatch.setattr(work_cache, "time", type("Clock", (), {"monotonic": staticmethod(lambda: 10_000.0)}))
     assert Kept(7, "then", 10_000.0 - age, seconds).holds(made_of) is holds, reason

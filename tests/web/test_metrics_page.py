@@ -29,7 +29,7 @@ from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from annotator.web import session
 from annotator.web.sections.metrics import numbers
 from annotator.web.session import Visit

@@ -3,11 +3,11 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotator.web import presses
+from annotator.web import buttons
 
 PAGE = """
 import streamlit as st
-from annotator.web.presses import pressed
+from annotator.web.buttons import pressed
 
 st.session_state.setdefault("n_done", 0)
 if st.session_state.pop("is_broken_off", False):
@@ -20,7 +20,7 @@ OF_A_PROJECT = """
 import streamlit as st
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
-from annotator.web.presses import pressed, work_of
+from annotator.web.buttons import pressed, work_of
 
 archived_at = st.session_state["archived_at"]
 project = Project(1, "Tastes", get_task("sentiment"), (), "en", ProjectSettings(), archived_at=archived_at)
@@ -66,14 +66,14 @@ def test_a_button_that_comes_back_much_later_is_not_pressed(app: AppTest, monkey
     app.session_state["is_drawn"] = False
     app.button(key="go").click().run()
     app.session_state["is_drawn"] = True
-    now = presses.time.monotonic()
-    monkeypatch.setattr(presses.time, "monotonic", lambda: now + 61)
+    now = buttons.time.monotonic()
+    monkeypatch.setattr(buttons.time, "monotonic", lambda: now + 61)
     assert n_done(app.run()) == 0
 
 
 FORM = """
 import streamlit as st
-from annotator.web.presses import submitted
+from annotator.web.buttons import submitted
 
 st.session_state.setdefault("written", [])
 if st.session_state.pop("is_broken_off", False):

@@ -16,7 +16,7 @@ from annotator.store.models import list_runs
 from annotator.usecases.access import accounts
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions, close_kept_store

@@ -24,7 +24,7 @@ from annotator.usecases.project.ends import archive
 from annotator.usecases.suites.construction import save_test, suite_named, suites_of
 from annotator.usecases.suites.results import Rate, rate_words
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from annotator.web import session
 from annotator.web.sections.suites.results import expectation_words
 from annotator.web.session import Visit

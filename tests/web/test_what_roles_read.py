@@ -33,7 +33,7 @@ READ_BY: dict[Role, list[str]] = {
         "web/panel/shared/*.js", "web/panel/annotate/*.js", "web/panel/perturb/*.js", "usecases/annotate/work.py",
         "usecases/annotate/my_work.py", "usecases/annotate/submission.py", "usecases/annotate/my_work.py",
         "usecases/annotate/submission.py", "usecases/perturb/versions.py",
-        "usecases/perturb/checks.py", "usecases/perturb/assessment.py", "usecases/annotate/proposals.py", "usecases/annotate/talk.py",
+        "usecases/perturb/checks.py", "usecases/perturb/version_draft.py", "usecases/annotate/proposals.py", "usecases/annotate/talk.py",
         "usecases/models/preview*.py", "usecases/annotate/*messages.py", "domain/instances.py",
     ],
     "reviewer": ["web/panel/review/*.js", "web/panel/perturb/*.js", "usecases/review/reviews.py", "usecases/models/preview*.py",

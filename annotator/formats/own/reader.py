@@ -18,7 +18,6 @@ from annotator.formats.own.full_export import (
     check_perturbation,
     perturbation_of,
 )
-from annotator.formats.own.output import OutputRecord, output_of
 from annotator.formats.own.records import (
     VERSION,
     DocumentRecord,
@@ -49,6 +48,7 @@ from annotator.formats.own.records import (
 )
 from annotator.formats.own.releases import FrozenRecord, ReleaseRecord, gold_of_record, release_of
 from annotator.formats.own.reviews import check_reviewing
+from annotator.formats.own.run_output import OutputRecord, output_of
 from annotator.formats.own.values import folded
 from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.findings import Findings, listed

@@ -39,7 +39,6 @@ from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, Problem
 from annotator.formats.contrast.writer import plain_row
 from annotator.formats.own.full_export import AuditRecord, PerturbationRecord, audit_record, perturbation_record
-from annotator.formats.own.output import output_record
 from annotator.formats.own.records import (
     VERSION,
     AnnotationRecord,
@@ -65,6 +64,7 @@ from annotator.formats.own.records import (
     WorkRecord,
 )
 from annotator.formats.own.releases import frozen_record, release_record
+from annotator.formats.own.run_output import output_record
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.spans import span_row
 from annotator.language import _

@@ -22,8 +22,8 @@ from annotator.scoring.runs import ScoringOptions, p_of
 from annotator.scoring.table import Column, MetricRow, MetricTable, without_repeats
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids, instances_without_texts
-from annotator.store.lists import find_list, ids_on_list, lists_of
 from annotator.store.models import full_answers
+from annotator.store.saved_lists import find_list, ids_on_list, lists_of
 from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
     OF_ALL_TEXTS,

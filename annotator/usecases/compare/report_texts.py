@@ -23,8 +23,8 @@ from annotator.figures.report.heat import (
 from annotator.figures.report.page import GoldSet, ReportedText
 from annotator.metrics.against_sets import Sides, order_of, top_of_sides
 from annotator.metrics.ragged import Ragged
-from annotator.scoring.blocks import OverInstances
 from annotator.scoring.gold import GoldRow, gold_row
+from annotator.scoring.scored_blocks import OverInstances
 from annotator.scoring.shared_instances import seeds_of, values_of
 from annotator.scoring.table import RANDOM, Column, MetricRow, MetricTable
 from annotator.store import Store

@@ -18,8 +18,8 @@ from annotator.domain.people import ChannelKind, MailAddress, Message, MessageSt
 from annotator.errors import Conflict, InvalidValue, NotAllowed, StoreError, TooBusy
 from annotator.files import part_folder, sync_file, sync_folder
 from annotator.language import _, unsaid
+from annotator.outbound.allowed_hosts import Exceptions
 from annotator.outbound.mail import MailServer, Security, check_address
-from annotator.outbound.targets import Exceptions
 from annotator.outbound.webhook import Webhook
 from annotator.store import Store
 from annotator.store.connection.database import iso

@@ -15,7 +15,7 @@ from annotator.domain.people import ChannelKind, Message, NoticeGroup, User
 from annotator.errors import AnnotatorError, DeliveryError
 from annotator.language import _, speaking, unsaid
 from annotator.outbound import mail, webhook
-from annotator.outbound.targets import Resolver, resolve
+from annotator.outbound.allowed_hosts import Resolver, resolve
 from annotator.store import Store
 from annotator.store.connection.database import iso
 from annotator.store.connection.file_access import address_of_server

@@ -12,11 +12,11 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.metrics.ragged import Floats, Integers
 from annotator.metrics.significance import Verdict, beside, sentence
-from annotator.scoring.blocks import OverInstances, random_numbers, score_run
 from annotator.scoring.chance_verdicts import Judged
 from annotator.scoring.gold import GoldRow, GoldTable
 from annotator.scoring.instance_numbers import has_choice
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, score_answers, values_of_pairs
+from annotator.scoring.scored_blocks import OverInstances, random_numbers, score_run
 from annotator.scoring.table import Column, MetricRow
 from annotator.store import Store, open_store
 from annotator.store.events import add_event, require_open

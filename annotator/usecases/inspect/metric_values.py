@@ -14,11 +14,11 @@ from annotator.figures.curves import Curve, Panel
 from annotator.language import _, unsaid
 from annotator.metrics.aggregate import Interval, mean_of, paired_bootstrap
 from annotator.metrics.ragged import Floats
-from annotator.scoring import blocks
-from annotator.scoring.blocks import score_run
+from annotator.scoring import scored_blocks
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import together
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, score_answers
+from annotator.scoring.scored_blocks import score_run
 from annotator.scoring.table import MetricRow
 from annotator.store import Store
 from annotator.store.gold.releases import newest_release
@@ -203,7 +203,7 @@ def _of_model(
             yield choice, _together(gold, answers, [*parts, *([faithfulness] if faithfulness else []), quality])
 
 
-def _unrepeated(rows: Mapping[blocks.RowKey, Scored]) -> Mapping[blocks.RowKey, Scored]:
+def _unrepeated(rows: Mapping[scored_blocks.RowKey, Scored]) -> Mapping[scored_blocks.RowKey, Scored]:
     """Without what is selected where that is the top k of the run's scores, as in the table (see `without_repeats`)."""
     scores = [row for (kind, _), row in rows.items() if kind == "attribution"]
     if len(scores) != 1:

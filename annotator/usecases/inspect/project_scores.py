@@ -23,8 +23,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed
 from annotator.metrics.ragged import Flags
-from annotator.scoring import blocks
-from annotator.scoring.blocks import OverInstances, random_numbers
+from annotator.scoring import scored_blocks
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.instance_numbers import (
     Behind,
@@ -46,6 +45,7 @@ from annotator.scoring.reports import (
     SeedsReport,
 )
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs, score_answers
+from annotator.scoring.scored_blocks import OverInstances, random_numbers
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
 from annotator.store.annotate.annotations import count_of_other_results
@@ -372,14 +372,14 @@ class _Scorer:
         self, runs: Sequence[StoredRun], gold: GoldTable, answers_by_seed: Mapping[int | None, Answers]
     ) -> Iterator[MethodReport]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
-        rows: dict[blocks.RowKey, _Row] = {}
+        rows: dict[scored_blocks.RowKey, _Row] = {}
         arguments = (self.gold, len(runs), self.options.n_resamples)
         faithfulness, drops = NumbersOverSeeds(*arguments), []
         kind_of_none = "answers" if len(self.gold) else "attribution"
         for stored in runs:
             answers = answers_of_seed(answers_by_seed, stored.run.seed)
             outputs = self._outputs(stored.id, gold) if len(gold) else iter(())
-            scored = blocks.score_run(gold, outputs, answers, self.options)
+            scored = scored_blocks.score_run(gold, outputs, answers, self.options)
             for key, of_row in scored.rows.items():
                 rows.setdefault(key, _Row(*arguments)).add(of_row, answers)
             if scored.faithfulness.values:
@@ -395,8 +395,8 @@ class _Scorer:
         behaviour: BehaviourReport = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
         nothing: BehaviourReport = {"faithfulness": {}, "aopc_points": {}}
         layers = {layer for kind, layer in rows if kind == "attribution"}
-        for kind, layer in sorted(rows, key=blocks.row_order):
-            reduced = behaviour if blocks.is_reduced_by((kind, layer), layers) else nothing
+        for kind, layer in sorted(rows, key=scored_blocks.row_order):
+            reduced = behaviour if scored_blocks.is_reduced_by((kind, layer), layers) else nothing
             yield {**head, "kind": kind, "layer": layer, **rows[kind, layer].report(), **reduced}
         if not rows:
             yield {
@@ -405,7 +405,7 @@ class _Scorer:
                 "aopc_points": behaviour["aopc_points"],
             }  # fmt: skip
 
-    def _keep(self, stored: StoredRun, scored: blocks.ScoredRun, answers: Answers, kind_of_none: str) -> None:
+    def _keep(self, stored: StoredRun, scored: scored_blocks.ScoredRun, answers: Answers, kind_of_none: str) -> None:
         if self.instance_numbers is None:
             return
         rows = dict(scored.rows) or {(kind_of_none, None): Scored(self.gold.take(()))}

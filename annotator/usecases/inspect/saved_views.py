@@ -14,7 +14,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _
 from annotator.store import Store
-from annotator.store import lists as view_store
+from annotator.store import saved_lists as view_store
 from annotator.store.events import add_event
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require

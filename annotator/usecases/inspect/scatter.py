@@ -37,7 +37,7 @@ def within_brush(store: Store, question: Question) -> Question:
     brush = question.brush
     if brush is None:
         return question
-    from annotator.usecases.inspect.brushed_points import inside  # noqa: PLC0415  (NumPy: the server starts without it)
+    from annotator.usecases.inspect.brush import inside  # noqa: PLC0415  (NumPy: the server starts without it)
 
     of_x, of_y = (values_by_instance(store, question.project_id, number) for number in (brush.x, brush.y))
     ids = [i for i in of_x if i in of_y]

@@ -26,7 +26,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.language import _, listed, several, unsaid
 from annotator.store import Store
-from annotator.store import lists as list_store
+from annotator.store import saved_lists as list_store
 from annotator.store.events import add_event
 from annotator.store.instances import project_of_instance
 from annotator.store.measurements import count_asked

@@ -13,10 +13,10 @@ from annotator.store.annotate.annotations import annotator_names
 from annotator.store.annotate.visibility import named_of_instances
 from annotator.store.events import newest_of_actions
 from annotator.store.instances import InstanceRow, ids_of_keys, list_instances, split_names
-from annotator.store.lists import lists_of
 from annotator.store.people import list_members
 from annotator.store.project import instance_search as search_store
 from annotator.store.projects import instance_counts
+from annotator.store.saved_lists import lists_of
 from annotator.text.search import Context, context_of
 from annotator.usecases.access.rights import require, roles_with
 from annotator.usecases.gold import require_split

@@ -16,10 +16,10 @@ from annotator.domain.projects import GoldPolicy, Project
 from annotator.language import _, unsaid
 from annotator.metrics.model_comparison import ControlledGain, controlled_gain
 from annotator.metrics.ragged import Floats
-from annotator.scoring.blocks import score_run
 from annotator.scoring.gold import GoldTable, gold_row
 from annotator.scoring.instance_numbers import places_of
 from annotator.scoring.runs import Answers, ScoringOptions
+from annotator.scoring.scored_blocks import score_run
 from annotator.store import Store
 from annotator.store.models import StoredRun, full_answers, ids_answered, list_runs, outputs_of_run
 from annotator.store.trained_models import find_training, ids_learned_from, ids_of_versions

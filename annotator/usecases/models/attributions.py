@@ -12,9 +12,9 @@ from typing import Protocol
 from annotator.attribution.base import Writes
 from annotator.attribution.loaders import LoadOptions, TooLong
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
+from annotator.attribution.transformers_generation_attribution import WRITTEN_METHODS
 from annotator.attribution.transformers_parameters import FOLLOWS_MODEL, Parameter, Value
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
-from annotator.attribution.transformers_written import WRITTEN_METHODS
 from annotator.domain.instances import Instance
 from annotator.domain.numbers import counted
 from annotator.domain.people import User

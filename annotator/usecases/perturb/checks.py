@@ -22,7 +22,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require_role
 from annotator.usecases.notices.notices import tell
-from annotator.usecases.perturb.assessment import (
+from annotator.usecases.perturb.version_draft import (
     Assessment,
     assess,
     checked_gold,
@@ -31,7 +31,7 @@ from annotator.usecases.perturb.assessment import (
     staleness,
 )
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 
 LONGEST_REASON = 10_000
 _RIGHTS: tuple[Right, ...] = ("annotate", "review")

@@ -26,7 +26,6 @@ from annotator.store.projects import get_project_by_id
 from annotator.text.characters import direction, utf16_offsets
 from annotator.text.edits import Edit
 from annotator.usecases.access.rights import require
-from annotator.usecases.perturb.assessment import Assessment, nothing_left, staleness
 from annotator.usecases.perturb.checks import ToCheck
 from annotator.usecases.perturb.panel_values import (
     ChangedSegments,
@@ -56,6 +55,7 @@ from annotator.usecases.perturb.panel_values import (
     changes_from,
     changes_since,
 )
+from annotator.usecases.perturb.version_draft import Assessment, nothing_left, staleness
 from annotator.usecases.perturb.versions import Original
 
 _PER_PAGE = 20

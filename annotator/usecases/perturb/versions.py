@@ -29,8 +29,8 @@ from annotator.text.tokenisation import tokenise
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instance
-from annotator.usecases.perturb.assessment import Assessment, assess, checked_gold, is_unchanged, packed_sets
 from annotator.usecases.perturb.checks import settle_checks
+from annotator.usecases.perturb.version_draft import Assessment, assess, checked_gold, is_unchanged, packed_sets
 
 # The word lists of a project that suggestions for changed versions come from (docs/perturb.md).
 

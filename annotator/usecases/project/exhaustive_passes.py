@@ -28,7 +28,7 @@ from annotator.usecases.gold import GoldOptions, gold_instances, require_split
 from annotator.usecases.notices.notices import tell
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 
 # A new project with the rules of another: task, labels, settings, guidelines, word lists, training, without its texts.
 

@@ -39,12 +39,12 @@ from annotator.store.annotate.proposals import proposals_of_instances, proposed_
 from annotator.store.annotate.visibility import extra_annotators_of, named_of_instances, shown_of_instances
 from annotator.store.events import add_event, all_events
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
-from annotator.store.lists import lists_as_sources, views_as_sources
 from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.people import list_members
 from annotator.store.perturb.originals import count_versions
 from annotator.store.project.guidelines import readings_of, versions_of
 from annotator.store.projects import settings_json
+from annotator.store.saved_lists import lists_as_sources, views_as_sources
 from annotator.store.suites import list_word_lists
 from annotator.store.trained_models import trainings_as_sources
 from annotator.store.transfer.export_sources import (

@@ -31,7 +31,7 @@ from annotator.usecases.transfer.file_labels import (
     with_labels,
 )
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from annotator.usecases.transfer.row_keys import RowNumbers, chosen_columns, remember_columns
 from annotator.usecases.transfer.uploads import unpacked
 

@@ -34,7 +34,6 @@ from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.gold.releases import add_part, add_release, parts_of, releases_of
 from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of, queue_keys
-from annotator.store.lists import find_list, find_view, restore_list, restore_view
 from annotator.store.models import RunFinder, known_outputs, write_outputs
 from annotator.store.people import account_for, add_role
 from annotator.store.perturb.perturbations import perturbation_of_instance, perturbations_of
@@ -42,6 +41,7 @@ from annotator.store.project.guidelines import add_version, newest_number, note_
 from annotator.store.projects import instance_counts, settings_from, update_project
 from annotator.store.qualification import rules as items_store
 from annotator.store.qualification.rules import add_grant, add_rules, newest_rules, people_who_may_work
+from annotator.store.saved_lists import find_list, find_view, restore_list, restore_view
 from annotator.store.suites import find_word_list, save_word_list
 from annotator.store.trained_models import find_training, save_training
 from annotator.store.transfer.export_sources import (

@@ -24,8 +24,8 @@ from annotator.usecases.review.inspection import (
     words_of,
 )
 from annotator.web import components
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
 from annotator.web.sections import record
 from annotator.web.sections.lead import talk
 from annotator.web.session import Visit

@@ -33,9 +33,9 @@ from annotator.usecases.models.attributions import (
     offered_parameters,
 )
 from annotator.usecases.models.parameter_words import choice_words
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import shown_time
-from annotator.web.presses import pressed
 from annotator.web.sections import labels as model_labels
 from annotator.web.session import Visit, current_visit, page_store
 

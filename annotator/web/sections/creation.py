@@ -9,8 +9,8 @@ from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
 from annotator.usecases.project.projects import create_project, parse_task
+from annotator.web.buttons import submitted
 from annotator.web.frame import as_text
-from annotator.web.presses import submitted
 from annotator.web.project_warnings import labels_in
 from annotator.web.session import Visit, current_visit, page_store
 

@@ -10,10 +10,10 @@ from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
 from annotator.web.guidelines import show_changes, show_parts
 from annotator.web.page_parts import shown_time
-from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
 _CHANGED, _WHOLE = unsaid("What changed"), unsaid("The whole text")

@@ -25,9 +25,9 @@ from annotator.usecases.project.labels import (
     uses_of,
 )
 from annotator.usecases.project.projects import find_project
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
-from annotator.web.presses import pressed
 from annotator.web.session import Visit, current_visit, page_store
 
 if TYPE_CHECKING:

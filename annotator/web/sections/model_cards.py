@@ -16,9 +16,9 @@ from annotator.usecases.models.alignment_gains import Measured
 from annotator.usecases.models.alignment_proofs import AlignmentProof, Lack, alignment_proof, questions_for_proof
 from annotator.usecases.models.related_models import why_without_kin
 from annotator.usecases.training.forecast import TrainedModel, free_name, last_event, training_of_kin
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ValueCache
-from annotator.web.presses import pressed
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit, database_path
 

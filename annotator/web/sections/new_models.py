@@ -49,9 +49,9 @@ from annotator.usecases.training.transformers import (
     TooLong,
     TrainingOptions,
 )
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ValueCache
-from annotator.web.presses import pressed
 from annotator.web.sections import computation, model_cards
 from annotator.web.session import Visit, database_path
 

@@ -9,9 +9,9 @@ from annotator.errors import AnnotatorError
 from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.project.ends import archive, bring_back, delete, deletion_summary
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
 from annotator.web.page_parts import shown_day
-from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit, current_visit, page_store
 
 _TOLD = "project_end_told"

@@ -18,9 +18,9 @@ from annotator.usecases.lead.timeline import timeline, timeline_as_csv
 from annotator.usecases.persons.removal import names_of_copies
 from annotator.usecases.project.projects import ALL_EVENTS, EventFilter, count_events_of, events_of, members_of
 from annotator.usecases.upkeep import back_up_beside
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import shown_time, visit_zone
-from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _PAGE = 50

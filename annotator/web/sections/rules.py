@@ -29,8 +29,8 @@ from annotator.usecases.models.preview_settings import methods_to_compare
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.rules import effects_of_rules
 from annotator.usecases.project.word_lists import word_lists
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed, submitted
 from annotator.web.project_warnings import labels_in, show_missing_people
 from annotator.web.sections import labels as label_replacement
 from annotator.web.sections import project_end

@@ -7,8 +7,8 @@ from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several
 from annotator.usecases.databases import Store
 from annotator.usecases.project.splits import SplitReport, preview_split, split_project
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _PARTS = "train=.8,val=.1,test=.1"

@@ -21,7 +21,7 @@ from annotator.usecases.compare.comparison_report import write_report
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.project.projects import give_role
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 from tests.usecases.compare.hostile_comparison import HOSTILE, hostile_project, hostile_request

@@ -24,7 +24,7 @@ from annotator.usecases.background import AskedAttribution, ask_to_attribute
 from annotator.usecases.models.attributions import AttributingOptions
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

@@ -11,8 +11,8 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.errors import NotAllowed
-from annotator.scoring.blocks import score_run
 from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.scored_blocks import score_run
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.usecases.compare.model_comparison import ModelPair, compare_models, labelled_texts

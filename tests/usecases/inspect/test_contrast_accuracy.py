@@ -15,7 +15,7 @@ from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_r
 from annotator.usecases.inspect.fairness import fairness_rows
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 
 # Two originals with versions of two kinds, one without; what the gold labels are.
 GOLD = {

@@ -19,9 +19,9 @@ from annotator.domain.models import (
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
-from annotator.scoring.blocks import OverInstances, random_numbers
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.scored_blocks import OverInstances, random_numbers
 from annotator.scoring.table import MetricRow, metric_table
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids

@@ -42,7 +42,7 @@ from annotator.usecases.inspect.typed_text import MOST_TOKENS, show_typed
 from annotator.usecases.models.attributions import attribute
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from tests.usecases.review.test_reviews import annotate
 
 NEGATIVE = Prediction(None, {"negative": 0.9, "positive": 0.1})

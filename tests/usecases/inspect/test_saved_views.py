@@ -13,8 +13,8 @@ from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import open_store
 from annotator.store.events import all_events
-from annotator.store.lists import views_as_sources
 from annotator.store.measurements import last_event_id
+from annotator.store.saved_lists import views_as_sources
 from annotator.usecases.inspect.saved_views import (
     delete_view,
     params_of,

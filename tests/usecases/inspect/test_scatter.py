@@ -16,13 +16,13 @@ from annotator.errors import NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.models import list_runs
 from annotator.store.trained_models import save_training
-from annotator.usecases.inspect.brushed_points import inside_outline
+from annotator.usecases.inspect.brush import inside_outline
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.inspect.saliency import count_not_listed, list_instances_by, show_numbers, show_points
 from annotator.usecases.inspect.scatter import CONFIDENCE, GOLD_PROBABILITY, LENGTH, RATIO, SETS
 from annotator.usecases.inspect.text_lists import keys_on_list, save_listed, show_slices
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 
 Row = dict[str, Any]
 

@@ -14,7 +14,7 @@ from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store
-from annotator.store import lists as list_store
+from annotator.store import saved_lists as list_store
 from annotator.store.instances import find_instance_ids
 from annotator.store.measurements import last_event_id
 from annotator.usecases.gold import GoldOptions

@@ -34,7 +34,7 @@ from annotator.usecases.project.projects import change_project, find_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.full_export_records import Restorer
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 
 SETS = [RationaleSet.of((0, 2), (4, 5)), RationaleSet.of((3, 4))]
 

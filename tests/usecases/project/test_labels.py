@@ -35,7 +35,7 @@ from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.review.reviews import next_review, submit_review
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from annotator.usecases.upkeep import check
 
 __all__ = [

@@ -18,7 +18,7 @@ from annotator.scoring.table import MetricRow, MetricTable, metric_table
 from annotator.store import Store
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 
 N, LENGTH = 40, 8
 LABELS = ["negative", "negative", "positive"]  # two thirds are negative

@@ -34,13 +34,13 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import iterate_outputs, list_models, list_runs
 from annotator.usecases.project.projects import create_project, find_project
-from annotator.usecases.transfer import intake
+from annotator.usecases.transfer import import_run
 from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.full_export_records import Restorer
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.import_run import Intake
 from annotator.usecases.transfer.instance_plan import Upcoming
-from annotator.usecases.transfer.intake import Intake
 from annotator.usecases.transfer.output_plan import (
     LaidRow,
     OutputPlan,
@@ -236,8 +236,8 @@ def test_what_is_stored_is_the_same_whether_rows_come_one_by_one_or_in_batches(
 
     rows = drawn_rows(random.Random(5), is_sorted=is_sorted)
     in_batches = stored(store, made("in batches"), rows, update=update)
-    monkeypatch.setattr(intake, "_OUTPUT_BATCH", 1)
-    monkeypatch.setattr(intake, "_OUTPUT_REPEATS", 1)
+    monkeypatch.setattr(import_run, "_OUTPUT_BATCH", 1)
+    monkeypatch.setattr(import_run, "_OUTPUT_REPEATS", 1)
     one_by_one = stored(store, made("one by one"), rows, update=update)
     assert in_batches == one_by_one
     assert sum(len(outputs) for outputs in in_batches.values()) > 100

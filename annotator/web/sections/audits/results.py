@@ -21,9 +21,9 @@ from annotator.usecases.perturb.audit_results import (
     remedy_wrong,
 )
 from annotator.usecases.perturb.audits import DrawingPreview, draw_audit, kinds_to_audit, preview_drawing
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import shown_day
-from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _DONE = "audit_done"

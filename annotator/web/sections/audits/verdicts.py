@@ -12,9 +12,9 @@ from annotator.errors import AnnotatorError
 from annotator.language import _, several
 from annotator.usecases.databases import Store
 from annotator.usecases.perturb.audits import ToAudit, count_to_audit, judge, next_to_audit
+from annotator.web.buttons import press, pressed
 from annotator.web.components import panel_component
 from annotator.web.frame import as_text
-from annotator.web.presses import press, pressed
 from annotator.web.session import Visit
 
 # The keys with which audited versions are judged: as on Review, digits, c and Ctrl+Enter (docs/perturb.md).

@@ -27,9 +27,9 @@ from annotator.usecases.crowd.doors import (
 )
 from annotator.usecases.crowd.visits import TrainingFirst, training_first
 from annotator.usecases.databases import Store
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
 from annotator.web.page_parts import shown_time
-from annotator.web.presses import pressed, submitted
 from annotator.web.sections.people.roles import NOBODY_CHOSEN, show_answers
 from annotator.web.session import Visit
 

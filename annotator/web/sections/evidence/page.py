@@ -19,8 +19,8 @@ from annotator.usecases.evidence.exhaustive_gold import (
     take_over,
 )
 from annotator.usecases.project.exhaustive_passes import Chosen, count_chosen, splits_to_choose, start_pass
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _DONE = "evidence_done"  # what was done in the run before

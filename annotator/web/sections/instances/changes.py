@@ -14,9 +14,9 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_changes, plan_change, plan_undoing, undo
 from annotator.usecases.lead.event_words import bulk_words
 from annotator.usecases.lead.instance_search import found_ids, search_choices
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import shown_time
-from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _DONE, _MADE = "changes_done", "changes_made"

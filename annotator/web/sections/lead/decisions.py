@@ -24,9 +24,9 @@ from annotator.usecases.lead.decisions import (
 )
 from annotator.usecases.project.projects import progress_of
 from annotator.usecases.review.rounds import decide_round
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance, shown_time
-from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.sections.lead import talk
 from annotator.web.session import Visit

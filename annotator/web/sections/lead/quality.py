@@ -32,8 +32,8 @@ from annotator.usecases.lead.quality import (
 )
 from annotator.usecases.project.projects import events_of
 from annotator.usecases.transfer.import_report import gold_words
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
 from annotator.web.sections import comparison
 from annotator.web.sections.audits import results as audits
 from annotator.web.session import Visit

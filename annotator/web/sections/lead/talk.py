@@ -11,9 +11,9 @@ from annotator.errors import AnnotatorError
 from annotator.language import _, several
 from annotator.usecases.annotate.talk import PAGE_SIZE, answer, begin, questions, talk_of
 from annotator.usecases.databases import Store
+from annotator.web.buttons import submitted
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance, shown_time
-from annotator.web.presses import submitted
 from annotator.web.session import Visit
 
 

@@ -23,12 +23,12 @@ from annotator.usecases.inspect.metrics_table import first_columns, named
 from annotator.usecases.project.word_lists import word_lists
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ValueCache
-from annotator.web.presses import pressed
-from annotator.web.sections.metrics import state
+from annotator.web.sections.metrics import choices as state
+from annotator.web.sections.metrics.choices import file_stem
 from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable
-from annotator.web.sections.metrics.state import file_stem
 from annotator.web.sections.metrics.table import uncounted_training_summary
 from annotator.web.sections.suites.results import failing_cases
 from annotator.web.sections.tables import show_numbers

@@ -27,7 +27,7 @@ from annotator.usecases.inspect.metric_values import (
 )
 from annotator.usecases.inspect.metrics_table import ARROWS, named, names_of, title_in_words
 from annotator.web.frame import as_text
-from annotator.web.sections.metrics import state
+from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, instance_values
 from annotator.web.session import Visit
 

@@ -19,11 +19,13 @@ from annotator.usecases.inspect.saved_views import (
     view_of_project,
     views_of_project,
 )
+from annotator.web.buttons import submitted
 from annotator.web.components import copy_link
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices, Params
-from annotator.web.presses import submitted
-from annotator.web.sections.metrics import figures, groups, numbers, state, table
+from annotator.web.sections.metrics import charts as figures
+from annotator.web.sections.metrics import choices as state
+from annotator.web.sections.metrics import groups, numbers, table
 from annotator.web.session import Visit
 
 # Saved views on the Metrics page: one is opened, the present choices are kept under a name, one is renamed or deleted.

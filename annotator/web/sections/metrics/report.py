@@ -15,11 +15,11 @@ from annotator.usecases.compare.model_gains import first_pair
 from annotator.usecases.compare.report_request import LONGEST_TITLE, MOST_TEXTS, N_TEXTS, ReportRequest, TextChoice
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.text_lists import lists_of_project
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
-from annotator.web.sections.metrics.against import LookedAt
-from annotator.web.sections.metrics.choice import View
 from annotator.web.sections.metrics.numbers import table_with_intervals
+from annotator.web.sections.metrics.row_differences import LookedAt
+from annotator.web.sections.metrics.table_controls import View
 from annotator.web.session import Visit, current_visit, page_store
 
 _NONE = ""

@@ -26,12 +26,12 @@ from annotator.usecases.inspect.shown_table import (
     verdict_sentences,
     what_a_verdict_is,
 )
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
-from annotator.web.sections.metrics import against, state
-from annotator.web.sections.metrics.choice import View, choose_view
+from annotator.web.sections.metrics import choices, row_differences
+from annotator.web.sections.metrics.choices import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable
-from annotator.web.sections.metrics.state import file_stem
+from annotator.web.sections.metrics.table_controls import View, choose_view
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit
 
@@ -108,10 +108,10 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
     view, (whole, latex, page), line = choose_view(project, scored)
     with summary:
         _say_of_all(view.rows)
-    reference = against.choose(project, scored, line)
+    reference = row_differences.choose(project, scored, line)
     if reference and view.columns and view.rows:
-        compared = against.compared(scored, view, reference)
-        looked_at = against.show(store, visit, project, compared, (whole, latex), scored.request.explained)
+        compared = row_differences.compared(scored, view, reference)
+        looked_at = row_differences.show(store, visit, project, compared, (whole, latex), scored.request.explained)
         _offer_report(project, view, page, looked_at)
         return view.scored
     whole.download_button(
@@ -140,7 +140,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
 
 
 def _offer_report(
-    project: Project, view: View, page: DeltaGenerator, looked_at: against.LookedAt = against.NOTHING
+    project: Project, view: View, page: DeltaGenerator, looked_at: row_differences.LookedAt = row_differences.NOTHING
 ) -> None:
     if pressed(
         _("Report"), container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
@@ -168,7 +168,7 @@ def _show_rows(project: Project, view: View) -> None:
     n_pages = -(-len(view.rows) // _PAGE)
     page = 1
     if n_pages > 1:
-        key = state.choices_of(project).number(state.TABLE_PAGE, 1, n_pages, 1)
+        key = choices.choices_of(project).number(choices.TABLE_PAGE, 1, n_pages, 1)
         page = int(st.number_input(_("Page of {n_pages}", n_pages=n_pages), 1, n_pages, key=key))
     shown = range(_PAGE * (page - 1), min(_PAGE * page, len(view.rows)))
     heads = [head_of(column, shown_view) for column in view.columns]

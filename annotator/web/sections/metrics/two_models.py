@@ -31,7 +31,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ValueCache
-from annotator.web.sections.metrics import state
+from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.model_cards import show_measures
 from annotator.web.sections.tables import show_numbers

@@ -32,9 +32,9 @@ from annotator.usecases.queue.orders import (
     preview_order,
     set_order,
 )
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import shown_time
-from annotator.web.presses import pressed
 from annotator.web.sections import new_models
 from annotator.web.session import Visit
 

@@ -16,8 +16,8 @@ from annotator.language import _, listed, several, unsaid
 from annotator.usecases.access.invitations import INVITATION_LASTS, Invitation, invite, read_invitees
 from annotator.usecases.databases import Store
 from annotator.usecases.qualification.items import picked_but_off
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
 _MADE = "people_links"

@@ -20,8 +20,8 @@ from annotator.usecases.persons.erasure import (
 from annotator.usecases.persons.my_account import data_of_person
 from annotator.usecases.persons.removal import BACKUPS_HOLD, NOT_WIPED, Removed, names_of_copies
 from annotator.usecases.upkeep import back_up_beside
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed, submitted
 from annotator.web.sections.people.roles import NOBODY_CHOSEN, ask_for_person
 from annotator.web.session import Visit, current_visit, page_store
 

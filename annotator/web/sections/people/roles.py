@@ -12,8 +12,8 @@ from annotator.usecases.access.accounts import disable_user, list_users
 from annotator.usecases.access.invitations import Invitation, Member, renew_link
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import give_role, people_to_choose, take_role
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed, submitted
 from annotator.web.sections.people.invitations import keep_links
 from annotator.web.session import Visit, current_visit, page_store
 

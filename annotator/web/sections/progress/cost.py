@@ -14,10 +14,10 @@ from annotator.language import _, spoken_language, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import PaidWork, Payroll, pay_csv, payroll_of, remember_rate
 from annotator.usecases.project.projects import Progress
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import visit_zone
-from annotator.web.presses import pressed
-from annotator.web.sections.progress.kept import kept
+from annotator.web.sections.progress.work_cache import kept
 from annotator.web.session import Visit
 
 _UNITS: dict[PayUnit, str] = {"hour": unsaid("hour"), "text": unsaid("text"), "token": unsaid("token")}

@@ -9,7 +9,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import WorkDays, forecast_words, work_days
 from annotator.usecases.project.projects import Progress
 from annotator.web.page_parts import visit_zone
-from annotator.web.sections.progress.kept import kept
+from annotator.web.sections.progress.work_cache import kept
 from annotator.web.session import Visit
 
 NO_BAR = {"displayModeBar": False}

@@ -20,7 +20,7 @@ from annotator.usecases.lead.progress import (
 )
 from annotator.usecases.project.projects import Progress
 from annotator.web.sections import comparison
-from annotator.web.sections.progress.kept import kept
+from annotator.web.sections.progress.work_cache import kept
 from annotator.web.session import Visit
 
 _PAGE = 25

@@ -28,7 +28,7 @@ from annotator.usecases.transfer.import_report import gold_words
 from annotator.web.frame import as_text
 from annotator.web.sections.progress import days
 from annotator.web.sections.progress.days import NO_BAR
-from annotator.web.sections.progress.kept import kept
+from annotator.web.sections.progress.work_cache import kept
 from annotator.web.session import Visit
 
 _MOST_ROWS = 12  # of the chart; the table below has everybody

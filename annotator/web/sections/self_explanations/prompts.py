@@ -18,8 +18,8 @@ from annotator.usecases.models.self_explanations import (
     is_address_set,
     write_prompts,
 )
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
 from annotator.web.sections import computation
 from annotator.web.session import Visit
 

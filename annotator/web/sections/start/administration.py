@@ -21,9 +21,9 @@ from annotator.usecases.delivery.channels import (
     turn_off,
 )
 from annotator.usecases.delivery.outbox import try_channel
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
 from annotator.web.page_parts import shown_time
-from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
 _NEW_KEY = "webhook_new_key"

@@ -8,8 +8,8 @@ from annotator.errors import AnnotatorError
 from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.delivery.channels import choose_address, confirm, mail_options, own_address, stop_mail
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
 

@@ -23,10 +23,10 @@ from annotator.usecases.start.overview import (
     Waiting,
     overview,
 )
+from annotator.web.buttons import pressed
 from annotator.web.frame import READ, as_text, link_to
 from annotator.web.page_parts import shown_day, shown_time, visit_zone
-from annotator.web.presses import pressed
-from annotator.web.sections.progress.kept import kept
+from annotator.web.sections.progress.work_cache import kept
 from annotator.web.sections.start import administration, own_mail
 from annotator.web.session import Visit
 

@@ -41,8 +41,8 @@ from annotator.usecases.suites.construction import (
     suites_of,
     why_not,
 )
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
 from annotator.web.sections.suites.results import expectation_words, label_words
 from annotator.web.session import Visit
 

@@ -14,8 +14,8 @@ from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.files import left_out_words
+from annotator.web.buttons import press, pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import press, pressed
 from annotator.web.sections.suites.results import choose_suite
 from annotator.web.sections.tables import show_problem_table
 from annotator.web.session import Visit

@@ -27,8 +27,8 @@ from annotator.usecases.suites.results import (
     rate_words,
     what_intervals_are,
 )
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
 from annotator.web.sections import computation
 from annotator.web.sections import labels as model_labels
 from annotator.web.session import Visit, page_store

@@ -12,8 +12,8 @@ from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
 from annotator.usecases.suites.construction import ready_for
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _SHOWN = 12

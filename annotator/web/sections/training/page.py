@@ -37,9 +37,9 @@ from annotator.usecases.qualification.people import (
     finishing_first,
     trained_people,
 )
+from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, link_to
 from annotator.web.page_parts import shown_time, visit_zone
-from annotator.web.presses import pressed, submitted
 from annotator.web.session import Visit
 
 Field = Callable[[Any, str], object]  # draws what is stored, under a key

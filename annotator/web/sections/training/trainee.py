@@ -22,10 +22,10 @@ from annotator.usecases.qualification.words import (
     total_lines,
 )
 from annotator.web import components
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.guidelines import show_parts
 from annotator.web.page_parts import READABLE
-from annotator.web.presses import pressed
 from annotator.web.session import Visit
 
 _FINISH = unsaid("This project has a training. Finish what you hold here; new texts come after the training.")

@@ -18,8 +18,8 @@ from annotator.usecases.inspect.metrics_table import policy_in_words
 from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WITH_PEOPLE, WRITABLE, Exported, export_file
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.several_files import FileReport
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.presses import pressed
 from annotator.web.sections.rules import all_meanings, meaning_of
 from annotator.web.session import Visit
 

@@ -23,8 +23,8 @@ from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, Import
 from annotator.usecases.transfer.row_keys import field_words
 from annotator.usecases.transfer.several_files import FileReport, NamedFile, import_files, output_within
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
+from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, link_to
-from annotator.web.presses import pressed
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.rules import meaning_of
 from annotator.web.sections.tables import show_problem_table

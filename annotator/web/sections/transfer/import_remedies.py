@@ -10,8 +10,8 @@ from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.language import _, unsaid
 from annotator.usecases.transfer.text_index import PROMPT, proposed_prompt
+from annotator.web.buttons import press
 from annotator.web.frame import as_text
-from annotator.web.presses import press
 
 _STRANGE = "import_strange_labels"
 _ADD, _RENAME, _LEAVE = unsaid("Add it"), unsaid("Rename it"), unsaid("Leave it out")

@@ -14,7 +14,7 @@ from annotator.usecases.inspect.metrics_table import first_columns, group_of, na
 from annotator.usecases.inspect.shown_table import TableView
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices
-from annotator.web.sections.metrics import state
+from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable
 
 

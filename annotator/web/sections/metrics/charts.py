@@ -15,7 +15,7 @@ from annotator.usecases.compare.comparison_words import OF_ALL_TEXTS
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import SIDES, WHAT_DROPS_ARE, drop_panels, names_of_runs, rows_with_curves
 from annotator.usecases.inspect.metrics_table import named, names_of, title_in_words
-from annotator.web.sections.metrics import groups, state, two_models
+from annotator.web.sections.metrics import choices, groups, two_models
 from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.tables import show_numbers
@@ -43,7 +43,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
     }
     names, part = (list(views), "") if scored.table.columns else (list(_OF_LABELS), "of_labels")
     chosen = st.segmented_control(
-        _("Chart"), names, required=True, key=state.choices_of(project).one(state.CHART, names, names[0], part=part),
+        _("Chart"), names, required=True, key=choices.choices_of(project).one(choices.CHART, names, names[0], part=part),
         label_visibility="collapsed", format_func=_,
     )  # fmt: skip
     if chosen in _OF_ALL_LABELS and is_of_people(scored.request.by) and scored.request.group is not None:
@@ -128,7 +128,7 @@ def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTabl
         _("Metric"), list(columns), format_func=lambda name: named(columns[name]), key=_metric(project, columns, "pairs")
     )  # fmt: skip
     parts = list(_PARTS)
-    by_key = state.choices_of(project).one(state.BY, parts, parts[0], part="pairs", write=lambda name: _PARTS[name])
+    by_key = choices.choices_of(project).one(choices.BY, parts, parts[0], part="pairs", write=lambda name: _PARTS[name])
     part = of_part.segmented_control(_("By"), parts, required=True, key=by_key, format_func=_) or parts[0]
     rows = best_layers([row for row in scored.rows if _has(row, columns[name])], columns[name])
     names = names_of(rows)
@@ -152,7 +152,7 @@ def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTabl
 
 def _metric(project: Project, columns: Mapping[str, Column], part: str) -> str:
     """The key of the choice of a chart's metric."""
-    return state.choices_of(project).one(state.METRIC, list(columns), next(iter(columns)), part=part)
+    return choices.choices_of(project).one(choices.METRIC, list(columns), next(iter(columns)), part=part)
 
 
 def _bars(title: str, parts: Mapping[str, Mapping[str, Number]], name: str) -> Iterator[Bar]:

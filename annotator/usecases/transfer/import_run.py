@@ -26,12 +26,7 @@ from annotator.store import Store
 from annotator.store.annotate.instance_queue import begin_anew
 from annotator.store.models import RunFinder, write_outputs
 from annotator.store.projects import set_labels
-from annotator.store.transfer.known_rows import (
-    instances_at,
-    last_document,
-    last_instance,
-    last_queue_position,
-)
+from annotator.store.transfer.known_rows import instances_at, last_document, last_instance, last_queue_position
 from annotator.store.transfer.planned_rows import add_documents, remove_unshown, write_plan
 from annotator.usecases.transfer.full_export_records import ReleaseRestorer, Restorer, take_qualification
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport

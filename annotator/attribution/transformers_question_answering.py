@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_networks import Loaded
-from annotator.attribution.transformers_predictors import NO_NUMBER, Target
-from annotator.attribution.transformers_stretches import (
+from annotator.attribution.transformers_answer_spans import (
     Chosen,
     Finding,
     Mark,
@@ -20,6 +18,8 @@ from annotator.attribution.transformers_stretches import (
     findings_in,
     mark_of,
 )
+from annotator.attribution.transformers_networks import Loaded
+from annotator.attribution.transformers_predictors import NO_NUMBER, Target
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches, seen_tokens
 from annotator.domain.models import Prediction
 from annotator.errors import ModelError

@@ -77,7 +77,7 @@ class Writer:
         )
 
     def writing(self, method: str, parameters: Mapping[str, object]) -> Explainer:
-        from annotator.attribution.transformers_written import explainer_of_written  # noqa: PLC0415
+        from annotator.attribution.transformers_generation_attribution import explainer_of_written  # noqa: PLC0415
 
         return explainer_of_written(self, method, parameters)
 

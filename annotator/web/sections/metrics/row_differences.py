@@ -36,10 +36,10 @@ from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.inspect.metrics_table import named
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ValueCache
-from annotator.web.sections.metrics import state
-from annotator.web.sections.metrics.choice import View
+from annotator.web.sections.metrics import choices as state
+from annotator.web.sections.metrics.choices import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable
-from annotator.web.sections.metrics.state import file_stem
+from annotator.web.sections.metrics.table_controls import View
 from annotator.web.session import Visit
 
 

@@ -14,11 +14,11 @@ from annotator.attribution.base import Explained, Explainer, Input
 from annotator.attribution.methods import METHODS as ANY_METHODS
 from annotator.attribution.methods import resolved as resolved_of_any
 from annotator.attribution.transformers_explainers import baseline_for, baseline_piece
+from annotator.attribution.transformers_generators import Writer
 from annotator.attribution.transformers_networks import answering
 from annotator.attribution.transformers_parameters import METHODS, Value, resolved
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Encoded, Tensor, merged, seen_tokens
-from annotator.attribution.transformers_writers import Writer
 from annotator.domain.models import Attribution, Unit, Written, facts_from
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
