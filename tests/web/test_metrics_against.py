@@ -13,6 +13,8 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.usecases.access import accounts
 from annotator.web import session
+from annotator.web.sections.progress import kept
+from annotator.web.sections.progress.kept import Kept
 from annotator.web.session import Visit
 from tests.usecases.transfer.comparing import N, blind, knowing, mistaken, output, project_of, said, take
 
@@ -146,3 +148,23 @@ def test_only_the_rows_that_are_shown_are_compared_and_where_none_is_left_that_i
     next(box for box in app.multiselect if box.label == "Only models").set_value(["knowing"]).run()
     assert not app.exception
     assert any(info.value.startswith("No other row is shown.") for info in app.info)
+
+
+# When numbers over a whole project are counted again.
+
+
+@pytest.mark.parametrize(
+    ("seconds", "age", "made_of", "holds", "reason"),
+    [
+        (0.01, 0, "then", True, "nothing has happened since"),
+        (0.01, 0, "now", False, "quick ones are counted at once"),
+        (1.0, 19, "now", True, "slow ones rest for twenty times as long"),
+        (1.0, 21, "now", False, "and no longer"),
+        (1.0, 3600, "then", True, "nothing has happened since, however long ago"),
+    ],
+)
+def test_numbers_hold_until_something_happens_and_slow_ones_rest_for_a_while(
+    seconds: float, age: float, made_of: str, holds: bool, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "time", type("Clock", (), {"monotonic": staticmethod(lambda: 10_000.0)}))
+    assert Kept(7, "then", 10_000.0 - age, seconds).holds(made_of) is holds, reason

@@ -1,7 +1,9 @@
 """The panel's messages (docs/panel.md): what they answer, and how each refusal looks."""
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,20 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.people import end_sessions_of
 from annotator.usecases.access import accounts
+from annotator.usecases.annotate import work
+from annotator.usecases.models import preview_models
+from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.project.ends import archive, bring_back, delete
+from annotator.usecases.project.projects import change_project
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.intake import Intake
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
@@ -416,3 +425,173 @@ def test_a_page_that_is_open_is_told_in_a_sentence_that_its_project_was_archived
     gone = panel.post("draft", assignment=work["assignment"], revision=1, draft=DRAFT)
     assert (gone.status_code, "Its project may have been deleted" in gone.json()["error"]) == (404, True)
     assert panel.get(f"next?project={project.id}").json()["error"].startswith("There is no such project")
+
+
+# POST /api/preview (docs/panel.md, "The model's answers"): what it answers, and how each refusal looks.
+
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def ask(database: Path, store: Store, project: Project, add_person: Callable[..., User]) -> Iterator[Ask]:
+    """What somebody with a role is answered about two sets of the first text."""
+    [number] = find_instance_ids(store, project.id, "t1")
+    body = {"instance": number, "result": "negative", "sets": [[[0, 2], [4, 5]], [[3, 4]]]}
+    people = {role: add_person(role, project, role) for role in ("lead", "annotator")}
+    app = Starlette(routes=all_routes(), middleware=web_middleware(ServerOptions(database)))
+    with TestClient(app, base_url=HOST) as client:
+
+        def post(role: str, **other: object) -> Any:
+            token = accounts.sign_in_as(store, people[role].name, is_demonstration=True)
+            client.cookies.set(COOKIE, token)
+            headers = {"X-CSRF-Token": accounts.session_of(store, token).csrf, "Origin": HOST}
+            return client.post("/api/preview", json=body | other, headers=headers)
+
+        yield post
+    close_kept_store()
+
+
+def test_the_answer_holds_what_the_model_says_and_how_sets_fit_the_attributions(
+    store: Store, project: Project, ask: Ask
+) -> None:
+    built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
+    scores = tuple(float(n) for n in range(10))
+    with store.transaction():
+        Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
+            [SourceOutput("t1", Run("m", "ig"), "f", 1, None, (), (SourceAttribution((ScoredPart(scores),)),))]
+        )
+    answer = ask("lead")
+    assert answer.status_code == 200
+    told = answer.json()
+    assert (told["model"], told["kind"], told["trouble"], told["unseen"]) == ("built-in", "built-in", None, 0)
+    assert set(told["full"]) == {"p", "predicted"}
+    assert [len(one["less"]) for one in told["sets"]] == [3, 0]
+    [beside] = told["attributions"]
+    assert (beside["model"], beside["method"], beside["k"], beside["n"]) == ("m", "ig", [2], [10])
+    assert beside["sets"][1] == {"f1": 0.0, "iou": 0.0, "ap": pytest.approx(1 / 7, abs=1e-4)}  # the seventh of ten
+
+
+def test_refusals_have_a_status_and_a_sentence(
+    store: Store, project: Project, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ask("annotator").status_code == 403
+    answer = ask("lead")
+    assert (answer.status_code, "has no trained model yet" in answer.json()["error"]) == (404, True)
+    built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
+    is_read = threading.Event()
+    load = preview_models._loaded
+    monkeypatch.setattr(preview_models, "_loaded", lambda *asked: load(*asked) if is_read.wait(60) else None)
+    monkeypatch.setattr(preview_models, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(preview_models, "_MODELS", preview_models._LoadedModels())
+    answer = ask("lead")
+    is_read.set()
+    assert (answer.status_code, "is being loaded" in answer.json()["error"]) == (409, True)
+    change_project(store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, model_previews="nobody")))
+    assert ask("lead").status_code == 403
+
+
+def test_what_no_model_says_is_left_out_where_none_can_be_asked(store: Store, project: Project, ask: Ask) -> None:
+    scores = tuple(float(n) for n in range(10))
+    with store.transaction():
+        Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
+            [SourceOutput("t1", Run("m", "ig"), "f", 1, None, (), (SourceAttribution((ScoredPart(scores),)),))]
+        )
+    assert list(ask("lead").json()) == ["model", "kind", "trouble", "attributions"]
+    built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
+    said = ["label", "unseen", "full", "rest", "sets", "trust", "seen"]
+    assert list(ask("lead").json()) == ["model", "kind", "trouble", *said, "attributions"]
+
+
+@pytest.mark.parametrize(
+    ("other", "place"),
+    [
+        ({"instance": "t1"}, "$.instance"),
+        ({"result": 1}, "$.result"),
+        ({"sets": [[[0]]]}, "$.sets[0][0]"),
+        ({"sets": [[[0, -2]]]}, "$.sets[0][0][1]"),
+    ],
+)
+def test_a_malformed_question_is_refused_with_the_place(ask: Ask, other: dict[str, object], place: str) -> None:
+    answer = ask("lead", **other)
+    assert (answer.status_code, place in answer.json()["error"]) == (422, True)
+
+
+# The talk messages (docs/panel.md): what they answer, and how each refusal looks.
+
+
+@pytest.fixture
+def talk(database: Path, store: Store, project: Project) -> Iterator[Callable[[User], Ask]]:
+    """Somebody's browser: GET without a body, POST with one."""
+    app = Starlette(routes=all_routes(), middleware=web_middleware(ServerOptions(database)))
+    with TestClient(app, base_url=HOST) as client:
+
+        def signed_in(person: User) -> Ask:
+            token = accounts.sign_in_as(store, person.name, is_demonstration=True)
+            headers = {
+                "X-CSRF-Token": accounts.session_of(store, token).csrf,
+                "Origin": HOST,
+                "Cookie": f"{COOKIE}={token}",
+            }
+
+            def ask(path: str, *, without: str = "", **body: object) -> Any:
+                said = {name: value for name, value in headers.items() if name != without}
+                if body:
+                    return client.post(f"/api/talk/{path}", json=body, headers=said)
+                return client.get(f"/api/talk/{path}", headers=said)
+
+            return ask
+
+        yield signed_in
+    close_kept_store()
+
+
+def test_a_question_is_begun_read_and_answered(
+    talk: Callable[[User], Ask], store: Store, project: Project, annotator: User, add_person: Callable[..., User]
+) -> None:
+    work.next_work(store, annotator, project.id)
+    ann, lead = talk(annotator), talk(add_person("lead", project, "lead"))
+    begun = ann("begin", project=project.id, instance=1, text="Why?", to_lead=True).json()
+    [thread] = begun["threads"]
+    assert (thread["about"], thread["waits_for_lead"]) == ("this text", True)
+    assert [(c["author"], c["voice"], c["mine"], c["text"]) for c in thread["comments"]] == [
+        ("annotator-a", "annotator", True, "Why?")
+    ]
+    assert begun["subjects"] == [{"about": "instance", "annotation": None, "position": None, "words": "this text"}]
+    assert lead("answer", thread=thread["id"], text="Because").json()["threads"][0]["waits_for_lead"] is False
+    seen = ann(f"of?project={project.id}&instance=1").json()["threads"][0]["comments"]
+    assert [(c["text"], c["mine"]) for c in seen] == [("Why?", True), ("Because", False)]
+
+
+def test_refusals_say_why_and_store_nothing(
+    talk: Callable[[User], Ask], store: Store, project: Project, annotator: User
+) -> None:
+    ask = talk(annotator)
+    assert ask(f"of?project={project.id}&instance=1").status_code == 403  # nothing of it is theirs yet
+    work.next_work(store, annotator, project.id)
+    refused = [
+        (ask("begin", project=project.id, instance=1, text=" "), 422),
+        (ask("begin", project=project.id, instance=1, text="x" * 10_001), 422),
+        (ask("begin", project=project.id, instance=1, text="a", about="weather"), 422),
+        (ask("begin", project=project.id, instance=1, text="a", about="set", annotation=9, position=0), 404),
+        (ask("begin", project=99, instance=1, text="a"), 404),
+        (ask("begin", project=project.id, instance=999, text="a"), 404),
+        (ask("answer", thread=1, text="a"), 404),
+        (ask("answer", thread=1), 422),
+        (ask("of?project=x&instance=1"), 422),
+        (ask("begin", without="X-CSRF-Token", project=project.id, instance=1, text="a"), 403),
+        (ask("begin", without="Cookie", project=project.id, instance=1, text="a"), 401),
+    ]
+    assert [answer.status_code for answer, _ in refused] == [status for _, status in refused]
+    assert all(answer.json()["error"] for answer, _ in refused)
+    assert store.value("SELECT count(*) FROM comments") == 0
+
+
+def test_a_strangers_thread_is_not_answered(
+    talk: Callable[[User], Ask], store: Store, project: Project, annotator: User, add_person: Callable[..., User]
+) -> None:
+    work.next_work(store, annotator, project.id)
+    number = talk(annotator)("begin", project=project.id, instance=1, text="Why?").json()["threads"][0]["id"]
+    other = talk(add_person("annotator-b", project, "annotator"))
+    assert other("answer", thread=number, text="me too").status_code == 403
+    assert store.value("SELECT count(*) FROM comments") == 1

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
@@ -26,56 +25,13 @@ from annotator.usecases.lead.timeline import Relative, original_of, timeline, ve
 from annotator.usecases.notices.notices import sentence, unread
 from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb import panel_messages as messages
-from annotator.usecases.perturb.panel_values import ShownPerturbation
-from annotator.usecases.perturb.version_draft import staleness
-from annotator.usecases.project.projects import EventFilter, change_project, count_events_of, events_of, give_role
+from annotator.usecases.perturb.assessment import staleness
+from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.upkeep import check
-
-TEXT = "The plot is slow but the acting is superb ."
-
-
-@pytest.fixture
-def reviews(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
-    """Three texts with gold, complete, and one that is still to be annotated."""
-    made = make_project(name="Reviews")
-    rows = [
-        {"id": f"r{n}", "text": TEXT, "tokens": TEXT.split(), "label": "positive", "rationales": [[[6, 9]], [[8, 9]]]}
-        for n in range(3)
-    ]
-    import_rows(made, [*rows, {"id": "open", "text": "Dull.", "label": "negative"}])
-    return made
-
-
-@pytest.fixture
-def people(reviews: Project, add_person: Callable[..., User]) -> dict[str, User]:
-    names = {"Ann": "annotator", "Ben": "annotator", "Cem": "reviewer", "Lea": "lead", "Ria": "researcher"}
-    return {name: add_person(name, reviews, role) for name, role in names.items()}
-
-
-def original(store: Store, project: Project, key: str = "r0") -> int:
-    return find_instance_ids(store, project.id, key)[0]
-
-
-def change(
-    text: str = "The plot is slow but the acting is truly superb .",
-    kind: str = "dispensable",
-    result: str | None = "positive",
-) -> ChangedText:
-    return ChangedText(kind, {"text": text}, result)
-
-
-@pytest.fixture
-def written(store: Store, reviews: Project, people: dict[str, User]) -> Perturbation:
-    """Ann's changed version of r0, which waits for its checkers."""
-    return versions.hand_in(store, people["Ann"], original(store, reviews), change())
-
-
-def approve(store: Store, person: User, one: Perturbation) -> Perturbation:
-    now = perturbations_store.get_perturbation(store, one.id)
-    return checks.approve(store, person, one.id, now.current.number)
+from tests.usecases.perturb.conftest import TEXT, approve, change, original
 
 
 def test_the_sets_of_the_original_are_proposed_in_the_changed_text(
@@ -529,152 +485,6 @@ def test_only_what_is_not_approved_is_withdrawn_and_not_by_other_annotators(
     approve(store, people["Cem"], written)
     with pytest.raises(Conflict, match="is approved"):
         versions.withdraw(store, people["Ann"], written.id)
-
-
-# --- each checker by themselves
-
-
-def shown_check(store: Store, person: User, one: Perturbation) -> ShownPerturbation:
-    shown = messages.show_check(store, person, checks.open_check(store, person, one.id)).perturbation
-    assert shown is not None
-    return shown
-
-
-def sent(message: object) -> str:
-    """The bytes that reach the browser, as text."""
-    return msgspec.json.encode(message).decode()
-
-
-def test_the_second_checker_sees_neither_the_first_ones_word_nor_the_author_before_their_own(
-    store: Store, people: dict[str, User], written: Perturbation
-) -> None:
-    checks.approve(store, people["Ben"], written.id, 1, "a perfect filler")
-    told = sent(shown_check(store, people["Cem"], written))
-    for word in ("Ann", "Ben", "perfect filler", "approve"):
-        assert word not in told, word
-    approve(store, people["Cem"], written)  # the last word: it is decided, and everything is told
-    told = sent(shown_check(store, people["Cem"], written))
-    assert all(word in told for word in ("Ann", "Ben", "perfect filler"))
-
-
-def test_after_ones_own_word_one_sees_the_others_and_the_author_once_it_is_decided(
-    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
-) -> None:
-    settings = replace(reviews.settings, checkers_per_perturbation=3)
-    change_project(store, LOCAL_OPERATOR, replace(reviews, settings=settings))
-    approve(store, people["Ben"], written)
-    approve(store, people["Cem"], written)
-    shown = shown_check(store, people["Cem"], written)
-    assert ([c.by for c in shown.checks], shown.author, shown.versions[0].by) == (
-        ["Ben", "Cem"],
-        None,
-        None,
-    )
-    approve(store, people["Lea"], written)
-    assert shown_check(store, people["Cem"], written).author == "Ann"
-
-
-def test_the_lead_may_let_checkers_see_the_author_but_never_what_others_said(
-    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
-) -> None:
-    settings = replace(reviews.settings, checkers_see_author=True)
-    change_project(store, LOCAL_OPERATOR, replace(reviews, settings=settings))
-    approve(store, people["Ben"], written)
-    shown = shown_check(store, people["Cem"], written)
-    assert (shown.author, shown.checks) == ("Ann", ())
-
-
-def test_a_correction_is_judged_without_the_version_before_it_but_by_its_author(
-    store: Store, people: dict[str, User], written: Perturbation
-) -> None:
-    better = change("The plot is slow but the acting is simply superb .")
-    checks.correct(store, people["Ben"], written.id, 1, better, "a calmer word")
-    shown = shown_check(store, people["Cem"], written)
-    assert ([v.number for v in shown.versions], shown.versions[0].since, shown.checks) == ([2], {}, ())
-    assert "calmer" not in sent(shown)
-    assert "truly" not in sent(shown)
-    approve(store, people["Cem"], written)
-    mine = messages.show_mine(store, people["Ann"], written.project_id, 1).rows[0]
-    assert [(v.by, v.reason, v.is_correction) for v in mine.versions] == [
-        ("Ann", "", False),
-        (None, "a calmer word", True),
-    ]
-    assert (mine.checks, mine.may_check) == ((), True)
-    assert shown_check(store, people["Ann"], written).may_revise is False
-    with pytest.raises(Conflict, match="only what was returned can be revised"):
-        versions.revise(store, people["Ann"], written.id, change("The acting is superb ."))
-
-
-def test_what_came_back_tells_its_author_why_and_nobody_else_who_will_check_it_again(
-    store: Store, people: dict[str, User], written: Perturbation
-) -> None:
-    checks.reject(store, people["Ben"], written.id, 1, "no filler at all")
-    assert "no filler" in sent(messages.show_mine(store, people["Ann"], written.project_id, 1))
-    assert "no filler" not in sent(shown_check(store, people["Cem"], written))
-    versions.revise(store, people["Ann"], written.id, change("The plot is slow but her acting is superb ."))
-    assert "no filler" not in sent(shown_check(store, people["Cem"], written))
-    again = shown_check(store, people["Ben"], written)
-    assert [(v.number, v.by) for v in again.versions] == [(1, None), (2, None)]
-    assert [(c.version, c.by, c.reason) for c in again.checks] == [(1, "Ben", "no filler at all")]
-
-
-def test_no_other_part_of_the_screen_names_the_author_or_tells_a_checkers_word(
-    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
-) -> None:
-    approve(store, people["Ben"], written)
-    dan = people["Cem"]
-    give_role(store, LOCAL_OPERATOR, reviews.id, "Cem", "annotator")
-    told = [
-        messages.show_original(dan, versions.open_original(store, dan, written.original_id)),
-        messages.show_progress(store, dan, reviews.id),
-        messages.show_mine(store, dan, reviews.id, 1),
-        messages.show_assessment(versions.assess_version(store, dan, written.original_id, change())),
-    ]
-    assert "same text" in sent(told)
-    for word in ("Ann", "Ben", 'approve"'):
-        assert word not in sent(told), word
-    of_lead = messages.show_progress(store, people["Lea"], reviews.id)
-    assert ([one["name"] for one in of_lead.authors], [one["name"] for one in of_lead.checkers]) == (
-        ["Ann"],
-        ["Ben"],
-    )
-
-
-def test_the_record_and_the_timeline_keep_it_from_a_lead_who_is_still_to_check(
-    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
-) -> None:
-    checks.approve(store, people["Ben"], written.id, 1, "a perfect filler")
-
-    def told(lead: User) -> str:
-        events = events_of(store, lead, reviews.id)
-        return str(timeline(store, lead, reviews, written.original_id)) + str(
-            [(e.actor, e.action, e.detail) for e in events]
-        )
-
-    said = told(people["Lea"])
-    assert "somebody" in said
-    for word in ("'Ann'", "'Ben'", "perfect filler", "approve"):
-        assert word not in said, word
-    assert "perfect filler" in told(LOCAL_OPERATOR)
-    approve(store, people["Lea"], written)
-    assert "perfect filler" in told(people["Lea"])
-
-
-def test_asking_the_record_for_a_person_says_nothing_of_who_wrote_or_checked_what_one_is_still_to_check(
-    store: Store, people: dict[str, User], reviews: Project, written: Perturbation
-) -> None:
-    checks.approve(store, people["Ben"], written.id, 1, "a perfect filler")
-
-    def actions(reader: User, name: str) -> set[str]:
-        wanted = EventFilter(actor=name)
-        events = events_of(store, reader, reviews.id, wanted)
-        assert count_events_of(store, reader, reviews.id, wanted) == len(events)
-        return {event.action for event in events}
-
-    for name in ("Ann", "ben"):
-        assert not [action for action in actions(people["Lea"], name) if "perturbation" in action]
-    assert "write perturbation" in actions(LOCAL_OPERATOR, "Ann")
-    assert "check perturbation: approve" in actions(LOCAL_OPERATOR, "ben")
 
 
 def test_one_side_of_a_pair_may_stay_as_it_is(

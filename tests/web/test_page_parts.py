@@ -1,10 +1,17 @@
-"""What is chosen on a page and its address: each follows the other, what is not there is said, and nothing is lost between."""
+"""What pages share: choices and addresses, presses that are carried out once, times, the panel as a component."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
 
+from annotator.web import presses
 from annotator.web.page_choices import PageChoices, Params, Piece
+from annotator.web.page_parts import shown_day, shown_time, visit_zone
+from tests.house.test_house import ROOT
 
 SPLIT = Piece("split", "the split")
 COLUMNS = Piece("columns", "the column")
@@ -206,3 +213,159 @@ def test_two_projects_have_choices_of_their_own(browser) -> None:
     other = PageChoices(browser.session, "numbers", 8, (SPLIT,))
     other.begin({})
     assert browser.session[other.one(SPLIT, SPLITS, "all")] == "all"
+
+
+# A press is carried out once, also where the run that was told of it never came to the button.
+
+
+PRESSED = """
+import streamlit as st
+from annotator.web.presses import pressed
+
+st.session_state.setdefault("n_done", 0)
+if st.session_state.pop("is_broken_off", False):
+    st.rerun()  # as when something else on the page reports meanwhile
+if st.session_state.get("is_drawn", True) and pressed("Go", key="go"):
+    st.session_state["n_done"] += 1
+"""
+
+OF_A_PROJECT = """
+import streamlit as st
+from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.tasks import get_task
+from annotator.web.presses import pressed, work_of
+
+archived_at = st.session_state["archived_at"]
+project = Project(1, "Tastes", get_task("sentiment"), (), "en", ProjectSettings(), archived_at=archived_at)
+with work_of(project, reads=("read_",)):
+    pressed("Change it", key="change")
+    pressed("Read it", key="read_1")
+pressed("Elsewhere", key="elsewhere")
+"""
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return AppTest.from_string(PRESSED).run()
+
+
+def n_done(app: AppTest) -> int:
+    return int(app.session_state["n_done"])
+
+
+def test_a_press_is_carried_out_once(app: AppTest) -> None:
+    assert n_done(app) == 0
+    assert n_done(app.button(key="go").click().run()) == 1
+    assert n_done(app.run()) == 1
+
+
+def test_a_press_whose_run_is_broken_off_before_the_button_is_carried_out_by_the_next(app: AppTest) -> None:
+    app.session_state["is_broken_off"] = True
+    assert n_done(app.button(key="go").click().run()) == 1
+    assert n_done(app.run()) == 1
+
+
+def test_a_press_is_not_carried_out_in_another_project(app: AppTest) -> None:
+    app.session_state["is_drawn"] = False
+    app.button(key="go").click().run()
+    app.session_state["is_drawn"] = True
+    app.query_params["project"] = "2"
+    assert n_done(app.run()) == 0
+    app.query_params.clear()
+    assert n_done(app.run()) == 0
+
+
+def test_a_button_that_comes_back_much_later_is_not_pressed(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    app.session_state["is_drawn"] = False
+    app.button(key="go").click().run()
+    app.session_state["is_drawn"] = True
+    now = presses.time.monotonic()
+    monkeypatch.setattr(presses.time, "monotonic", lambda: now + 61)
+    assert n_done(app.run()) == 0
+
+
+FORM = """
+import streamlit as st
+from annotator.web.presses import submitted
+
+st.session_state.setdefault("written", [])
+if st.session_state.pop("is_broken_off", False):
+    st.session_state["words"] = ""  # as the browser does with a form that clears its fields
+    st.rerun()
+with st.form("talk"):
+    st.text_input("Words", key="words")
+    held = submitted("Write", key="write", fields=("words",))
+if held is not None:
+    st.session_state["written"].append(held["words"])
+"""
+
+
+@pytest.mark.parametrize("is_broken_off", [False, True])
+def test_the_words_of_a_form_are_written_once_also_where_the_first_run_is_broken_off(is_broken_off: bool) -> None:
+    app = AppTest.from_string(FORM).run()
+    assert app.session_state["written"] == []
+    app.session_state["is_broken_off"] = is_broken_off
+    app.text_input(key="words").set_value("It does.")
+    assert app.button(key="write").click().run().session_state["written"] == ["It does."]
+    assert app.run().session_state["written"] == ["It does."]
+
+
+@pytest.mark.parametrize(("archived_at", "off"), [("2026-01-01", ["change"]), (None, [])])
+def test_in_an_archived_project_buttons_that_change_something_are_off_and_say_why(
+    archived_at: str | None, off: list[str]
+) -> None:
+    app = AppTest.from_string(OF_A_PROJECT)
+    app.session_state["archived_at"] = archived_at
+    app.run()
+    assert [button.key for button in app.button if button.disabled] == off
+    assert [button.key for button in app.button if "“Tastes” is archived" in button.help] == off
+
+
+# Times are shown in the time zone of the browser, and named as UTC where it tells none.
+
+
+EVENING = "2026-11-23T18:30:15.000Z"
+
+
+def in_zone(monkeypatch: pytest.MonkeyPatch, name: str | None) -> None:
+    monkeypatch.setattr(type(st.context), "timezone", property(lambda _context: name))
+
+
+def test_a_moment_is_shown_as_the_browser_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_zone(monkeypatch, "Asia/Shanghai")
+    assert visit_zone()[0] == "Asia/Shanghai"
+    assert shown_time(EVENING) == "2026-11-24 02:30"
+    assert shown_time(EVENING, with_seconds=True) == "2026-11-24 02:30:15"
+    assert shown_day(EVENING) == "2026-11-24"
+
+
+@pytest.mark.parametrize("name", [None, "Atlantis/Centre"])
+def test_without_a_zone_that_is_known_utc_is_named(monkeypatch: pytest.MonkeyPatch, name: str | None) -> None:
+    in_zone(monkeypatch, name)
+    assert shown_time(EVENING) == "2026-11-23 18:30 UTC"
+    assert shown_time(EVENING, is_zone_named=True) == "2026-11-23 18:30"
+    assert shown_day(EVENING) == "2026-11-23"
+
+
+# The panel on a page, as Streamlit's component sends it.
+
+
+COMPONENT = """
+import sys
+from streamlit.testing.v1 import AppTest
+
+tried = AppTest.from_string(
+    "from annotator.web.components import panel_component\\n"
+    "panel_component('tried', 'annotate/main.js')(data={'project': 1, 'guidelines': None, 'work': {}}, key='tried')",
+    default_timeout=60,
+).run()
+print(tried.main[0].proto.json, *sorted({"pandas", "pyarrow"} & {*sys.modules}))
+"""
+
+
+def test_a_page_with_a_panel_loads_neither_pandas_nor_pyarrow() -> None:
+    """They are 80 MB of a server's memory. In a dictionary Streamlit would look for data frames, with both."""
+    done = subprocess.run(
+        [sys.executable, "-c", COMPONENT], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout == '[{"project": 1, "guidelines": null, "work": {}}]\n'
