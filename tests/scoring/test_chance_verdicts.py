@@ -322,7 +322,7 @@ def test_the_built_in_model_of_words_that_it_never_saw_has_maps_without_an_order
 # What the command line says of a method's own numbers: never a bare number where the page has words.
 
 
-PAGE = REPOSITORY / "annotator" / "web" / "panel" / "saliency" / "numbers.js"
+PAGE = REPOSITORY / "annotator" / "web" / "panel" / "saliency" / "map_numbers.js"
 
 
 @pytest.mark.parametrize(
