@@ -1,6 +1,6 @@
 # make demo    a running demonstration in the browser (what it needs is installed into .venv first)
 # make test    everything that must hold: style, types, tests, browser tests
-# make quick   what a change touches, in a minute or two: style, types, tests of its rooms (SINCE=HEAD~1: since that commit)
+# make quick   what a change touches, in a minute or two: style, types, the tests of its rooms that name it (SINCE=HEAD~1: since that commit)
 # make panel   what looks at the panel's JavaScript alone
 # make coverage   which lines and branches of annotator/ the tests without a browser reach
 # make site    the documents as a site of files, in build/site; it needs no network

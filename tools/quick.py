@@ -3,6 +3,7 @@
 Uncommitted changes are compared with HEAD, else HEAD with the commit where it left main. `make test` is still what counts.
 """
 
+import re
 import subprocess
 import sys
 import time
@@ -53,18 +54,33 @@ def plan_checks(changed: Sequence[str], root: Path = ROOT) -> Plan:
 
 
 def _tests_of(path: PurePosixPath, root: Path) -> Iterator[str]:
-    """The tests of a file's room: the folder in tests/ that is called like it, else like the next room around it."""
+    """The tests of a file: those of its room that name it, else all of the room's.
+
+    The room is the folder in tests/ that is called like the file's, else like the next one around it.
+    """
     if path.parts[0] == "tests" and path.suffix == ".py" and path.parts[1] != "browser":
         if path.name.startswith("test_") and (root / path).is_file():
             yield str(path)
         elif len(path.parts) > 2:
             yield from _of_folder(path.parent, root)
-    if path.parts[0] in ("annotator", "pages"):
+    if path.parts[0] in ("annotator", "pages") and path.suffix == ".py":
         rooms = path.parent.parts[1:] if path.parts[0] == "annotator" else ("web",)
         folders = (PurePosixPath("tests", *rooms[:depth]) for depth in range(len(rooms), 0, -1))
         folder = next((folder for folder in folders if (root / folder).is_dir()), None)
-        if folder is not None and path.suffix == ".py":
-            yield from _of_folder(folder, root)
+        if folder is not None:
+            yield from _naming(path, folder, root) or _of_folder(folder, root)
+
+
+def _naming(path: PurePosixPath, folder: PurePosixPath, root: Path) -> list[str]:
+    """The test files of a room that name a module, or a page's script."""
+    name = ".".join(path.with_suffix("").parts) if path.parts[0] == "annotator" else path.name
+    pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
+    tests = [
+        test.relative_to(root)
+        for test in (root / folder).rglob("test_*.py")
+        if pattern.search(test.read_text(encoding="utf-8"))
+    ]
+    return [test.as_posix() for test in tests]
 
 
 def _of_folder(folder: PurePosixPath, root: Path) -> Iterator[str]:

@@ -41,6 +41,14 @@ def test_a_changed_file_names_the_tests_of_its_room(changed: str, tests: set[str
     assert set(plan_checks([changed], house).tests) == {*ALWAYS, *tests}
 
 
+def test_of_a_room_only_the_tests_that_name_a_module_are_run_where_some_do(house: Path) -> None:
+    (house / "tests/formats/test_csv.py").write_text("from annotator.formats.csv import read\n")
+    (house / "tests/formats/test_csv_rows.py").write_text("from annotator.formats.csv_rows import read\n")
+    assert "tests/formats/test_csv.py" in plan_checks(["annotator/formats/csv.py"], house).tests
+    assert "tests/formats" not in plan_checks(["annotator/formats/csv.py"], house).tests
+    assert "tests/formats" in plan_checks(["annotator/formats/tsv.py"], house).tests
+
+
 def test_a_test_file_is_not_named_beside_its_folder(house: Path) -> None:
     plan = plan_checks(["annotator/formats/csv.py", "tests/formats/test_csv.py"], house)
     assert "tests/formats" in plan.tests
