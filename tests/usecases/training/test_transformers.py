@@ -24,7 +24,8 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import EpochResult, Fitted, FittingOptions
 from annotator.training.trainable_models import NewModel
 from annotator.usecases.models.attributions import AttributingOptions, attribute
-from annotator.usecases.models.model_trust import Trainings, models_folder
+from annotator.usecases.models.model_places import models_folder
+from annotator.usecases.models.model_trust import Trainings
 from annotator.usecases.papers.alignment_losses import alignment_slope
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
