@@ -324,6 +324,25 @@ def as_text(text: str) -> str:
     return _NOTHING_SEEN.join(_MARKDOWN.sub(r"\\\1", part) for part in parts)
 
 
+class refusals_shown:  # noqa: N801  (used as a function: with refusals_shown(): ...)
+    """What the block asks for may be refused: the reason is shown where the block stands, and the script goes on after it."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> bool:
+        if not isinstance(error, AnnotatorError):
+            return False
+        st.error(as_text(str(error)), icon=":material/error:")
+        return True
+
+
+def carry_out(action: Callable[[], object]) -> None:
+    """Do it, and run the script again; where it is refused the reason is shown."""
+    with refusals_shown():
+        action()
+        st.rerun()
+
+
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=])")
 _LINE_BEGIN = re.compile(r"(^|\n)[ \t]+")  # four blanks would make it a piece of code
 _INSERTED_LATER = re.compile(

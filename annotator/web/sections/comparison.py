@@ -1,6 +1,6 @@
 """One instance with each annotation of it, side by side; and the lead's word on its gold."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from annotator.domain.instances import Annotation, GoldChoice, InstanceState
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet, first_words, set_letter
-from annotator.errors import AnnotatorError, NotFound
+from annotator.errors import NotFound
 from annotator.language import _, parted, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.decisions import adjudicate, choose_gold, take_choice_back
@@ -25,7 +25,7 @@ from annotator.usecases.review.inspection import (
 )
 from annotator.web import components
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, carry_out
 from annotator.web.sections import record
 from annotator.web.sections.lead import talk
 from annotator.web.session import Visit
@@ -126,7 +126,7 @@ class _ComparisonScreen:
             words, button = st.columns([4, 1], vertical_alignment="center")
             words.markdown(_chosen_words(choice))
             if pressed(_("Undo the choice"), container=button, key=f"{self.key}_take_back", width="stretch"):
-                self._do(lambda: take_choice_back(self.store, self.visit.user, self.project, instance.id))
+                carry_out(lambda: take_choice_back(self.store, self.visit.user, self.project, instance.id))
 
     def _show_relatives(self) -> None:
         """The original of a changed version, or the changed versions of an original, each with a link."""
@@ -217,7 +217,7 @@ class _ComparisonScreen:
         with st.popover(_("Make this annotation the gold")):
             reason = st.text_input(_("Reason"), key=f"{self.key}_why_{annotation_id}")
             if pressed(_("Make it the gold"), type="primary", key=f"{self.key}_choose_{annotation_id}"):
-                self._do(lambda: choose_gold(self.store, self.visit.user, self.project, annotation_id, reason))
+                carry_out(lambda: choose_gold(self.store, self.visit.user, self.project, annotation_id, reason))
 
     def _show_version(self, taken: list[RationaleSet]) -> None:
         """The panel starts with the version there is, and with the ticked sets."""
@@ -226,7 +226,7 @@ class _ComparisonScreen:
         view = as_draft_of_lead(self.comparison, self.project, _distinct([*self._version_so_far(), *taken]))
         draft = components.edit(view.work, view.project, key=f"{self.key}_edit")
         if draft is not None:
-            self._do(
+            carry_out(
                 lambda: adjudicate(
                     self.store, self.visit.user, self.project, self.instance.id, draft.result, draft.sets, draft.note
                 )
@@ -238,14 +238,6 @@ class _ComparisonScreen:
             return ()
         annotations = (view.annotation for view in self.comparison.views if view.annotation)
         return next((annotation.sets for annotation in annotations if annotation.id == choice.annotation_id), ())
-
-    def _do(self, action: Callable[[], object]) -> None:
-        try:
-            action()
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-            return
-        st.rerun()
 
 
 def _facts(*facts: str | None) -> str:

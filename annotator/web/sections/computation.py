@@ -34,7 +34,7 @@ from annotator.usecases.models.attributions import (
 )
 from annotator.usecases.models.parameter_words import choice_words
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import shown_time
 from annotator.web.sections import labels as model_labels
 from annotator.web.session import Visit, current_visit, page_store
@@ -79,10 +79,8 @@ def _show_one(store: Store, visit: Visit, project: Project, job: Job, where: str
         return
     if pressed(_("Stop"), container=button, key=f"stop_job_{where}{job.id}", width="stretch", disabled=job.wants_stop,
                      help=_(_KEPT_OF_TRAININGS if job.kind == "train" else _KEPT)):  # fmt: skip
-        try:
+        with refusals_shown():
             stop_job(store, visit.user, project, job.id)
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
 
 
 def _how_far(job: Job) -> str:

@@ -7,7 +7,6 @@ import streamlit as st
 
 from annotator.domain.numbers import signed, written
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.figures.curves import Curve, Panel, Scale, curve_panels
 from annotator.language import _, parted, spoken_language, unsaid
 from annotator.usecases.background import AskedAttribution, AskedTraining, ask_to_attribute, ask_to_train
@@ -17,7 +16,7 @@ from annotator.usecases.models.alignment_proofs import AlignmentProof, Lack, ali
 from annotator.usecases.models.related_models import why_without_kin
 from annotator.usecases.training.forecast import TrainedModel, free_name, last_event, training_of_kin
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import ValueCache
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit, database_path
@@ -120,26 +119,20 @@ def _show_lack(store: Store, visit: Visit, project: Project, model: TrainedModel
 
 
 def _ask_questions(store: Store, visit: Visit, project: Project, model: TrainedModel) -> None:
-    try:
+    with refusals_shown():
         for of in questions_for_proof(store, visit.user, project, model.name):
             ask_to_attribute(store, visit.user, project, AskedAttribution(of.model, of.method, of.options))
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state["train_asked"] = _(_ASKED)
-    st.rerun()
+        st.session_state["train_asked"] = _(_ASKED)
+        st.rerun()
 
 
 def _ask_training(store: Store, visit: Visit, project: Project, model: TrainedModel, lack: Lack) -> None:
     kind: Literal["twin", "control"] = "twin" if lack.kind == "twin" else "control"
     name = free_name(store, project, f"{model.name[:50]}-{_BEHIND[kind]}")
-    try:
+    with refusals_shown():
         ask_to_train(store, visit.user, project, AskedTraining(name, training_of_kin(model, kind)))
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state["train_asked"] = _(_ASKED)
-    st.rerun()
+        st.session_state["train_asked"] = _(_ASKED)
+        st.rerun()
 
 
 _LOSSES: dict[str, Callable[[Any], float | None]] = {

@@ -50,7 +50,7 @@ from annotator.usecases.training.transformers import (
     TrainingOptions,
 )
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import ValueCache
 from annotator.web.sections import computation, model_cards
 from annotator.web.session import Visit, database_path
@@ -517,13 +517,10 @@ def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
 
 
 def _ask(store: Store, visit: Visit, project: Project, request: AskedTraining) -> None:
-    try:
+    with refusals_shown():
         ask_to_train(store, visit.user, project, request)
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state["train_asked"] = _(_ASKED)
-    st.rerun()
+        st.session_state["train_asked"] = _(_ASKED)
+        st.rerun()
 
 
 def _show_ended(store: Store, visit: Visit, project: Project, models: tuple[TrainedModel, ...]) -> None:
@@ -560,13 +557,10 @@ def _offer_next(store: Store, visit: Visit, project: Project, job: Job, model: T
 
 
 def _again(store: Store, visit: Visit, project: Project, job: Job) -> None:
-    try:
+    with refusals_shown():
         train_again(store, visit.user, project, job.id)
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state["train_asked"] = _(_ASKED)
-    st.rerun()
+        st.session_state["train_asked"] = _(_ASKED)
+        st.rerun()
 
 
 def _fill_in(spec: str) -> None:

@@ -10,7 +10,7 @@ from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.project.ends import archive, bring_back, delete, deletion_summary
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import shown_day
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -124,10 +124,7 @@ def _ask_to_delete(project: Project) -> None:
 
 
 def _do(act: Callable[[], object], outcome: str) -> None:
-    try:
+    with refusals_shown():
         act()
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state[_TOLD] = outcome
-    st.rerun()
+        st.session_state[_TOLD] = outcome
+        st.rerun()

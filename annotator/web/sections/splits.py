@@ -3,12 +3,11 @@
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several
 from annotator.usecases.databases import Store
 from annotator.usecases.project.splits import SplitReport, preview_split, split_project
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.session import Visit
 
 _PARTS = "train=.8,val=.1,test=.1"
@@ -41,7 +40,7 @@ def _asked_key(project: Project) -> str:
 
 
 def _show_preview(store: Store, visit: Visit, project: Project, parts: str, seed: int) -> None:
-    try:
+    with refusals_shown():
         _show_report(preview_split(store, visit.user, project, parts, seed), project)
         if pressed(_("Store these splits"), type="primary", key=f"splits_store_{project.id}"):
             report = split_project(store, visit.user, project, parts, seed)
@@ -49,8 +48,6 @@ def _show_preview(store: Store, visit: Visit, project: Project, parts: str, seed
             sizes = listed([f"{name} {n:,}" for name, n in report.sizes.items()])
             st.session_state[_STORED] = as_text(_("Every text has a split: {sizes}.", sizes=sizes))
             st.rerun()
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
 
 
 def _show_report(report: SplitReport, project: Project) -> None:

@@ -7,7 +7,6 @@ import streamlit as st
 from annotator.domain.numbers import UNDEFINED, counted, percent
 from annotator.domain.project.audits import FAULTS, Drawing, Per
 from annotator.domain.projects import Project, titles_of_kinds
-from annotator.errors import AnnotatorError
 from annotator.language import _, parted, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.perturb.audit_results import (
@@ -22,7 +21,7 @@ from annotator.usecases.perturb.audit_results import (
 )
 from annotator.usecases.perturb.audits import DrawingPreview, draw_audit, kinds_to_audit, preview_drawing
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import shown_day
 from annotator.web.session import Visit
 
@@ -145,17 +144,14 @@ def _show_wrong(store: Store, visit: Visit, project: Project, result: AuditResul
 
 
 def _carry_out(store: Store, visit: Visit, project: Project, audit_id: int, numbers: list[int], remedy: Remedy) -> None:
-    try:
+    with refusals_shown():
         n = remedy_wrong(store, visit.user, project, audit_id, numbers, remedy)
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state[_DONE] = (
-        several("{n} version went back.", "{n} versions went back.", n)
-        if remedy == "send back"
-        else several("{n} version discarded.", "{n} versions discarded.", n)
-    )
-    st.rerun()
+        st.session_state[_DONE] = (
+            several("{n} version went back.", "{n} versions went back.", n)
+            if remedy == "send back"
+            else several("{n} version discarded.", "{n} versions discarded.", n)
+        )
+        st.rerun()
 
 
 def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str]) -> None:
@@ -174,7 +170,7 @@ def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str])
         n, percent = None, int(left.number_input(_("Share in %"), 1, 100, value=10, key=f"{key}_percent"))
     seed = int(right.number_input(_("Seed"), 0, key=f"{key}_seed", help=_("The same seed draws the same versions.")))
     drawing = Drawing("of each kind" if per == "of each kind" else "altogether", n, percent, tuple(chosen), seed)
-    try:
+    with refusals_shown():
         preview = preview_drawing(store, visit.user, project, drawing)
         _show_preview(preview)
         if pressed(_("Draw it"), type="primary", key=f"{key}_draw", disabled=not preview.n):
@@ -185,8 +181,6 @@ def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str])
                 preview.n,
             )
             st.rerun()
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
 
 
 def _show_preview(preview: DrawingPreview) -> None:

@@ -28,7 +28,7 @@ from annotator.usecases.crowd.doors import (
 from annotator.usecases.crowd.visits import TrainingFirst, training_first
 from annotator.usecases.databases import Store
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import shown_time
 from annotator.web.sections.people.roles import NOBODY_CHOSEN, show_answers
 from annotator.web.session import Visit
@@ -68,11 +68,9 @@ def ask(project: Project, door: Door | None) -> DoorRules | None:
         held = submitted(word, type="primary", key=f"{keys['name']}_go", fields=tuple(keys.values()))
     if held is None:
         return None
-    try:
+    with refusals_shown():
         return _rules_of({name: held[key] for name, key in keys.items()})
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return None
+    return None
 
 
 def _draw(rules: DoorRules, keys: dict[str, str]) -> None:
@@ -156,13 +154,10 @@ def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
     if held[_WORKER] is None:
         st.warning(_(NOBODY_CHOSEN))
         return
-    try:
+    with refusals_shown():
         stopped = stop_worker(store, visit.user, project.id, held[_WORKER])
-    except AnnotatorError as error:  # they ended a moment ago
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state[_DONE] = _("The work of {name} is ended.", name=stopped.name)
-    st.rerun()
+        st.session_state[_DONE] = _("The work of {name} is ended.", name=stopped.name)
+        st.rerun()
 
 
 # Looking up a code that a worker gave on the platform, and noting that it is paid.
@@ -184,10 +179,8 @@ def show_codes(store: Store, visit: Visit, project: Project) -> None:
     project_id, code = st.session_state.get(_SHOWN, (None, ""))
     if project_id != project.id:
         return
-    try:
+    with refusals_shown():
         _show_payment(store, visit, project, find_code(store, visit.user, project.id, code))
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
 
 
 def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment) -> None:

@@ -5,7 +5,6 @@ import streamlit as st
 from annotator.domain.numbers import counted
 from annotator.domain.project.evidence import EvidencePass, Selection
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.evidence.exhaustive_gold import (
@@ -20,7 +19,7 @@ from annotator.usecases.evidence.exhaustive_gold import (
 )
 from annotator.usecases.project.exhaustive_passes import Chosen, count_chosen, splits_to_choose, start_pass
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.session import Visit
 
 _DONE = "evidence_done"  # what was done in the run before
@@ -103,7 +102,7 @@ def _show_actions(store: Store, visit: Visit, standing: PassStanding, key: str, 
     number = evidence_pass.project_id
     take, back = st.columns(2)
     label = several("Take over {n} text", "Take over {n} texts", standing.n_taken)
-    try:
+    with refusals_shown():
         if pressed(label, container=take, type="primary", disabled=not standing.n_taken, key=f"{key}_take"):
             n = take_over(store, visit.user, number, with_changed=with_changed)
             _done(several("The gold of {n} text is exhaustive now.", "The gold of {n} texts is exhaustive now.", n))
@@ -123,8 +122,6 @@ def _show_actions(store: Store, visit: Visit, standing: PassStanding, key: str, 
         )
         if is_automatic != evidence_pass.is_automatic:
             set_automatic(store, visit.user, number, is_automatic)
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
 
 
 def _done(words: str) -> None:
@@ -148,7 +145,7 @@ def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
         st.session_state[f"{key}_shown"] = wanted
     if st.session_state.get(f"{key}_shown") != wanted:
         return
-    try:
+    with refusals_shown():
         chosen = count_chosen(store, visit.user, project, selection)
         _show_chosen(chosen, may_repeat=may_repeat)
         if pressed(_("Start the pass"), type="primary", key=f"{key}_start", disabled=not chosen.n):
@@ -165,8 +162,6 @@ def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
                     name=made.name,
                 )
             )
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
 
 
 def _ask_selection(store: Store, project: Project, key: str) -> Selection:

@@ -8,14 +8,13 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.project.search import BulkAction, BulkChange, BulkKind, BulkPlan, Search
 from annotator.domain.projects import DISCARD_REASONS, Project
-from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_changes, plan_change, plan_undoing, undo
 from annotator.usecases.lead.event_words import bulk_words
 from annotator.usecases.lead.instance_search import found_ids, search_choices
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import shown_time
 from annotator.web.session import Visit
 
@@ -41,11 +40,8 @@ def show(store: Store, visit: Visit, project: Project, search: Search, n_found: 
     of_count, left, right = st.columns([2, 1, 1], vertical_alignment="center")
     of_count.markdown(_count_words(n_found, len(ticked)))
     change = _("Change {n} ticked", n=f"{len(ticked):,}") if ticked else _("Change all {n}", n=f"{n_found:,}")
-    with left.popover(change, icon=":material/checklist:", width="stretch", disabled=not n_found):
-        try:
-            _show_form(store, visit, project, search, ticked)
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
+    with left.popover(change, icon=":material/checklist:", width="stretch", disabled=not n_found), refusals_shown():
+        _show_form(store, visit, project, search, ticked)
     with right.popover(_("Last changes"), icon=":material/undo:", width="stretch"):
         _show_last(store, visit, project)
 

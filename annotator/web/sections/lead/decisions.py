@@ -8,7 +8,6 @@ from annotator.domain.instances import Instance
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Outcome
 from annotator.domain.texts import first_words
-from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.decisions import (
@@ -25,7 +24,7 @@ from annotator.usecases.lead.decisions import (
 from annotator.usecases.project.projects import progress_of
 from annotator.usecases.review.rounds import decide_round
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import open_instance, shown_time
 from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.sections.lead import talk
@@ -162,9 +161,6 @@ def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:
     )  # fmt: skip
     reason = st.text_input(_("Reason, for the annotator and the reviewers"), key=f"round_reason_{annotation_id}")
     if pressed(_("Decide the round"), type="primary", key=f"round_decide_{annotation_id}"):
-        try:
+        with refusals_shown():
             decide_round(store, visit.user, annotation_id, outcome, reason)
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-            return
-        st.rerun()
+            st.rerun()

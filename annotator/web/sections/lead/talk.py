@@ -1,18 +1,15 @@
 """Talk on the Project page: the threads of an instance, and the questions that wait for the lead."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Thread
 from annotator.domain.texts import first_words
-from annotator.errors import AnnotatorError
 from annotator.language import _, several
 from annotator.usecases.annotate.talk import PAGE_SIZE, answer, begin, questions, talk_of
 from annotator.usecases.databases import Store
 from annotator.web.buttons import submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, carry_out
 from annotator.web.page_parts import open_instance, shown_time
 from annotator.web.session import Visit
 
@@ -32,7 +29,7 @@ def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None
         given = submitted(_("Write"), key=f"talk_write_{instance_id}", fields=(about, words))
         if given is not None:
             subject, text = given[about], given[words]
-            _do(lambda: begin(store, visit.user, project.id, instance_id, subject, text, to_lead=False))
+            carry_out(lambda: begin(store, visit.user, project.id, instance_id, subject, text, to_lead=False))
 
 
 def show_questions(store: Store, visit: Visit, project: Project) -> int:
@@ -73,13 +70,4 @@ def _show_thread(store: Store, visit: Visit, thread: Thread) -> None:
         )
         given = submitted(_("Answer"), container=button, width="stretch", key=f"talk_send_{thread.id}", fields=(words,))
         if given is not None:
-            _do(lambda: answer(store, visit.user, thread.id, given[words]))
-
-
-def _do(action: Callable[[], object]) -> None:
-    try:
-        action()
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.rerun()
+            carry_out(lambda: answer(store, visit.user, thread.id, given[words]))

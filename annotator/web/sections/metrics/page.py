@@ -8,7 +8,7 @@ import streamlit as st
 from annotator.domain.measurements import LONGEST_NAME, SavedView
 from annotator.domain.numbers import whole_number
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError, NotFound
+from annotator.errors import NotFound
 from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.saved_views import (
@@ -21,7 +21,7 @@ from annotator.usecases.inspect.saved_views import (
 )
 from annotator.web.buttons import submitted
 from annotator.web.components import copy_link
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_choices import PageChoices, Params
 from annotator.web.sections.metrics import charts as figures
 from annotator.web.sections.metrics import choices as state
@@ -93,14 +93,11 @@ def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) ->
             _("Save this view"), key=f"metrics_view_save_{project.id}", fields=(name,), icon=":material/bookmark_add:"
         )
     if given is not None:
-        try:
+        with refusals_shown():
             view = save_view(store, visit.user, project, given[name], choices.params())
-        except AnnotatorError as error:  # such as a name that is taken
-            st.error(as_text(str(error)), icon=":material/error:")
-            return
-        st.session_state[_DONE] = _("Saved as “{name}”.", name=view.name)
-        state.go_to({state.VIEW.name: (str(view.id),)})
-        st.rerun()
+            st.session_state[_DONE] = _("Saved as “{name}”.", name=view.name)
+            state.go_to({state.VIEW.name: (str(view.id),)})
+            st.rerun()
 
 
 def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -> None:
@@ -114,7 +111,7 @@ def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -
         is_deleted = (
             submitted(_("Delete"), container=delete, key=f"metrics_view_deletes_{view.id}", width="stretch") is not None
         )
-    try:
+    with refusals_shown():
         if given is not None:
             renamed = rename_view(store, visit.user, view.id, given[name])
             st.session_state[_DONE] = _("The view is called “{name}” now.", name=renamed.name)
@@ -124,8 +121,6 @@ def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -
             st.session_state[_DONE] = _("Deleted “{name}”. What it showed is still chosen.", name=view.name)
             state.go_to(choices.params())
             st.rerun()
-    except AnnotatorError as error:  # such as a name that is taken
-        st.error(as_text(str(error)), icon=":material/error:")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:

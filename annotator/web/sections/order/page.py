@@ -33,7 +33,7 @@ from annotator.usecases.queue.orders import (
     set_order,
 )
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import shown_time
 from annotator.web.sections import new_models
 from annotator.web.session import Visit
@@ -371,12 +371,9 @@ def _shown_key(project: Project) -> str:
 
 def _set(store: Store, visit: Visit, project: Project, order: QueueOrder, revision: int) -> None:
     """The fields begin with what is set then."""
-    try:
+    with refusals_shown():
         set_order(store, visit.user, project.id, order, revision=revision)
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    begin_anew(project)
-    st.session_state.pop(_shown_key(project), None)
-    st.toast(_("The order is set."), icon=":material/check:")
-    st.rerun()
+        begin_anew(project)
+        st.session_state.pop(_shown_key(project), None)
+        st.toast(_("The order is set."), icon=":material/check:")
+        st.rerun()

@@ -21,7 +21,7 @@ from annotator.usecases.persons.my_account import data_of_person
 from annotator.usecases.persons.removal import BACKUPS_HOLD, NOT_WIPED, Removed, names_of_copies
 from annotator.usecases.upkeep import back_up_beside
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections.people.roles import NOBODY_CHOSEN, ask_for_person
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -109,11 +109,9 @@ def ask_to_erase(name: str) -> None:
 
 
 def _lines(store: Store, plan: Callable[[Visit], Sequence[str]]) -> Sequence[str] | None:
-    try:
+    with refusals_shown():
         return plan(current_visit(store))
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return None
+    return None
 
 
 def _ask(

@@ -8,7 +8,6 @@ import streamlit as st
 
 from annotator.domain.project.releases import LONGEST_NAME, Release
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.qualification.items import count_picked
@@ -16,7 +15,7 @@ from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences,
 from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project, unfinished_words
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections.transfer.export import zipped
 from annotator.web.session import Visit
 
@@ -109,10 +108,8 @@ def _take(store: Store, visit: Visit, project: Project, releases: Sequence[Relea
     format_name = st.selectbox(_("Format"), FORMATS, format_func=lambda name: _(_FORMATS[name]), key="release_format")
     chosen = (project.id, number, format_name)
     if pressed(_("Prepare the release"), key="release_prepare", icon=":material/folder_zip:"):
-        try:
+        with refusals_shown():
             st.session_state["release_ready"] = (chosen, *_packed(store, visit, project, number, format_name))
-        except AnnotatorError as error:  # such as tokens that a format cannot hold
-            st.error(as_text(str(error)), icon=":material/error:")
     ready = st.session_state.get("release_ready")
     if ready and ready[0] == chosen:
         _chosen, name, content = ready
@@ -159,14 +156,11 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
         given = submitted(_("Freeze the gold"), key="release_freeze", fields=fields, type="primary")
     if given is None:
         return
-    try:
+    with refusals_shown():
         made = freeze_gold(
             store, visit.user, project, given[fields[0]], licence=given[fields[1]], citation=given[fields[2]]
         )
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    summary = _("Made {release}: {gold}.", release=made.words, gold=made.gold.words)
-    unfinished = unfinished_words(store, visit.user, project)
-    st.session_state[_DONE] = together(summary, unfinished, _training_texts(store, visit, project))
-    st.rerun()
+        summary = _("Made {release}: {gold}.", release=made.words, gold=made.gold.words)
+        unfinished = unfinished_words(store, visit.user, project)
+        st.session_state[_DONE] = together(summary, unfinished, _training_texts(store, visit, project))
+        st.rerun()

@@ -19,7 +19,7 @@ from annotator.usecases.models.self_explanations import (
     write_prompts,
 )
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections import computation
 from annotator.web.session import Visit
 
@@ -95,10 +95,8 @@ def _offer_file(store: Store, visit: Visit, project: Project, options: PromptOpt
     """The file is made when it is asked for, and kept for this visit until the choice changes."""
     choice = (project.id, options)
     if pressed(_("Prepare the prompts"), key="selfexp_prepare", icon=":material/description:"):
-        try:
+        with refusals_shown():
             st.session_state["selfexp_ready"] = (choice, *_made(store, visit, project, options))
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
     ready = st.session_state.get("selfexp_ready")
     if ready and ready[0] == choice:
         _choice, name, content, n = ready

@@ -7,7 +7,6 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import ChannelKind, Message
-from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.delivery.channels import (
@@ -22,7 +21,7 @@ from annotator.usecases.delivery.channels import (
 )
 from annotator.usecases.delivery.outbox import try_channel
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import shown_time
 from annotator.web.session import Visit
 
@@ -201,11 +200,8 @@ def _try(store: Store, visit: Visit, kind: ChannelKind, to: str) -> None:
 
 
 def _do(action: Callable[[], object], done: str = "") -> None:
-    try:
+    with refusals_shown():
         action()
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    if done:
-        st.session_state[_DONE] = done
-    st.rerun()
+        if done:
+            st.session_state[_DONE] = done
+        st.rerun()

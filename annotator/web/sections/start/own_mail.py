@@ -1,15 +1,12 @@
 """A person's own choice: the day's notices by mail, to an address that they confirm. Only where the server sends mail."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
-from annotator.errors import AnnotatorError
 from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.delivery.channels import choose_address, confirm, mail_options, own_address, stop_mail
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, carry_out
 from annotator.web.session import Visit
 
 
@@ -49,7 +46,7 @@ def _ask_address(store: Store, visit: Visit) -> None:
             fields=("mail_address_text",),
         )
     if given is not None:
-        _do(lambda: choose_address(store, visit.user, given["mail_address_text"]))
+        carry_out(lambda: choose_address(store, visit.user, given["mail_address_text"]))
 
 
 def _ask_code(store: Store, visit: Visit) -> None:
@@ -60,18 +57,9 @@ def _ask_code(store: Store, visit: Visit) -> None:
             _("Confirm"), container=button, width="stretch", key="mail_code_send", fields=("mail_code_text",)
         )
     if given is not None:
-        _do(lambda: confirm(store, visit.user, given["mail_code_text"]))
+        carry_out(lambda: confirm(store, visit.user, given["mail_code_text"]))
 
 
 def _offer_to_stop(store: Store, visit: Visit, label: str) -> None:
     if pressed(label, key="mail_stop"):
-        _do(lambda: stop_mail(store, visit.user))
-
-
-def _do(action: Callable[[], object]) -> None:
-    try:
-        action()
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.rerun()
+        carry_out(lambda: stop_mail(store, visit.user))

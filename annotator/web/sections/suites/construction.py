@@ -42,7 +42,7 @@ from annotator.usecases.suites.construction import (
     why_not,
 )
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections.suites.results import expectation_words, label_words
 from annotator.web.session import Visit
 
@@ -302,16 +302,15 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
         return
     cases = [replace(case, case=str(number)) for number, case in enumerate(preview.kept)]
     report = construction_report(preview.plan, dropped=sorted(preview.dropped), edited=sorted(preview.edited))
-    try:
+    with refusals_shown():
         saved = save_test(store, visit.user, project, suite or "", cases, report)
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state.pop(_KEY, None)
-    st.session_state["tests_done"] = _(
-        "“{test}” is saved with {cases}. Run it under “Results”.", test=saved.name, cases=counted(saved.n_cases, "case")
-    )
-    st.rerun()
+        st.session_state.pop(_KEY, None)
+        st.session_state["tests_done"] = _(
+            "“{test}” is saved with {cases}. Run it under “Results”.",
+            test=saved.name,
+            cases=counted(saved.n_cases, "case"),
+        )
+        st.rerun()
 
 
 def _show_case(project: Project, preview: Preview, case: Case) -> None:
@@ -477,13 +476,10 @@ def _offer_all(store: Store, visit: Visit, project: Project, ready: ReadySuite, 
     )
     if not pressed(_("Make all without preview"), key=f"tests_all_go_{project.id}", type="primary"):
         return
-    try:
+    with refusals_shown():
         made = make_ready_suite(store, visit.user, project, ready, name, labels, n=int(n), on_instances=on_texts)
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.session_state["tests_done"] = _made_words(made)
-    st.rerun()
+        st.session_state["tests_done"] = _made_words(made)
+        st.rerun()
 
 
 def _made_words(made: MadeSuite) -> str:

@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, capability_name
-from annotator.errors import AnnotatorError
 from annotator.figures.bars import RATE_STYLE, RateBar, rate_bar_html
 from annotator.figures.case_texts import case_texts_html
 from annotator.language import _, listed, several, together, unsaid
@@ -28,7 +27,7 @@ from annotator.usecases.suites.results import (
     what_intervals_are,
 )
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections import computation
 from annotator.web.sections import labels as model_labels
 from annotator.web.session import Visit, page_store
@@ -150,12 +149,9 @@ def _run(
     from annotator.usecases.background import AskedSuite, ask_to_run_suite  # noqa: PLC0415
     from annotator.usecases.suites.runs import SuiteOptions  # noqa: PLC0415
 
-    try:
+    with refusals_shown():
         ask_to_run_suite(store, visit.user, project, AskedSuite(suite.name, spec, SuiteOptions(*kept_as, renamed)))
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.rerun()
+        st.rerun()
 
 
 def _show_table(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:

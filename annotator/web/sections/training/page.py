@@ -10,7 +10,7 @@ from annotator.domain.numbers import written
 from annotator.domain.project.qualification import SPOILINGS, Audience, Purpose, QualificationRules, Spoiling
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
-from annotator.errors import AnnotatorError, InvalidValue
+from annotator.errors import InvalidValue
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.annotate.blind_checks import may_have_checks
 from annotator.usecases.databases import Store
@@ -38,7 +38,7 @@ from annotator.usecases.qualification.people import (
     trained_people,
 )
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text, link_to
+from annotator.web.frame import as_text, link_to, refusals_shown
 from annotator.web.page_parts import shown_time, visit_zone
 from annotator.web.session import Visit
 
@@ -493,9 +493,6 @@ def _picked(
 
 
 def _do(action: Callable[[], str]) -> None:
-    try:
+    with refusals_shown():
         st.session_state[_DONE] = action()
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.rerun()
+        st.rerun()

@@ -1,12 +1,9 @@
 """One's own training: what stands in the place of work until it is passed, and what came of each answer."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from annotator.domain.project.qualification import Audience, QualificationRules
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid
 from annotator.usecases.annotate.panel_messages import show_project
 from annotator.usecases.databases import Store
@@ -23,7 +20,7 @@ from annotator.usecases.qualification.words import (
 )
 from annotator.web import components
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, carry_out
 from annotator.web.guidelines import show_parts
 from annotator.web.page_parts import READABLE
 from annotator.web.session import Visit
@@ -79,7 +76,7 @@ def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience
     st.markdown(_rules_line(training.rules, audience))
     st.caption(several("You have {n} try left.", "You have {n} tries left.", training.tries_left))
     if pressed(_("Begin the training"), type="primary", key=f"training_begin_{audience}"):
-        _do(lambda: begin(store, visit.user, project, audience))
+        carry_out(lambda: begin(store, visit.user, project, audience))
     # Who has not read them yet is asked with the first text, and once is enough.
     if project.guidelines.strip() and not reading_of(store, visit.user, project).is_asked:
         with st.expander(_("Guidelines")):
@@ -132,7 +129,7 @@ def _show_feedback(store: Store, visit: Visit, project: Project, audience: Audie
         _show_result(answered, audience)
     name = _("Next training text") if answered.totals is None else _("Go on")
     if pressed(name, type="primary", key=f"training_next_{answered.exercise.id}", shortcut="Ctrl+Enter"):
-        _do(lambda: end_feedback(store, visit.user, answered.exercise.id))
+        carry_out(lambda: end_feedback(store, visit.user, answered.exercise.id))
 
 
 def _show_marks(store: Store, project: Project, answered: AnsweredText) -> None:
@@ -206,12 +203,3 @@ def show_text(visit: Visit, project: Project, reading: Reading, training: Traini
     components.train_annotator(
         project, visit.user, visit.csrf, reading, key=f"training_panel_{project.id}_{number}_{training.number}"
     )
-
-
-def _do(action: Callable[[], object]) -> None:
-    try:
-        action()
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return
-    st.rerun()
