@@ -32,7 +32,10 @@ globalThis.MutationObserver = class {
 };
 globalThis.requestAnimationFrame = (callback) => setTimeout(callback);
 const { TabTitle } = await import("../../annotator/web/panel/shared/streamlit.js");
-const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
+/** Turns of the event loop, not a time: what was asked for before them is done, however busy the machine is. */
+async function settled() {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 2));
+}
 
 test("where a screen is made before the one it follows is taken away, the newer alone names the tab", async () => {
   const former = new TabTitle();

@@ -3,6 +3,12 @@
  * web/routes/saliency.py, web/routes/saved_lists.py).
  */
 
+type SaliencyMap = import("../../annotator/web/panel/saliency/heatmap.js").SaliencyMap;
+type HeatView = import("../../annotator/web/panel/saliency/shown_sets.js").HeatView;
+type NumberRow = import("../../annotator/web/panel/saliency/map_numbers.js").NumberRow;
+type Spot = import("../../annotator/web/panel/saliency/scatter_points.js").Spot;
+type Brush = import("../../annotator/web/panel/saliency/scatter_points.js").Brush;
+
 /** What tells runs apart. */
 interface RunName {
   run: number;

@@ -14,6 +14,10 @@ type Session = import("../../annotator/web/panel/shared/session.js").Session;
 type ReviewSession = import("../../annotator/web/panel/review/session.js").ReviewSession;
 type Entry = import("../../annotator/web/panel/shared/browser_storage.js").Entry;
 type Proposal = import("../../annotator/web/panel/shared/proposals.js").Proposal;
+type Query = import("../../annotator/web/panel/shared/messages.js").Query;
+type SavingWord = import("../../annotator/web/panel/shared/saving.js").SavingWord;
+type JobKind = import("../../annotator/web/panel/shared/saving.js").JobKind;
+type PageNotice = import("../../annotator/web/panel/shared/notices.js").PageNotice;
 
 type Direction = "ltr" | "rtl";
 
@@ -72,7 +76,7 @@ interface WorkSession {
   readonly draft: object;
   readonly dirty: boolean;
   readonly held: boolean;
-  readonly unsaved: import("../../annotator/web/panel/shared/saving.js").SavingWord | null;
+  readonly unsaved: SavingWord | null;
   readonly open: boolean;
   /** The token that the cursor stands on, and the other end of its range. */
   cursor: number | null;
@@ -90,7 +94,7 @@ interface Saved {
 
 /** What sends work on its way. */
 interface Sender<W> {
-  post(kind: import("../../annotator/web/panel/shared/saving.js").JobKind, body: object): Promise<Answer<Saved, W>>;
+  post(kind: JobKind, body: object): Promise<Answer<Saved, W>>;
 }
 
 /** What a screen was made with, from the page's script (docs/panel.md, "Mount data"). */

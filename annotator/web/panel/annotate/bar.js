@@ -3,7 +3,7 @@
  * Nothing in it moves while one works.
  */
 import { letterOf, sharedTokens, unionOf } from "../shared/annotation.js";
-import { button, div, element, icon, inline, part, press, setText, toggle, tr } from "../shared/dom.js";
+import { button, div, element, icon, inline, paragraph, part, press, setText, toggle, tr } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { SavingLabel } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
@@ -235,7 +235,7 @@ export class SetTable {
     this.dark = false;
     this.rows = element("tbody");
     this.total = element("tfoot");
-    this.overlaps = element("p", { class: "overlaps" });
+    this.overlaps = paragraph("overlaps");
     this.table = element(
       "table",
       { class: "numbers" },

@@ -75,7 +75,6 @@ const BARE = _("Nothing is marked yet. Accept a proposed set (a), or mark the to
 
 /** @typedef {import("./screen.js").Screen} Screen */
 /** @typedef {import("./main.js").PanelMessages} PanelMessages */
-/** @typedef {import("../shared/saving.js").JobKind} JobKind */
 /** @typedef {import("../shared/saving.js").Job<Session>} Job */
 /** @typedef {{ status: Refused, body: Refusal }} Refusing */
 
@@ -118,6 +117,13 @@ export class Flow extends WorkFlow {
     if (this.leftovers.refusal) this.#refuse(session, "submit", this.leftovers.refusal);
     this.leftovers.refusal = null;
     this.show(session);
+  }
+
+  /** What a message says of how far the work is goes to the page's script too. @param {Counts|undefined} counts */
+  #progressed(counts) {
+    if (!counts) return;
+    this.#count(counts);
+    this.trigger("progress", counts);
   }
 
   /** @param {Counts} counts */
@@ -285,10 +291,7 @@ export class Flow extends WorkFlow {
     this.#askProposed(this.current);
     if (kind === "draft") return;
     session.gone = true;
-    if (body.counts) {
-      this.#count(body.counts);
-      this.trigger("progress", body.counts);
-    }
+    this.#progressed(body.counts);
     if (this.visit.isDone && !this.outbox.busy()) return this.visit.end();
     if (body.ahead) this.#expect(body.ahead);
     if (this.goesBack && !this.outbox.isFinishing()) return this.back();
@@ -417,10 +420,7 @@ export class Flow extends WorkFlow {
     this.upcoming = this.upcoming.filter((other) => other.id !== session.id);
     if (left?.open && left.id !== session.id) this.upcoming.unshift(left);
     this.show(session);
-    if (body.counts) {
-      this.#count(body.counts);
-      this.trigger("progress", body.counts);
-    }
+    this.#progressed(body.counts);
   }
 
   /**

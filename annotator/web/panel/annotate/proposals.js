@@ -1,13 +1,13 @@
 /** Proposed sets: the note above a changed version, their row in the bar, and what a person does with them. */
 import { letterOf } from "../shared/annotation.js";
-import { button, div, element, icon, inline, part, parts, setText, treeOf } from "../shared/dom.js";
+import { button, div, element, icon, inline, paragraph, part, parts, setText, treeOf } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { accept, answer, answerOf, saidOf } from "../shared/proposals.js";
 import { _, joined, listed, several, together } from "../words/language.js";
 
 export class ProposedNotes {
   constructor() {
-    this.root = element("p", { class: "proposed-notes" });
+    this.root = paragraph("proposed-notes");
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 import { holds, letterOf } from "../shared/annotation.js";
 import { openDialog } from "../shared/dialogs.js";
-import { button, div, element, focused } from "../shared/dom.js";
+import { button, div, element, focused, paragraph } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { sentenceOf } from "../shared/messages.js";
 import { counted, nameOf, rangeWords } from "../shared/naming.js";
@@ -68,7 +68,7 @@ class WorkNotices extends Notices {
     const words = element(
       "div",
       {},
-      element("p", { class: "notice-title" }, STANDS[stands] ?? STANDS.submitted),
+      paragraph("notice-title", STANDS[stands] ?? STANDS.submitted),
       element("p", {}, read),
       ...lines.map((line) => element("p", {}, line)),
       ...this.#setLines(state, sets),
@@ -100,7 +100,7 @@ class WorkNotices extends Notices {
   #setLines({ sets }, said) {
     return sets.flatMap((set, index) =>
       (set.origin === null ? [] : (said[set.origin] ?? [])).map((line) =>
-        element("p", { class: "set-line" }, badgeOf(index, this.dark), line),
+        paragraph("set-line", badgeOf(index, this.dark), line),
       ),
     );
   }
@@ -126,7 +126,7 @@ class WorkNotices extends Notices {
     if (!feedback) return null;
     const lines = feedback.lines.map((line) => element("p", {}, line));
     const sets = this.#setLines(state, feedback.sets ?? {});
-    const title = element("p", { class: "notice-title" }, _("Returned after round {round}", { round: feedback.round }));
+    const title = paragraph("notice-title", _("Returned after round {round}", { round: feedback.round }));
     return this.box("returned", "returned", element("div", {}, title, ...lines, ...sets));
   }
 }
@@ -414,7 +414,7 @@ export class Original {
       (event) => event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey && dialog.close(),
     );
     const answer = await this.messages.get("original", { assignment: session.work.assignment });
-    if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
+    if (answer.status !== 200) return body.replaceChildren(paragraph("dialog-words", sentenceOf(answer)));
     body.replaceChildren(...partsOf(answer.body, session.offer));
     body.querySelector("del, ins")?.scrollIntoView({ block: "center" });
   }
@@ -423,10 +423,9 @@ export class Original {
 /** @param {ShownOriginal} given0 @param {Session["offer"]} given1 */
 function partsOf({ language, direction, segments }, { change, warnings: all, isOfAnotherResult }) {
   const isNamed = segments.length > 1;
-  const said = change && element("p", { class: `dialog-words${isOfAnotherResult ? " warns" : ""}` }, change.words);
-  const legend = element(
-    "p",
-    { class: "dialog-words" },
+  const said = change && paragraph(`dialog-words${isOfAnotherResult ? " warns" : ""}`, change.words);
+  const legend = paragraph(
+    "dialog-words",
     element("del", {}, _("in the original only")),
     " · ",
     element("ins", {}, _("in this text only")),

@@ -2,7 +2,7 @@
  * The keys with which audited versions are judged, said in a line under the verdict: what they press is drawn by the
  * page (annotator/web/sections/audits/verdicts.py), since judging is no part of the Perturb screen.
  */
-import { afterwards, element, isCombined, isEntry, isSend, keyOf } from "../shared/dom.js";
+import { afterwards, element, isCombined, isEntry, isSend, keyOf, paragraph } from "../shared/dom.js";
 import { mountable } from "../shared/streamlit.js";
 import { _ } from "../words/language.js";
 
@@ -13,9 +13,8 @@ class AuditKeys {
   constructor(data, parent, trigger) {
     this.data = data;
     this.trigger = trigger;
-    this.root = element(
-      "p",
-      { class: "panel audit-keys" },
+    this.root = paragraph(
+      "panel audit-keys",
       ...said(`1 – ${data.faults}`, _("what is wrong")),
       ...said("c", _("comment")),
       ...said("Esc", _("leave the comment")),

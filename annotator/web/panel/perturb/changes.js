@@ -1,5 +1,5 @@
 /** What was changed: a text with its changes as nodes, and the history of a changed version. */
-import { element, inline } from "../shared/dom.js";
+import { element, inline, paragraph } from "../shared/dom.js";
 import { when } from "../shared/naming.js";
 import { combinations, goldRules, lanesOf, lookOf } from "../shared/set_styles.js";
 import { pieceNodes } from "../shared/text_drawing.js";
@@ -248,7 +248,7 @@ function versionLine(version, before, kinds, one) {
  */
 export function changesOf({ changes, direction, language }, titles) {
   const lines = Object.entries(changes);
-  if (!lines.length) return [element("p", { class: "suggest-words" }, _("The text is still that of the original."))];
+  if (!lines.length) return [paragraph("suggest-words", _("The text is still that of the original."))];
   const isNamed = Object.keys(titles).length > 1;
   return lines.map(([name, pieces]) =>
     element(

@@ -1,5 +1,5 @@
 /** Check: what others wrote waits beside its original; approve, correct or reject, and the next one follows. */
-import { act, button, div, element, inline, isCombined, isSend, setText } from "../shared/dom.js";
+import { act, button, div, element, inline, isCombined, isSend, paragraph, setText } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { _ } from "../words/language.js";
 import { historyOf } from "./changes.js";
@@ -14,9 +14,9 @@ export class Check extends DeskTab {
     this.startsAnew = true;
     this.pair = new Pair(() => {});
     this.title = element("h2", { class: "work-title" });
-    this.result = element("p", { class: "check-result" });
-    this.kindWords = element("p", { class: "check-kind" });
-    this.facts = element("p", { class: "desk-facts" });
+    this.result = paragraph("check-result");
+    this.kindWords = paragraph("check-kind");
+    this.facts = paragraph("desk-facts");
     this.warnings = element("ul", { class: "check-warnings" });
     this.about = element("section", { class: "check-about", "aria-label": _("Note and history") });
     this.empty = element("p", { class: "empty", hidden: true });
@@ -98,7 +98,7 @@ export class Check extends DeskTab {
 
   /**
    * @param {"check"|"check/next"} route
-   * @param {import("../shared/messages.js").Query} query
+   * @param {Query} query
    */
   async #load(route, query, tell = () => this.stage.say("")) {
     const asked = (this.asked += 1);

@@ -35,7 +35,7 @@ export class Looking {
   /**
    * @param {Object} parts
    * @param {(look: Look, isNewest: boolean) => void} parts.onlook
-   * @param {(word: import("../shared/saving.js").SavingWord) => void} parts.onword
+   * @param {(word: SavingWord) => void} parts.onword
    * @param {(sentence: string) => void} parts.onproblem  why it can be neither looked at nor kept
    */
   constructor(parts) {

@@ -1,5 +1,5 @@
 /** Progress: how many of each kind there are against the target, by author and by checker. */
-import { div, element, tr } from "../shared/dom.js";
+import { div, element, paragraph, tr } from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { _, several } from "../words/language.js";
 
@@ -106,7 +106,7 @@ function bar(n, target) {
 
 /** @param {string} title @param {string[]} heads @param {Cell[][]} rows */
 function table(title, heads, rows) {
-  if (!rows.length) return element("p", { class: "list-count" }, _("{title}: nothing yet", { title }));
+  if (!rows.length) return paragraph("list-count", _("{title}: nothing yet", { title }));
   return element(
     "table",
     { class: "numbers" },

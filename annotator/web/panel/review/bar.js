@@ -3,7 +3,7 @@
  * on.
  */
 import { sizeOf } from "../shared/annotation.js";
-import { button, div, element, icon, inline, part, press, setText, toggle } from "../shared/dom.js";
+import { button, div, element, icon, inline, paragraph, part, press, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { SavingLabel } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
@@ -46,7 +46,7 @@ export class ScorePrompt {
     this.forth = mover("›", "j", _("Next score"), 1);
     this.title = element("h2", { class: "ask-title" });
     this.chosen = inline("ask-chosen");
-    this.question = element("p", { class: "ask-question" });
+    this.question = paragraph("ask-question");
     this.given = element("p", { class: "ask-given", "aria-label": _("Scores given") });
     this.choices = Array.from({ length: LONGEST }, (_, index) => choice(index + 1, actions));
     this.scale = element("div", { class: "scale", role: "radiogroup" }, ...this.choices.map(({ root }) => root));

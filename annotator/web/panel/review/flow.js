@@ -18,7 +18,6 @@ const KEPT = _(
 
 /** @typedef {import("./screen.js").ReviewScreen} Screen */
 /** @typedef {import("../shared/saving.js").Job<ReviewSession>} Job */
-/** @typedef {import("../shared/saving.js").SavingWord} SavingWord */
 /** @typedef {{ status: Refused, body: Refusal<ReviewWork> }} Refusing */
 
 /** @extends {WorkFlow<ReviewSession, NextReview, Screen, ReviewMessages>} */
@@ -272,7 +271,7 @@ export class ReviewMessages {
   }
 
   /**
-   * @param {import("../shared/saving.js").JobKind} kind
+   * @param {JobKind} kind
    * @param {Sent} sent
    * @returns {Promise<Answer<Saved, ReviewWork>>}
    */

@@ -2,7 +2,7 @@
  * The review's elements and what they show. It knows which review is on the screen and how its text is looked at;
  * it changes nothing in it.
  */
-import { button, div, element, focused, scrollerOf, viewportOf } from "../shared/dom.js";
+import { button, div, element, focused, paragraph, scrollerOf, viewportOf } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { nameOf } from "../shared/naming.js";
 import { Notices } from "../shared/notices.js";
@@ -56,7 +56,7 @@ class ReviewNotices extends Notices {
   #decision({ work }) {
     if (work.state !== "decided" || !work.decision) return null;
     const { title, why } = decisionWords(work.decision, work.round);
-    const words = element("div", {}, element("p", { class: "notice-title" }, title), why && element("p", {}, why));
+    const words = element("div", {}, paragraph("notice-title", title), why && element("p", {}, why));
     const kind = work.decision.outcome === "accepted" ? "accepted" : "returned";
     return this.box(
       kind,

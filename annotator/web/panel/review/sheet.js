@@ -3,7 +3,7 @@
  * returned before, the means it carries, and, once the round is decided, the gate's arithmetic.
  */
 import { letterOf, sizeOf, unionOf } from "../shared/annotation.js";
-import { div, element, inline } from "../shared/dom.js";
+import { div, element, inline, paragraph } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { badgeOf } from "../shared/set_styles.js";
 import { _ } from "../words/language.js";
@@ -149,7 +149,7 @@ function linesOf({ previous, sets }, set) {
   const lines =
     set === null ? [...previous.lines, ...previous.sets.flatMap(gone)] : saidOf(previous, sets[set].previous);
   if (!lines.length) return [];
-  const title = element("p", { class: "said-title" }, _("Round {round}", { round: previous.round }));
+  const title = paragraph("said-title", _("Round {round}", { round: previous.round }));
   return [div("said", title, ...lines.map((line) => element("p", { dir: "auto" }, line)))];
 }
 
@@ -163,12 +163,7 @@ function passedOf({ sets }, set) {
   /** @param {"sufficiency"|"compactness"} property */
   const mean = (property) => element("p", {}, `${nameOf(property)} ${exactWords(carried[property])}`);
   return [
-    div(
-      "carried",
-      element("p", { class: "said-title" }, _("Passed in an earlier round")),
-      mean("sufficiency"),
-      mean("compactness"),
-    ),
+    div("carried", paragraph("said-title", _("Passed in an earlier round")), mean("sufficiency"), mean("compactness")),
   ];
 }
 

@@ -73,9 +73,6 @@ export function keepPieces(page) {
   }
 }
 
-/** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
-/** @typedef {import("./shown_sets.js").HeatView} HeatView */
-
 const WIDTH = 760;
 const GAP = 24;
 const LINE = 26;

@@ -17,8 +17,6 @@ import {
 } from "./drawing.js";
 import { ownerOf, signOf } from "./shown_sets.js";
 
-/** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
-
 /**
  * One HTML page without scripts or anything from elsewhere, in the light theme.
  * @param {string} title

@@ -3,7 +3,7 @@
  * mean. The colours of the pieces are how much each counted for the chosen one, which was written after them. And what
  * it quoted.
  */
-import { div, element, press, setText } from "../shared/dom.js";
+import { div, element, paragraph, press, setText } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
 import { isBeyond, stepOf } from "./heat_scale.js";
@@ -47,7 +47,7 @@ export class WrittenAnswer {
       "heat-written",
       this.row,
       this.words,
-      hasResult && !panel.answer && element("p", { class: "heat-written-words" }, UNSCORED),
+      hasResult && !panel.answer && paragraph("heat-written-words", UNSCORED),
     );
     press(this.all, true);
     this.#say();

@@ -150,8 +150,6 @@ function weightOf(label) {
 
 const BARS = 15;
 
-/** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
-
 /** @param {Pick<SaliencyMap, "panel"|"scale"|"tokens"|"meaning">} map */
 export function barsOf({ panel, scale, tokens, meaning }) {
   const list = scoredOf(panel).sort((a, b) => Math.abs(b.score) - Math.abs(a.score) || a.token - b.token);

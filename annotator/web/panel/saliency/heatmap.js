@@ -1,5 +1,5 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
-import { div, element, inline, setText } from "../shared/dom.js";
+import { div, element, inline, paragraph, setText } from "../shared/dom.js";
 import { inPercent } from "../shared/naming.js";
 import { _, dotted, listed, several, together } from "../words/language.js";
 import { WrittenAnswer, boxedWords, missingQuotes } from "./generation.js";
@@ -44,7 +44,6 @@ export const TEXT_AND_GOLD = {
   written: null,
 };
 
-/** @typedef {import("./shown_sets.js").HeatView} HeatView */
 /**
  * What can be shown in the place of a map: the layers and labels of its run, and the runs with other seeds.
  * @typedef {{layers: number[], labels: string[], seeds: RunName[]}} MapChoice
@@ -172,7 +171,7 @@ export class SaliencyMap {
           ),
       ),
       (own || layer || seed || label || about) && div("heat-head", own, layer, seed, label, about),
-      panel.answer && panel.held_out && element("p", { class: "heat-held-out" }, panel.held_out),
+      panel.answer && panel.held_out && paragraph("heat-held-out", panel.held_out),
       this.warnings,
     );
   }
@@ -331,7 +330,7 @@ export class SaliencyMap {
       return [segment.before[place], made];
     });
     const name = this.view.segments.length > 1 && inline("heat-segment", segment.name);
-    return element("p", { class: segment.is_selectable ? "" : "asked" }, name, ...spans.flat(), segment.rest);
+    return paragraph(segment.is_selectable ? "" : "asked", name, ...spans.flat(), segment.rest);
   }
 
   /**

@@ -3,7 +3,7 @@
  * gets it.
  */
 import { openDialog } from "../shared/dialogs.js";
-import { copyText, element } from "../shared/dom.js";
+import { copyText, element, paragraph } from "../shared/dom.js";
 import { _, listed, together } from "../words/language.js";
 import { brushOf } from "./scatter_points.js";
 import { POLICIES } from "./shown_sets.js";
@@ -261,11 +261,7 @@ function openLink(root, link) {
   openDialog(
     root,
     _("Copy the link"),
-    element(
-      "p",
-      { class: "dialog-words" },
-      _("The browser did not let the page copy it. Press Ctrl+C: the link is selected."),
-    ),
+    paragraph("dialog-words", _("The browser did not let the page copy it. Press Ctrl+C: the link is selected.")),
     field,
   );
   field.focus();

@@ -166,7 +166,7 @@ class Saliency {
     this.#begin(data.start).finally(() => this.#drawn());
   }
 
-  /** What stands below on the page keeps its place from now on, so it may be shown (routes/first_frame.py). */
+  /** What stands below on the page keeps its place from now on, so it may be shown (routes/documents.py). */
   #drawn() {
     const root = this.screen.root.getRootNode();
     const host = root instanceof ShadowRoot ? root.host : null;

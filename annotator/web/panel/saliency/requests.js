@@ -20,7 +20,7 @@ export class Requests {
   /**
    * @template {keyof SaliencyRoutes} R
    * @param {R} route
-   * @param {import("../shared/messages.js").Query} query
+   * @param {Query} query
    * @returns {Promise<SaliencyRoutes[R]|NoAnswer>}
    */
   async ask(route, query) {

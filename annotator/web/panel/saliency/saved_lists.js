@@ -2,7 +2,7 @@
  * Saved lists: the choice above the texts, and the dialog in which lists are saved, put together, changed and deleted.
  */
 import { openDialog, sendOnEnter } from "../shared/dialogs.js";
-import { button, div, element, inline, option, part, parts, press, setText, toggle } from "../shared/dom.js";
+import { button, div, element, inline, option, paragraph, part, parts, press, setText, toggle } from "../shared/dom.js";
 import { counted, when } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
 
@@ -10,7 +10,7 @@ import { _, several } from "../words/language.js";
 /** @typedef {"save"|"change"|"delete"|"put"} Change */
 /**
  * @typedef {Object} ListsActions
- * @property {(query: import("../shared/messages.js").Query) => Promise<SaliencyRoutes["lists"]|NoAnswer>} ask
+ * @property {(query: Query) => Promise<SaliencyRoutes["lists"]|NoAnswer>} ask
  * @property {(change: Change, body: object) => Promise<SavedList|NoAnswer>} tell
  * @property {string} atRest  why no list can be saved or changed now; "" where they can
  * @property {() => unknown} chosen  another list is looked at
@@ -30,7 +30,7 @@ export class SavedLists {
     /** @type {HTMLDialogElement|null} */
     this.dialog = null;
     this.select = element("select", { "aria-label": _("List"), onchange: () => this.#choose(this.select.value) });
-    this.facts = element("p", { class: "list-note" });
+    this.facts = paragraph("list-note");
     this.root = div(
       "list-saved",
       div(
@@ -91,7 +91,7 @@ export class SavedLists {
     setText(this.said, "");
     this.said.classList.remove("refused");
     const { atRest } = this.actions;
-    const form = atRest ? element("p", { class: "dialog-words" }, atRest) : this.#form(instance, n);
+    const form = atRest ? paragraph("dialog-words", atRest) : this.#form(instance, n);
     this.dialog = openDialog(this.actions.root(), _("Lists"), form, this.said, this.rows);
     this.#fill();
     this.#focusName();
@@ -122,13 +122,7 @@ export class SavedLists {
       placeholder: _("a name for the list"),
       "aria-label": _("Name of the list"),
     });
-    const note = element("textarea", {
-      class: "note",
-      rows: 2,
-      maxLength: 2000,
-      placeholder: _("a note: what the texts have in common (optional)"),
-      "aria-label": _("Note"),
-    });
+    const note = noteField({ placeholder: _("a note: what the texts have in common (optional)") });
     const save = () => this.#save(part(form, "input[name=list-of]:checked", HTMLInputElement).value, name, note);
     /** @type {HTMLElement} */
     const form = div(
@@ -252,13 +246,7 @@ export class SavedLists {
   /** @param {HTMLElement} row @param {OfferedList} one */
   #edit(row, one) {
     const name = element("input", { type: "text", value: one.name, maxLength: 100, "aria-label": _("Name") });
-    const note = element("textarea", {
-      class: "note",
-      rows: 2,
-      maxLength: 2000,
-      value: one.note,
-      "aria-label": _("Note"),
-    });
+    const note = noteField({ value: one.note });
     const send = async () =>
       (await this.#tell("change", { list: one.id, name: name.value, note: note.value }, (made) =>
         _("“{name}” is changed.", { name: made.name }),
@@ -302,6 +290,10 @@ export class SavedLists {
     if (row) parts(row, what, HTMLElement)[0]?.focus();
   }
 }
+
+/** @param {{value?: string, placeholder?: string}} given */
+const noteField = (given) =>
+  element("textarea", { class: "note", rows: 2, maxLength: 2000, "aria-label": _("Note"), ...given });
 
 /** @param {SavedList} one */
 const factsOf = (one) => inline("saved-facts", [counted(one.n, "text"), one.made_by, when(one.changed_at)].join(" · "));

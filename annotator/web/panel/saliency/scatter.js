@@ -2,7 +2,7 @@
  * Two numbers of the listed texts against each other. What is drawn around, or typed as bounds, is what the list shows;
  * a point opens its text.
  */
-import { button, chooseOption, div, element, press, setText, toggle } from "../shared/dom.js";
+import { button, chooseOption, div, element, paragraph, press, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { _, listed, together } from "../words/language.js";
 import { fullTitleOf, layerWords } from "./runs.js";
@@ -18,9 +18,6 @@ import {
   valueWords,
 } from "./scatter_points.js";
 
-/** @typedef {import("./scatter_points.js").Brush} Brush */
-/** @typedef {import("./scatter_points.js").Spot} Spot */
-/** @typedef {import("../shared/messages.js").Query} Query */
 const MOST_KEYS = 3;
 
 /**
@@ -66,7 +63,7 @@ export class Scatter {
     );
     this.clear = this.#clearButton();
     this.count = element("p", { class: "scatter-count", role: "status" });
-    this.pointed = element("p", { class: "scatter-pointed" });
+    this.pointed = paragraph("scatter-pointed");
     this.root = element(
       "section",
       { class: "scatter", hidden: true, "aria-label": _("Scatter") },

@@ -9,8 +9,6 @@ const STILL = 4;
 const NEAR = 9;
 const MANY = 3000;
 
-/** @typedef {import("./scatter_points.js").Spot} Spot */
-/** @typedef {import("./scatter_points.js").Brush} Brush */
 /**
  * isSame: both axes are the same number, of two runs
  * learned: the places of texts that the model of an axis learned from

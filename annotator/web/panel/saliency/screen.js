@@ -96,7 +96,6 @@ const labelWords = (result) =>
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 /** @typedef {"own"|"partner"} Which  of two versions side by side */
-/** @typedef {import("./shown_sets.js").HeatView} HeatView */
 /**
  * @typedef {Object} ScreenActions
  * @property {(by: number) => unknown} step

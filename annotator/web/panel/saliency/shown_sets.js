@@ -3,7 +3,7 @@
  * letters, people's sets by the number of their person, whose agreement with the maps is measured too.
  */
 import { letterOf } from "../shared/annotation.js";
-import { element, inline, option, parts } from "../shared/dom.js";
+import { element, inline, option, paragraph, parts } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { combinations, goldRulesOfThemes, lanesOf, lookOf, styleOf } from "../shared/set_styles.js";
 import { _, dotted } from "../words/language.js";
@@ -44,6 +44,10 @@ export function viewOf(text, { isPaired = false, prefix = "g", group = "", ...lo
     owners: owned.map(({ owner }) => owner),
   };
 }
+
+/** The tokens of a text that can be marked. @param {Pick<HeatText, "segments">} text */
+export const markableWords = ({ segments }) =>
+  segments.filter((one) => one.is_selectable).flatMap(({ tokens }) => tokens);
 
 /**
  * Those whose sets are drawn until somebody chooses: the first ones of a group, as many as there are lanes for.
@@ -110,9 +114,6 @@ export const setRulesOf = (view, lanes) =>
 
 // ---- Everybody's own sets in the place of gold: whose lanes they are, and how well maps agree with each person
 
-/** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
-/** @typedef {import("./map_numbers.js").NumberRow} NumberRow */
-
 const DEFINITION = _(
   "token F1 of the top k and the set of this person that fits best; – is not defined: nothing is marked",
 );
@@ -131,7 +132,7 @@ export class PeopleLegend {
     const people = view?.people ?? [];
     const entries = people.map((person, number) => this.#entry(view, person, number));
     const words = numberingWords(people);
-    this.root.replaceChildren(...entries, ...(words ? [element("p", { class: "people-note" }, words)] : []));
+    this.root.replaceChildren(...entries, ...(words ? [paragraph("people-note", words)] : []));
   }
 
   /** @param {HeatView|undefined} view @param {HeatPerson} person @param {number} number */

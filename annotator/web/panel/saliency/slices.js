@@ -2,10 +2,9 @@
  * Which texts are listed: slices by label, split, length, metadata, and what the file says of annotators, each with
  * its count; and what models predict of them.
  */
-import { button, element, option, parts, setText } from "../shared/dom.js";
+import { button, element, option, paragraph, parts, setText } from "../shared/dom.js";
 import { _, dotted } from "../words/language.js";
 
-/** @typedef {import("../shared/messages.js").Query} Query */
 /** @typedef {{value: string|null, n: number}} Count */
 /** The names of an address, in the order of the menus. */
 export const NAMES = ["label", "unlabelled", "split", "length", "fact", "value", "group", "member"];
@@ -42,7 +41,7 @@ export class Slices {
     this.value = this.#menu(_("Value in the metadata"), (value) => ({ value }));
     this.group = this.#menu(_("About annotators"), (group) => ({ group, member: "" }));
     this.member = this.#menu(_("Value of annotators"), (member) => ({ member }));
-    this.note = element("p", { class: "slices-note" });
+    this.note = paragraph("slices-note");
     this.all = button(_("All of them"), {
       title: _("Choose no slice"),
       className: "plain",

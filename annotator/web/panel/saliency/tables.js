@@ -7,19 +7,17 @@ import { shownPieces } from "./drawing.js";
 import { meaningOf, scalesOf, stepOf } from "./heat_scale.js";
 import { tokenAt } from "./heatmap.js";
 import { depthsOf, factsOf, fitOf, tiesOf, written } from "./map_numbers.js";
-import { rowsOfPeople } from "./shown_sets.js";
-
-/** @typedef {import("./heatmap.js").SaliencyMap} SaliencyMap */
+import { markableWords, rowsOfPeople } from "./shown_sets.js";
 
 /**
- * @param {import("./shown_sets.js").HeatView} view
+ * @param {HeatView} view
  * @param {SaliencyMap[]} maps
  * @param {{scales: number[], hover: (token: number|null) => void}} looks
  * @returns {{root: HTMLElement, point: (token: number|null, scrolls: boolean) => void}}
  */
 export function matrixOf(view, maps, { scales, hover }) {
   const { combos } = view;
-  const words = view.segments.filter((segment) => segment.is_selectable).flatMap((segment) => segment.tokens);
+  const words = markableWords(view);
   const head = tr(
     element("th", { scope: "col" }, view.instance.key),
     ...words.map((word, token) =>
@@ -45,19 +43,10 @@ export function matrixOf(view, maps, { scales, hover }) {
       }),
     ),
   );
-  const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
-  const box = element(
-    "div",
-    {
-      class: "heat-matrix",
-      tabIndex: 0,
-      role: "region",
-      "aria-label": _("Methods by tokens, {key}", { key: view.instance.key }),
-      onpointerleave: () => hover(null),
-    },
-    table,
-  );
+  const table = tableOf(head, rows);
+  const box = matrixBox(_("Methods by tokens, {key}", { key: view.instance.key }), table);
   box.addEventListener("pointerover", ({ target }) => hover(tokenAt(target)));
+  box.addEventListener("pointerleave", () => hover(null));
   const usual = facts.map((fact) => fact.textContent ?? "");
   /** @param {number|null} token */
   const say = (token) =>
@@ -67,13 +56,13 @@ export function matrixOf(view, maps, { scales, hover }) {
 
 /**
  * What was written as a matrix of its own: pieces down, words and earlier pieces across, on one scale.
- * @param {import("./shown_sets.js").HeatView} view
+ * @param {HeatView} view
  * @param {SaliencyMap} map
  */
 export function matrixOfAnswer(view, map) {
   const { answer } = map;
   if (!answer) return null;
-  const words = view.segments.filter((segment) => segment.is_selectable).flatMap((segment) => segment.tokens);
+  const words = markableWords(view);
   const pieces = shownPieces(map).map((piece) => piece.words);
   const rows = pieces.map((_, step) => answer.panelOf(step));
   const [scale] = scalesOf([{ ...map.panel, scores: rows.flatMap((panel) => scoresOf(panel, words.length)) }], "own");
@@ -89,17 +78,23 @@ export function matrixOfAnswer(view, map) {
     ),
   );
   const corner = element("th", { scope: "col" }, map.title(), element("small", {}, rangeWords(map, written(scale))));
-  return element(
-    "div",
-    {
-      class: "heat-matrix",
-      tabIndex: 0,
-      role: "region",
-      "aria-label": _("Written pieces by tokens, {title}", { title: map.title() }),
-    },
-    element("table", {}, element("thead", {}, tr(corner, ...head)), element("tbody", {}, ...body)),
-  );
+  const label = _("Written pieces by tokens, {title}", { title: map.title() });
+  return matrixBox(label, tableOf(tr(corner, ...head), body));
 }
+
+/** @param {string} label @param {HTMLTableElement} table */
+const matrixBox = (label, table) =>
+  element("div", { class: "heat-matrix", tabIndex: 0, role: "region", "aria-label": label }, table);
+
+/** @param {HTMLElement} head @param {HTMLElement[]} rows @param {string} [caption] */
+const tableOf = (head, rows, caption) =>
+  element(
+    "table",
+    {},
+    caption && element("caption", {}, caption),
+    element("thead", {}, head),
+    element("tbody", {}, ...rows),
+  );
 
 /**
  * Of the n words that can be marked, and behind them of the pieces that were written before.
@@ -141,8 +136,6 @@ const rangeWords = ({ isSigned }, most) => (isSigned ? `±${most}` : _("0 to {mo
 
 // ---- The numbers of a map
 
-/** @typedef {import("./map_numbers.js").NumberRow} NumberRow */
-
 /** @type {Record<string, [title: string, words: string]>} */
 const NAMES = {
   "editing.average_precision": ["AP", _("average precision of the ranking against the best gold set")],
@@ -161,7 +154,7 @@ const NAMES = {
 };
 
 /**
- * @param {Pick<import("./heatmap.js").SaliencyMap, "panel"|"view"|"selected"|"isUnranked">} map  after it is painted
+ * @param {Pick<SaliencyMap, "panel"|"view"|"selected"|"isUnranked">} map  after it is painted
  * @returns {NumberRow[]}
  */
 function rowsOf({ panel, view, selected, isUnranked }) {
@@ -193,7 +186,7 @@ const isTyped = ({ instance }) => instance.id === 0;
 
 /**
  * How well the top k fits the gold sets.
- * @param {Pick<import("./heatmap.js").SaliencyMap, "view"|"selected"|"isUnranked">} map
+ * @param {Pick<SaliencyMap, "view"|"selected"|"isUnranked">} map
  * @returns {NumberRow[]}
  */
 function rowsOfGold({ view, selected, isUnranked }) {
@@ -237,7 +230,7 @@ export class NumbersTable {
     this.root = div("heat-numbers", box, this.details, this.trust);
   }
 
-  /** @param {import("./heatmap.js").SaliencyMap[]} maps  after they are painted */
+  /** @param {SaliencyMap[]} maps  after they are painted */
   show(maps) {
     const numbers = maps.map((map) => new Map(rowsOf(map).map((row) => [row.title, row])));
     const titles = inOrder(numbers.map((one) => [...one.keys()]));
@@ -285,7 +278,7 @@ const headOf = (maps) =>
 
 /**
  * A number that a map has; empty where its method has no such number.
- * @param {import("./map_numbers.js").NumberRow|undefined} row
+ * @param {NumberRow|undefined} row
  */
 function cellOf(row) {
   if (!row) return element("td", {});
@@ -357,11 +350,5 @@ export function depthsTable(pairs, isChanged) {
   const most = Math.min(DEPTHS, Math.max(...pairs.map(({ map }) => map.selected.size), 1));
   const heads = ["i", "MAP", ...Array.from({ length: most }, (_n, i) => String(i + 1))];
   const head = tr(...heads.map((words) => element("th", { scope: "col" }, words)));
-  return element(
-    "table",
-    {},
-    element("caption", {}, CAPTION),
-    element("thead", {}, head),
-    element("tbody", {}, ...rows),
-  );
+  return tableOf(head, rows, CAPTION);
 }

@@ -10,7 +10,6 @@ const NO_SLICE = Object.fromEntries(NAMES.map((name) => [name, ""]));
 const PER_PAGE = 25;
 const PAUSE = 250;
 
-/** @typedef {import("../shared/messages.js").Query} Query */
 /**
  * @typedef {Object} ListActions
  * @property {(query: Query) => Promise<ListedTexts|NoAnswer>} ask

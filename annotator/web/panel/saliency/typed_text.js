@@ -4,11 +4,12 @@
  */
 import { safeStorage, storeValue, storedValue } from "../shared/browser_storage.js";
 import { openDialog, sendOnEnter } from "../shared/dialogs.js";
-import { button, div, element, inline, parts, setText } from "../shared/dom.js";
+import { button, div, element, inline, paragraph, parts, setText } from "../shared/dom.js";
 import { Messages, sentenceOf } from "../shared/messages.js";
 import { counted } from "../shared/naming.js";
 import { _ } from "../words/language.js";
 import { signed } from "./map_numbers.js";
+import { markableWords } from "./shown_sets.js";
 
 // ---- What changes from the stored text: the answer, and the score of each token that both have
 
@@ -267,16 +268,13 @@ function storedOf(view) {
   return Object.fromEntries((view?.segments ?? []).map((segment) => [segment.name, textOf(segment)]));
 }
 
-/** @param {HeatText} text */
-const wordsOf = ({ segments }) => segments.filter((one) => one.is_selectable).flatMap(({ tokens }) => tokens);
-
 /**
  * What has changed, a line for each model and each map.
  * @param {HeatAnswer} view
  * @param {TypedAnswer} answer
  */
 function linesOf(view, answer) {
-  const texts = { aligned: answer.aligned, own: wordsOf(view), typed: wordsOf(answer) };
+  const texts = { aligned: answer.aligned, own: markableWords(view), typed: markableWords(answer) };
   const { added, gone } = countsOf(texts);
   /** @type {Map<string, string>} */
   const answers = new Map();
@@ -441,7 +439,7 @@ function openSaving(root, { title, words, rows, saved, send }) {
       setText(said, refusal || saved);
     },
   });
-  const form = div("saved-form", element("p", { class: "dialog-words" }, words), ...rows);
+  const form = div("saved-form", paragraph("dialog-words", words), ...rows);
   form.append(div("dialog-foot", said, save));
   sendOnEnter(form, () => save.click());
   const dialog = openDialog(root, title, form);

@@ -20,7 +20,7 @@ const OWNED_MS = 15000;
  * @property {number} revision   the revision the draft builds on
  * @property {any} draft
  * @property {any} sent  a draft that was on its way when the entry was written
- * @property {{kind: import("./saving.js").JobKind, extra: object}|null} finish
+ * @property {{kind: JobKind, extra: object}|null} finish
  *   the rest of a submit, skip or discard that is not acknowledged
  * @property {string|null} tab
  * @property {number|null} [user]  whose it is; unknown of entries of earlier versions, which the server refuses to

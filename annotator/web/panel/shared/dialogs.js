@@ -1,6 +1,6 @@
 /** Dialogs: the list of keys, the reason to discard, a question. The browser traps the focus in them. */
 import { _ } from "../words/language.js";
-import { button, div, element, focused, isSend, setText } from "./dom.js";
+import { button, div, element, focused, isSend, paragraph, setText } from "./dom.js";
 
 /**
  * Opens a dialog; it closes with Escape, its button, or a click beside it.
@@ -105,7 +105,7 @@ export function openDiscard(root, reasons, ondiscard) {
   const dialog = openDialog(
     root,
     _("Propose to discard this text"),
-    element("p", { class: "dialog-words" }, _("The lead will decide. Your marks are kept until then.")),
+    paragraph("dialog-words", _("The lead will decide. Your marks are kept until then.")),
     element("div", { class: "reasons", role: "radiogroup", "aria-label": _("Reason") }, ...choices),
     comment,
     trouble,
@@ -151,7 +151,7 @@ export function openQuestion(root, title, words, verb, onyes) {
   const dialog = openDialog(
     root,
     title,
-    element("p", { class: "dialog-words" }, words),
+    paragraph("dialog-words", words),
     div("dialog-foot", no, button(verb, { className: "plain", onclick: yes })),
   );
   no.focus();

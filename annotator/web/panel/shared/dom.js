@@ -29,6 +29,9 @@ export const div = (name, ...children) => element("div", { class: name }, ...chi
 /** A span; that word means a range of tokens here. @param {string} name  its class @param {...Child} children */
 export const inline = (name, ...children) => element("span", { class: name }, ...children);
 
+/** @param {string} name  its class @param {...Child} children */
+export const paragraph = (name, ...children) => element("p", { class: name }, ...children);
+
 /** A choice of a menu. @param {string|number} value @param {Child} words */
 export const option = (value, words) => element("option", { value }, words);
 
@@ -96,12 +99,46 @@ function shortcut(key) {
 }
 
 /**
+ * The buttons to the page before, and to the one after.
+ * @param {(by: number) => unknown} turn
+ */
+export function pageButtons(turn, { className = "plain" } = {}) {
+  const back = button("‹", { title: _("Previous page"), className, onclick: () => turn(-1) });
+  const forth = button("›", { title: _("Next page"), className, onclick: () => turn(1) });
+  return { back, forth, root: div("list-pages", back, forth) };
+}
+
+/**
+ * Chooses a value where there is such an option; answers whether.
+ * @param {HTMLSelectElement} select
+ * @param {string|null} value
+ */
+export function chooseOption(select, value) {
+  if (!value || ![...select.options].some((option) => option.value === value)) return false;
+  select.value = value;
+  return true;
+}
+
+/**
  * Changes a text only if it is another one, so that nothing is laid out again for nothing.
  * @param {Node} node
  * @param {string} text
  */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
+}
+
+/**
+ * Whether the clipboard took a text; there is none where the page came without TLS from another machine.
+ * @param {string} text
+ */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -125,14 +162,53 @@ export function afterPaint(callback) {
  */
 export const afterwards = (callback) => afterPaint(() => setTimeout(callback));
 
-/** There is something to see: what the document showed until now goes (routes/beginning.py). */
+/** There is something to see: what the document showed until now goes (routes/documents.py). */
 export const pageBegan = () => document.querySelector(".begin-main")?.remove();
+
+// ---- Icons, drawn with the colour of the text around them
+
+const SVG = "http://www.w3.org/2000/svg";
+
+const PATHS = {
+  undo: "M7 5 3.5 8.5 7 12M4 8.5h6.5a3.5 3.5 0 0 1 0 7H8",
+  redo: "M11 5l3.5 3.5L11 12M14 8.5H7.5a3.5 3.5 0 0 0 0 7H10",
+  lock: "M5 8.5V6.5a4 4 0 0 1 8 0v2M4 8.5h10v7H4z",
+  unlocked: "M5 8.5V5.5a4 4 0 0 1 7.6-1.7M4 8.5h10v7H4z",
+  warning: "M9 3 16 15.5H2zM9 7.5v3.5M9 13v.3",
+  returned: "M7 4 3.5 7.5 7 11M4 7.5h6a4 4 0 0 1 4 4V14",
+  check: "M4 9.5l3.5 3.5L14 5.5",
+  close: "M5 5l8 8M13 5l-8 8",
+};
+
+/** @param {keyof typeof PATHS} name */
+export function icon(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 18 18");
+  svg.setAttribute("class", `icon icon-${name}`);
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", PATHS[name]);
+  svg.append(path);
+  return svg;
+}
+
+// ---- Where things are in the page
 
 /** The element that really has the focus, through shadow roots. */
 export function focused() {
   let active = document.activeElement;
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
   return active;
+}
+
+/**
+ * The focus goes to the next of some rows, or to the one before; where none of them has it, to the first.
+ * @param {HTMLElement[]} rows
+ * @param {number} by
+ */
+export function focusBeside(rows, by) {
+  const at = rows.findIndex((row) => row === focused());
+  rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
 }
 
 /**
@@ -189,50 +265,6 @@ export function parts(within, selector, kind) {
 }
 
 /**
- * The focus goes to the next of some rows, or to the one before; where none of them has it, to the first.
- * @param {HTMLElement[]} rows
- * @param {number} by
- */
-export function focusBeside(rows, by) {
-  const at = rows.findIndex((row) => row === focused());
-  rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
-}
-
-/**
- * Chooses a value where there is such an option; answers whether.
- * @param {HTMLSelectElement} select
- * @param {string|null} value
- */
-export function chooseOption(select, value) {
-  if (!value || ![...select.options].some((option) => option.value === value)) return false;
-  select.value = value;
-  return true;
-}
-
-/**
- * The buttons to the page before, and to the one after.
- * @param {(by: number) => unknown} turn
- */
-export function pageButtons(turn, { className = "plain" } = {}) {
-  const back = button("‹", { title: _("Previous page"), className, onclick: () => turn(-1) });
-  const forth = button("›", { title: _("Next page"), className, onclick: () => turn(1) });
-  return { back, forth, root: div("list-pages", back, forth) };
-}
-
-/**
- * Whether the clipboard took a text; there is none where the page came without TLS from another machine.
- * @param {string} text
- */
-export async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
  * The part of the window in which a scroller shows its content.
  * @param {Element} scroller
  */
@@ -242,33 +274,6 @@ export function viewportOf(scroller) {
   const top = Math.max(0, box.top);
   const bottom = Math.min(window.innerHeight, box.bottom);
   return { top, bottom, height: bottom - top };
-}
-
-// ---- Icons, drawn with the colour of the text around them
-
-const SVG = "http://www.w3.org/2000/svg";
-
-const PATHS = {
-  undo: "M7 5 3.5 8.5 7 12M4 8.5h6.5a3.5 3.5 0 0 1 0 7H8",
-  redo: "M11 5l3.5 3.5L11 12M14 8.5H7.5a3.5 3.5 0 0 0 0 7H10",
-  lock: "M5 8.5V6.5a4 4 0 0 1 8 0v2M4 8.5h10v7H4z",
-  unlocked: "M5 8.5V5.5a4 4 0 0 1 7.6-1.7M4 8.5h10v7H4z",
-  warning: "M9 3 16 15.5H2zM9 7.5v3.5M9 13v.3",
-  returned: "M7 4 3.5 7.5 7 11M4 7.5h6a4 4 0 0 1 4 4V14",
-  check: "M4 9.5l3.5 3.5L14 5.5",
-  close: "M5 5l8 8M13 5l-8 8",
-};
-
-/** @param {keyof typeof PATHS} name */
-export function icon(name) {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", "0 0 18 18");
-  svg.setAttribute("class", `icon icon-${name}`);
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS(SVG, "path");
-  path.setAttribute("d", PATHS[name]);
-  svg.append(path);
-  return svg;
 }
 
 // ---- What the keyboards of all screens have in common

@@ -5,7 +5,7 @@
 import { _, several } from "../words/language.js";
 import { storeValue, storedValue } from "./browser_storage.js";
 import { openDialog } from "./dialogs.js";
-import { button, div, element, inline, setText } from "./dom.js";
+import { button, div, element, inline, paragraph, setText } from "./dom.js";
 import { counted, inPercent, isMachineKey, labelWords, nameOf } from "./naming.js";
 
 /** So much of an answer stands in the question; the whole stands in its field. */
@@ -50,7 +50,7 @@ export class Head {
     /** @type {HTMLElement[]} */
     this.ghosts = [];
     this.page = page;
-    this.question = element("p", { class: "question" });
+    this.question = paragraph("question");
     this.key = element("span", { class: "instance-key", title: _("Key of this text") });
     this.progress = inline("progress");
     this.talk =

@@ -6,7 +6,7 @@
 import { _, dotted, listed } from "../words/language.js";
 import { letterOf } from "./annotation.js";
 import { openDialog } from "./dialogs.js";
-import { element, tr } from "./dom.js";
+import { element, paragraph, tr } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
 import { inPercent } from "./naming.js";
 import { badgeOf } from "./set_styles.js";
@@ -86,10 +86,9 @@ export class Predictions {
     const less = sets.flatMap((set, index) =>
       set.less.length
         ? [
-            element("p", { class: "less-title" }, badgeOf(places[index], dark), " ", _("less one token")),
-            element(
-              "p",
-              { class: "less" },
+            paragraph("less-title", badgeOf(places[index], dark), " ", _("less one token")),
+            paragraph(
+              "less",
               ...set.less.map(([token, p]) =>
                 element(
                   "span",
@@ -109,21 +108,20 @@ export class Predictions {
       kind === "built-in"
         ? _("a small classifier of words and their parts, trained on this project's labels")
         : _("the model that the lead chose");
-    const told = [trust, seen].filter(Boolean).map((words) => element("p", { class: "trust" }, words));
+    const told = [trust, seen].filter(Boolean).map((words) => paragraph("trust", words));
     return [
       ...told,
       tableOf(["", `p(${label})`, _("change"), _("predicts")], 1, element("tbody", {}, ...rows)),
       ...less,
       ...(unseen
         ? [
-            element(
-              "p",
-              { class: "quiet" },
+            paragraph(
+              "quiet",
               _("The text is too long for the model: it did not see {unseen} of its words.", { unseen }),
             ),
           ]
         : []),
-      element("p", { class: "quiet" }, _("{model}: {about}. It is no judge of what people need.", { model, about })),
+      paragraph("quiet", _("{model}: {about}. It is no judge of what people need.", { model, about })),
     ];
   }
 
@@ -167,11 +165,10 @@ export class Predictions {
       );
     });
     return [
-      element("p", { class: "less-title" }, _("Beside the attributions of this text")),
+      paragraph("less-title", _("Beside the attributions of this text")),
       tableOf(["", _("Token F1"), "IoU", "AP"], 0, ...bodies),
-      element(
-        "p",
-        { class: "quiet" },
+      paragraph(
+        "quiet",
         _(
           "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking, with the set as what is to be found.",
         ),

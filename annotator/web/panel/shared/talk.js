@@ -6,7 +6,7 @@
 import { _ } from "../words/language.js";
 import { storeValue, storedValue } from "./browser_storage.js";
 import { openDialog, sendOnEnter } from "./dialogs.js";
-import { button, div, element, inline, option, part, setText } from "./dom.js";
+import { button, div, element, inline, option, paragraph, part, setText } from "./dom.js";
 import { Messages, sentenceOf } from "./messages.js";
 import { nameOf, when } from "./naming.js";
 
@@ -77,10 +77,10 @@ export class Talk {
   async open() {
     const { instance } = this;
     if (instance === null || this.dialog?.open) return;
-    const body = div("talk", element("p", { class: "dialog-words" }, "…"));
+    const body = div("talk", paragraph("dialog-words", "…"));
     this.dialog = openDialog(this.screen.root, _("Comments on {name}", { name: this.name }), body);
     const answer = await this.#look(instance, { read: 1 });
-    if (answer.status !== 200) return body.replaceChildren(element("p", { class: "dialog-words" }, sentenceOf(answer)));
+    if (answer.status !== 200) return body.replaceChildren(paragraph("dialog-words", sentenceOf(answer)));
     this.#fill(body, instance, answer.body);
   }
 

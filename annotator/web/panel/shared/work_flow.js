@@ -6,7 +6,7 @@
 import { _, dotted } from "../words/language.js";
 import { Leftovers } from "./browser_storage.js";
 import { openDialog } from "./dialogs.js";
-import { button, div, element, inline, option, setText } from "./dom.js";
+import { button, div, element, inline, option, paragraph, setText } from "./dom.js";
 import { SIGNED_OUT, sentenceOf } from "./messages.js";
 import { counted, isMachineKey, when } from "./naming.js";
 import { rememberPlace } from "./notices.js";
@@ -32,8 +32,6 @@ const unstored = (why) =>
  * @property {(words: string, onclick: () => void) => void} offer
  * @property {() => void} refresh
  */
-/** @typedef {import("./notices.js").PageNotice} PageNotice */
-/** @typedef {import("./saving.js").SavingWord} SavingWord */
 /**
  * Whether two drafts say the same.
  * @template {WorkSession} S
@@ -353,7 +351,7 @@ export function openOwnList(root, words, fetchPage, onopen) {
     list.replaceChildren(
       ...(body.rows.length
         ? body.rows.map((row) => rowOf(words, row, open))
-        : [element("p", { class: "dialog-words" }, isAll ? words.none : words.noMatch)]),
+        : [paragraph("dialog-words", isAll ? words.none : words.noMatch)]),
     );
     list.scrollTop = 0;
   }
