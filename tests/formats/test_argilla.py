@@ -8,20 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet
-from annotator.errors import AnnotatorError, ExportRefused, InvalidValue, Problem
+from annotator.errors import AnnotatorError, InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.argilla import read, write
+from tests.formats.conftest import check_items, paths_of, with_value
 from tests.formats.tool_gold import (
-    check_same,
     gold,
-    golds,
     instances_of,
     problems_of,
     project_options,
-    read_one,
     spans_read,
 )
 
@@ -274,32 +271,6 @@ def test_gold_is_written_as_argilla_writes_records(tmp_path):
     }
 
 
-@settings(max_examples=120, deadline=None)
-@given(case=golds())
-def test_what_is_written_reads_back(case):
-    """But for the order of a set's spans: each field has a question of its own, so the first field's come first."""
-    task, written = case
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "out.json"
-        write(path, [written], project_options(task))
-        back = read_one(read, path, task, written.instance.language)
-    check_same(task, written, back)
-    layout = written.instance.layout
-    in_order = [sorted(s.spans, key=lambda span: layout.segment_at(span.start).first_token) for s in written.sets]
-    assert [list(s.spans) for s in back.sets] == in_order
-    assert back.instance.annotations[0].annotator == "gold"
-
-
-def test_what_cannot_be_written_is_refused_and_nothing_is_left(tmp_path):
-    for items, reason in (
-        ([], "There is no instance to write"),
-        ([PAIR, PAIR], "Two instances of split 'dev' have the key 'f'"),
-    ):
-        with pytest.raises(ExportRefused, match=reason):
-            write(tmp_path / "out.json", items, project_options("inference"))
-    assert list(tmp_path.iterdir()) == []
-
-
 # Whatever stands there -----------------------------------------------------------------------------------------------
 
 ODD = st.recursive(
@@ -310,33 +281,14 @@ ODD = st.recursive(
 RIGHT = [*FORMS, [{**V1, "annotation": V1_SPANS[0]}]]
 
 
-def places_in(value, path=()):
-    yield path
-    if isinstance(value, dict | list):
-        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from places_in(inner, (*path, step))
-
-
-def changed(value, path, new):
-    if not path:
-        return new
-    copy = value.copy()
-    copy[path[0]] = changed(copy[path[0]], path[1:], new)
-    return copy
-
-
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_one_odd_value_never_makes_the_reader_fail(data):
     right = data.draw(st.sampled_from(RIGHT))
-    odd = changed(right, data.draw(st.sampled_from(list(places_in(right)))), data.draw(ODD))
+    odd = with_value(right, data.draw(st.sampled_from(list(paths_of(right)))), data.draw(ODD))
     with tempfile.TemporaryDirectory() as folder:
         try:
             items = list(read(saved(Path(folder), odd), ReadOptions(TASKS["sentiment"], ("negative", "positive"))))
         except AnnotatorError:
             return
-    assert all(isinstance(i, Problem | SourceInstance) for i in items)
-    marked = [
-        s for i in items if isinstance(i, SourceInstance) for a in i.annotations for spans in a.sets for s in spans
-    ]
-    assert all(0 <= s.start < s.end for s in marked)
+    check_items(items)

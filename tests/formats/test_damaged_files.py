@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.file_problems import on_page
-from annotator.domain.sources import SourceColumns, SourceDocument, SourceInstance
+from annotator.domain.sources import SourceColumns
 from annotator.domain.tasks import TASKS
 from annotator.errors import AnnotatorError, InvalidValue, Problem
 from annotator.formats.base import OutputOptions, ReadOptions
@@ -25,6 +25,7 @@ from annotator.formats.rows.file_kinds import N_FIRST_LINES
 from annotator.language import speaking
 from tests.conftest import REPOSITORY
 from tests.formats import damaged
+from tests.formats.conftest import check_items, paths_of, with_value
 
 
 def test_every_format_that_is_read_has_a_sample_to_be_damaged():
@@ -239,21 +240,6 @@ RIGHT = [
 ]  # fmt: skip
 
 
-def paths_of(value, path=()):
-    yield path
-    if isinstance(value, dict | list):
-        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from paths_of(inner, (*path, step))
-
-
-def with_value(value, path, new):
-    if not path:
-        return new
-    copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[path[0]] = with_value(copy[path[0]], path[1:], new)
-    return copy
-
-
 @st.composite
 def nearly_right(draw):
     row = draw(st.sampled_from(RIGHT))
@@ -294,16 +280,7 @@ def check(name: str, task: str, content: bytes) -> None:
         items = read(name, task, content, DOCUMENT)
     except AnnotatorError:  # the file as a whole, such as a task that the benchmark has not
         return
-    for item in items:
-        assert item is not None
-        if isinstance(item, Problem):
-            assert item.reason
-            assert str(item)
-    documents = {i.docid for i in items if isinstance(i, SourceDocument)}
-    for instance in (i for i in items if isinstance(i, SourceInstance)):
-        assert all(not isinstance(body, str) or body in documents for body in instance.segments.values())
-        for spans in (spans for a in instance.annotations for spans in a.sets):
-            assert all(0 <= span.start < span.end for span in spans)
+    check_items(items)
 
 
 # What is wrong with a file is said in the language of whoever imports it; rows themselves are never translated.

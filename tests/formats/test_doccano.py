@@ -11,18 +11,16 @@ from hypothesis import strategies as st
 from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet
-from annotator.errors import AnnotatorError, ExportRefused, InvalidValue, Problem
+from annotator.errors import AnnotatorError, InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import guess_format
 from annotator.formats.tools.doccano import read, write
+from tests.formats.conftest import check_items
 from tests.formats.tool_gold import (
-    check_same,
     gold,
-    golds,
     instances_of,
     problems_of,
     project_options,
-    read_one,
     saved,
     spans_read,
 )
@@ -309,28 +307,6 @@ def test_several_segments_are_one_text_with_their_places(tmp_path):
     assert row["label"] == [[3, 9, "set 1"], [14, 19, "set 1"]]
 
 
-@settings(max_examples=120, deadline=None)
-@given(case=golds())
-def test_what_is_written_reads_back(case):
-    task, written = case
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "out.jsonl"
-        write(path, [written], project_options(task))
-        back = read_one(read, path, task, written.instance.language)
-    check_same(task, written, back)
-    assert back.sets == written.sets
-
-
-def test_what_cannot_be_written_is_refused_and_nothing_is_left(tmp_path):
-    for items, reason in (
-        ([], "There is no instance to write"),
-        ([FILM, FILM], "Two instances of split 'dev' have the key 'f'"),
-    ):
-        with pytest.raises(ExportRefused, match=reason):
-            write(tmp_path / "out.jsonl", items, project_options("sentiment"))
-    assert list(tmp_path.iterdir()) == []
-
-
 # Whatever stands there -----------------------------------------------------------------------------------------------
 
 NAMES = ["id", "text", "data", "label", "labels", "entities", "annotations", "cats", "relations", "Comments", "offsets", "segments", "result", "user", "username", "no_rationale", "start_offset", "end_offset", "premise"]  # fmt: skip
@@ -358,8 +334,4 @@ def test_odd_values_never_make_the_reader_fail(first, second, task):
             items = list(read(Path(folder), ReadOptions(TASKS[task], ("negative", "positive"))))
         except AnnotatorError:
             return
-    assert all(isinstance(i, Problem | SourceInstance) for i in items)
-    marked = [
-        s for i in items if isinstance(i, SourceInstance) for a in i.annotations for spans in a.sets for s in spans
-    ]
-    assert all(0 <= s.start < s.end for s in marked)
+    check_items(items)

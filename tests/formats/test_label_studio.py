@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet
-from annotator.errors import AnnotatorError, ExportRefused, InvalidValue, Problem
+from annotator.errors import AnnotatorError, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.label_studio import read, write
+from tests.formats.conftest import check_items, paths_of, with_value
 from tests.formats.tool_gold import (
-    check_same,
     gold,
-    golds,
     instances_of,
     problems_of,
     project_options,
@@ -316,34 +314,11 @@ def test_gold_is_written_as_label_studio_writes_annotations(tmp_path):
     assert len({r["id"] for r in annotation["result"]}) == 4
 
 
-@settings(max_examples=120, deadline=None)
-@given(case=golds())
-def test_what_is_written_reads_back(case):
-    task_name, written = case
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "out.json"
-        write(path, [written], project_options(task_name))
-        back = read_one(read, path, task_name, written.instance.language)
-    check_same(task_name, written, back)
-    assert back.sets == written.sets
-    assert all("inside a word" in p.reason for p in back.problems)  # "don't" is two tokens
-
-
 def test_gold_without_a_result_reads_back(tmp_path):
     unknown = gold("sentiment", {"text": "so good"}, RationaleSet.of((1, 2)), result=None)
     write(tmp_path / "out.json", [unknown], project_options("sentiment"))
     back = read_one(read, tmp_path / "out.json", "sentiment")
     assert (back.instance.result, back.sets) == (None, unknown.sets)
-
-
-def test_what_cannot_be_written_is_refused_and_nothing_is_left(tmp_path):
-    for items, reason in (
-        ([], "There is no instance to write"),
-        ([FILM, FILM], "Two instances of split 'dev' have the key 'f'"),
-    ):
-        with pytest.raises(ExportRefused, match=reason):
-            write(tmp_path / "out.json", items, project_options("sentiment"))
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_target_of_an_entity_task_reads_back(tmp_path):
@@ -367,33 +342,15 @@ ODD = st.recursive(
 )  # fmt: skip
 
 
-def places_in(value, path=()):
-    yield path
-    if isinstance(value, dict | list):
-        for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from places_in(inner, (*path, step))
-
-
-def changed(value, path, new):
-    if not path:
-        return new
-    copy = value.copy()
-    copy[path[0]] = changed(copy[path[0]], path[1:], new)
-    return copy
-
-
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_one_odd_value_never_makes_the_reader_fail(data):
     right = data.draw(st.sampled_from(RIGHT))
-    odd = changed(right, data.draw(st.sampled_from(list(places_in(right)))), data.draw(ODD))
+    odd = with_value(right, data.draw(st.sampled_from(list(paths_of(right)))), data.draw(ODD))
     with tempfile.TemporaryDirectory() as folder:
         path = saved(Path(folder), odd, right)
         try:
             items = list(read(path, ReadOptions(TASKS["sentiment"], ("negative", "positive"))))
         except AnnotatorError:
             return
-    assert all(isinstance(i, Problem | SourceInstance) for i in items)
-    instances = [i for i in items if isinstance(i, SourceInstance)]
-    assert all(0 <= s.start < s.end for i in instances for a in i.annotations for spans in a.sets for s in spans)
-    assert instances or any(not i.is_warning for i in items if isinstance(i, Problem))
+    assert check_items(items) or any(not i.is_warning for i in items if isinstance(i, Problem))

@@ -5,22 +5,28 @@ Label Studio's and Argilla's export of JSON, CoNLL-2003 (Sang and De Meulder), b
 """
 
 import json
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
 from openpyxl import Workbook
 
+from annotator.domain.instances import GoldInstance
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
-from annotator.errors import ImportRefused, InvalidValue
+from annotator.domain.texts import RationaleSet
+from annotator.errors import ExportRefused, ImportRefused, InvalidValue
+from annotator.formats.tools import argilla, doccano, label_studio, prodigy
 from annotator.store import Store
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_path
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from tests.formats.tool_gold import check_same, gold, golds, project_options, read_one
 
 LABELS = ("negative", "positive")
 
@@ -244,3 +250,45 @@ def test_what_is_not_read_is_refused_by_its_name_with_what_to_do(
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InvalidValue, match=f"'{file_name}' is .*{tool}.*, which is not read. .*"):
         taken(store, project, path, ImportOptions(), format_name)
+
+
+# What is written ------------------------------------------------------------------------------------------------------
+
+TOOLS = {"argilla.json": argilla, "doccano.jsonl": doccano, "label_studio.json": label_studio, "prodigy.jsonl": prodigy}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+@settings(max_examples=100, deadline=None)
+@given(case=golds())
+def test_what_is_written_reads_back(name: str, case: tuple[str, GoldInstance]) -> None:
+    """Argilla's spans but for their order in a set (each field has a question of its own), Prodigy's as tokens."""
+    task, written = case
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        TOOLS[name].write(path, [written], project_options(task))
+        back = read_one(TOOLS[name].read, path, task, written.instance.language)
+    check_same(task, written, back)
+    layout = written.instance.layout
+    if name == "argilla.json":
+        in_order = [sorted(s.spans, key=lambda span: layout.segment_at(span.start).first_token) for s in written.sets]
+        assert [list(s.spans) for s in back.sets] == in_order
+        assert back.instance.annotations[0].annotator == "gold"
+    elif name == "prodigy.jsonl":
+        assert [s.token_indices for s in back.sets] == [s.token_indices for s in written.sets]
+    else:
+        assert back.sets == written.sets
+    if name == "label_studio.json":
+        assert all("inside a word" in p.reason for p in back.problems)  # "don't" is two tokens
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_what_cannot_be_written_is_refused_and_nothing_is_left(name: str, tmp_path: Path) -> None:
+    film = gold("sentiment", {"text": "so good"}, RationaleSet.of((0, 1)))
+    key, split = film.instance.key, film.instance.split
+    for items, reason in (
+        ([], "There is no instance to write"),
+        ([film, film], f"Two instances of split '{split}' have the key '{key}'"),
+    ):
+        with pytest.raises(ExportRefused, match=reason):
+            TOOLS[name].write(tmp_path / name, items, project_options("sentiment"))
+    assert list(tmp_path.iterdir()) == []

@@ -1,29 +1,23 @@
 """Prodigy's JSONL: answers, choices, spans by characters and tokens, several annotators, and what reads back."""
 
 import json
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 
 from annotator.domain.instances import SetOrigin
 from annotator.domain.sources import SourceInstance
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet
-from annotator.errors import ExportRefused, Problem
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import guess_format
 from annotator.formats.tools.prodigy import read, write
 from tests.formats.tool_gold import (
-    check_same,
     gold,
-    golds,
     instances_of,
     problems_of,
     project_options,
-    read_one,
     saved,
     spans_read,
 )
@@ -186,18 +180,6 @@ def test_names_of_span_labels_are_told_since_sets_do_not_keep_them(tmp_path):
 # Writing -------------------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
-@given(golds())
-def test_what_is_written_reads_back_the_same(drawn):
-    task, written = drawn
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "gold.jsonl"
-        write(path, [written], project_options(task))
-        back = read_one(read, path, task, written.instance.language)
-    check_same(task, written, back)
-    assert [s.token_indices for s in back.sets] == [s.token_indices for s in written.sets]
-
-
 def test_each_annotator_whose_sets_are_gold_has_a_row(tmp_path):
     made = gold("sentiment", {"text": TEXT}, RationaleSet.of((0, 2)), RationaleSet.of((1, 2), (3, 4)))
     origins = ((SetOrigin(1, "ada", 1, 0), SetOrigin(2, "bo", 1, 0)), (SetOrigin(2, "bo", 1, 1),))
@@ -218,9 +200,3 @@ def test_each_annotator_whose_sets_are_gold_has_a_row(tmp_path):
     ]
     assert isinstance(instance, SourceInstance)
     assert {a.annotator: len(a.sets) for a in instance.annotations} == {"ada": 1, "bo": 2}
-
-
-def test_two_instances_of_one_key_are_refused(tmp_path):
-    made = gold("sentiment", {"text": TEXT}, RationaleSet.of((0, 1)))
-    with pytest.raises(ExportRefused, match="have the key '1'"):
-        write(tmp_path / "gold.jsonl", [made, made], project_options("sentiment"))
