@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from annotator.web import presses
+from annotator.web import buttons
 from annotator.web.page_choices import PageChoices, Params, Piece
 from annotator.web.page_parts import shown_day, shown_time, visit_zone
 from tests.house.test_house import ROOT
@@ -220,7 +220,7 @@ def test_two_projects_have_choices_of_their_own(browser) -> None:
 
 PRESSED = """
 import streamlit as st
-from annotator.web.presses import pressed
+from annotator.web.buttons import pressed
 
 st.session_state.setdefault("n_done", 0)
 if st.session_state.pop("is_broken_off", False):
@@ -233,7 +233,7 @@ OF_A_PROJECT = """
 import streamlit as st
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
-from annotator.web.presses import pressed, work_of
+from annotator.web.buttons import pressed, work_of
 
 archived_at = st.session_state["archived_at"]
 project = Project(1, "Tastes", get_task("sentiment"), (), "en", ProjectSettings(), archived_at=archived_at)
@@ -279,14 +279,14 @@ def test_a_button_that_comes_back_much_later_is_not_pressed(app: AppTest, monkey
     app.session_state["is_drawn"] = False
     app.button(key="go").click().run()
     app.session_state["is_drawn"] = True
-    now = presses.time.monotonic()
-    monkeypatch.setattr(presses.time, "monotonic", lambda: now + 61)
+    now = buttons.time.monotonic()
+    monkeypatch.setattr(buttons.time, "monotonic", lambda: now + 61)
     assert n_done(app.run()) == 0
 
 
 FORM = """
 import streamlit as st
-from annotator.web.presses import submitted
+from annotator.web.buttons import submitted
 
 st.session_state.setdefault("written", [])
 if st.session_state.pop("is_broken_off", False):

@@ -25,7 +25,7 @@ from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.project.ends import archive, bring_back, delete
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.intake import Intake
+from annotator.usecases.transfer.import_run import Intake
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store

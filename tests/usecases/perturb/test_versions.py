@@ -25,7 +25,7 @@ from annotator.usecases.lead.timeline import Relative, original_of, timeline, ve
 from annotator.usecases.notices.notices import sentence, unread
 from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb import panel_messages as messages
-from annotator.usecases.perturb.assessment import staleness
+from annotator.usecases.perturb.version_draft import staleness
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.export import export_file
