@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, pairs_of, print_json, show_rest
+from annotator.cli.commands import (
+    device_option,
+    examples,
+    json_option,
+    opened,
+    pairs_of,
+    print_json,
+    rename_option,
+    show_left_out,
+    threads_option,
+)
 from annotator.domain.numbers import counted, duration
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -94,16 +104,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     type=click.FloatRange(0, 1, min_open=True),
     help="With --faithfulness, of a project without gold: the share of a text's tokens that the rationale is.",
 )
-@click.option(
-    "--rename",
-    "renamed",
-    multiple=True,
-    metavar="MODEL_LABEL=LABEL",
-    help=(
-        "The project's name for a label of the model, or nothing after the = for a label that is never an "
-        "answer; repeat it for several. It is remembered."
-    ),
-)
+@rename_option
 @click.option("--train", "trains", is_flag=True, help="Train the built-in model again.")
 @click.option(
     "--train-seed",
@@ -120,10 +121,8 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     show_default=True,
     help="How many texts are stored at a time; fewer if they are long.",
 )
-@click.option("--device", default="auto", show_default=True, help="For a transformers model: auto, cpu or cuda.")
-@click.option(
-    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="For a transformers model on a CPU."
-)
+@device_option
+@threads_option
 @click.option("--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once.")
 @click.option(
     "--too-long",
@@ -249,11 +248,7 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
 
     for note in report.notes:
         click.echo(note, err=True)
-    for key, reason in report.left_out:
-        click.echo(f"left out: instance '{key}': {reason}", err=True)
-    show_rest(report.n_left_out, len(report.left_out), "instance")
-    if report.n_left_out:
-        click.echo(left_out_summary(report), err=True)
+    show_left_out(report.left_out, report.n_left_out, left_out_summary(report))
     if as_json:
         print_json(dataclasses.asdict(report))
         return

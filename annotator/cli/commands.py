@@ -17,6 +17,26 @@ if TYPE_CHECKING:
     from annotator.usecases.databases import Store
 
 Command = TypeVar("Command", bound=Callable[..., object])
+device_option = click.option(
+    "--device", default="auto", show_default=True, help="Where a transformers model runs: auto, cpu or cuda."
+)
+threads_option = click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Threads of a transformers model on a CPU.",
+)
+rename_option = click.option(
+    "--rename",
+    "renamed",
+    multiple=True,
+    metavar="MODEL_LABEL=LABEL",
+    help=(
+        "The project's name for a label of the model, or nothing after the = for a label that is never an "
+        "answer; repeat it for several. It is remembered."
+    ),
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 project_option = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 
@@ -89,3 +109,12 @@ class LazyGroup(click.Group):
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_line) for name, (_, help_line) in self.places.items()])
+
+
+def show_left_out(left_out: Sequence[tuple[str, str]], n: int, summary: str) -> None:
+    """The first instances for which a model failed, each with its reason, how many more there are, and why."""
+    for key, reason in left_out:
+        click.echo(f"left out: instance '{key}': {reason}", err=True)
+    show_rest(n, len(left_out), "instance")
+    if n:
+        click.echo(summary, err=True)

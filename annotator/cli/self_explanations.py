@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from annotator.cli.attribute import InstanceProgress
-from annotator.cli.commands import json_option, opened, print_json, project_option, show_rest
+from annotator.cli.commands import json_option, opened, print_json, project_option, show_left_out
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
@@ -96,11 +96,7 @@ def explain_self(
             report = ask(store, LOCAL_OPERATOR, project, model, options, progress=progress.take)
         finally:
             progress.end()
-    for key, reason in report.left_out:
-        click.echo(f"left out: instance '{key}': {reason}", err=True)
-    show_rest(report.n_left_out, len(report.left_out), "instance")
-    if report.n_left_out:
-        click.echo(left_out_summary(report), err=True)
+    show_left_out(report.left_out, report.n_left_out, left_out_summary(report))
     if as_json:
         print_json(dataclasses.asdict(report))
     else:

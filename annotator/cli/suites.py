@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, pairs_of, print_json
+from annotator.cli.commands import (
+    device_option,
+    examples,
+    json_option,
+    opened,
+    pairs_of,
+    print_json,
+    rename_option,
+    threads_option,
+)
 from annotator.domain.file_problems import group_problems
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
@@ -219,31 +228,14 @@ def import_(
     default="",
     help="The seed of its training. Models of one name with other seeds give a mean with its deviation.",
 )
-@click.option(
-    "--rename",
-    "renamed",
-    multiple=True,
-    metavar="MODEL_LABEL=LABEL",
-    help=(
-        "The project's name for a label of the model, or nothing after the = for a label that is never an "
-        "answer; repeat it for several. It is remembered."
-    ),
-)
+@rename_option
 @click.option(
     "--again",
     is_flag=True,
     help="Also ask about answered tests; answers of another model under that name are replaced.",
 )
-@click.option(
-    "--device", default="auto", show_default=True, help="The device of a transformers model: auto, cpu or cuda."
-)
-@click.option(
-    "--threads",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="The threads of a transformers model on a CPU.",
-)
+@device_option
+@threads_option
 @click.option(
     "--allow-model-hub", is_flag=True, help="Allow a transformers model to be fetched from the Hugging Face hub."
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, print_json
+from annotator.cli.commands import device_option, examples, json_option, opened, print_json, threads_option
 from annotator.cli.scores import gain_lines, proof_as_json
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
@@ -232,8 +232,8 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     help="Save below this folder.  [default: beside the database]",
 )
 @click.option("--again", "is_anew", is_flag=True, help="Replace the model of this name.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu or cuda.")
-@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads on a CPU.")
+@device_option
+@threads_option
 @click.option(
     "--too-long",
     type=click.Choice(["refuse", "cut", "windows"]),

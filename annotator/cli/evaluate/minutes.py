@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, pairs_of, print_json, project_option
+from annotator.cli.commands import (
+    device_option,
+    examples,
+    json_option,
+    opened,
+    pairs_of,
+    print_json,
+    project_option,
+    threads_option,
+)
 from annotator.cli.train import StepLines
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -122,8 +131,8 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
     show_default=True,
     help="The seed of the order of texts, weights, batches and validation texts; repeat it for several.",
 )
-@click.option("--device", default="auto", show_default=True, help="auto, cpu or cuda.")
-@click.option("--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads on a CPU.")
+@device_option
+@threads_option
 @click.option(
     "--too-long",
     type=click.Choice(["refuse", "cut", "windows"]),
