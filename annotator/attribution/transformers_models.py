@@ -21,11 +21,11 @@ from annotator.attribution.transformers_explainers import (
     rollout,
     source_for,
 )
+from annotator.attribution.transformers_extractive_qa import Reader, reader_of
 from annotator.attribution.transformers_networks import Loaded
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Target
 from annotator.attribution.transformers_prompts import Prompt
-from annotator.attribution.transformers_question_answering import Reader, reader_of
 from annotator.attribution.transformers_sources import load_model
 from annotator.attribution.transformers_subwords import Encoded, TooLong, merged
 from annotator.domain.models import Attribution, Unit, facts_from

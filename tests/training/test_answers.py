@@ -10,8 +10,8 @@ import pytest
 from annotator.attribution.base import Input
 from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_answer_spans import Chosen, Finding, Stretches, findings_in
+from annotator.attribution.transformers_extractive_qa import Reader
 from annotator.attribution.transformers_models import explainer, load
-from annotator.attribution.transformers_question_answering import Reader
 from annotator.attribution.transformers_subwords import Batch, panes_of
 from annotator.errors import ModelError
 from annotator.training.answer_places import Place, place_of

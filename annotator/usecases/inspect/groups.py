@@ -18,11 +18,11 @@ from annotator.store import Store
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import GoldGroups, gold_groups
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.metric_formats import table_csv
 from annotator.usecases.inspect.metrics_table import ARROWS, details_of, meaning_of
 from annotator.usecases.inspect.project_scores import require_fact, require_may_group, runs_asked, score_gold
 from annotator.usecases.inspect.shown_table import TableView, judged_column
-from annotator.usecases.releases.differences import gold_release
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from annotator.metrics.significance import FEWEST
 from annotator.scoring.chance_verdicts import Judged, best_rows
 from annotator.scoring.shared_instances import are_comparable, as_shown
 from annotator.scoring.table import RANDOM, Column, Group, MetricRow, MetricTable, Number, without_repeats
+from annotator.usecases.inspect.gold_release import cited_in_words
 from annotator.usecases.inspect.training_texts import words_of
 from annotator.usecases.models.parameter_words import parameter_words
-from annotator.usecases.releases.differences import cited_in_words
 
 ARROWS = {"higher is better": "↑", "lower is better": "↓", "neither": ""}
 _FAMILIES = {

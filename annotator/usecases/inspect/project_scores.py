@@ -62,9 +62,9 @@ from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import GroupedGold, grouped_gold
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.training_texts import without_training
 from annotator.usecases.models.model_trust import Trainings
-from annotator.usecases.releases.differences import gold_release
 
 
 def evaluate_project(

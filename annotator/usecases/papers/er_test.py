@@ -34,12 +34,12 @@ from annotator.usecases.compare.model_comparison import ModelPair, PartCompariso
 from annotator.usecases.gold import labelled_gold, require_split
 from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
 from annotator.usecases.inspect.fairness import FairnessRow, GroupRate, fairness_rows
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.models.label_tables import label_notes
 from annotator.usecases.papers.alignment_losses import alignment_cells, alignment_plot
 from annotator.usecases.papers.benchmark import NO_PAIRS_ANSWERED, by_model, contrast_cell
 from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, release_in_words, split_in_words
-from annotator.usecases.releases.differences import gold_release
 from annotator.usecases.suites.results import Rate, case_means, suite_results
 from annotator.usecases.training.forecast import aligned_cards
 

@@ -15,8 +15,8 @@ from annotator.files import part_folder, sync_folder
 from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRow, PaperTable, over_runs_cell
 from annotator.store import Store
 from annotator.training.budgets import Condition
+from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, paper_csv, release_in_words
-from annotator.usecases.releases.differences import gold_release
 from annotator.usecases.training.minutes import Outcome, Sweep
 
 CARD, TABLE, FIGURE = "README.md", "table.csv", "accuracy.html"

@@ -1,20 +1,17 @@
-"""What differs between two releases, or a release and the gold of now; which release the gold equals."""
+"""What differs between two releases, or between a release and a project's gold as it is now."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.instances import GoldInstance
-from annotator.domain.numbers import counted
 from annotator.domain.people import User
-from annotator.domain.project.releases import CITED, Release, texts_digest
+from annotator.domain.project.releases import Release, texts_digest
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.language import _, listed, several, speaking, unsaid
+from annotator.language import _, listed, several, unsaid
 from annotator.store import Store
-from annotator.store.gold.releases import get_release, newest_release
+from annotator.store.gold.releases import get_release
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.stale_numbers import last_change
 from annotator.usecases.releases.frozen_gold import frozen_gold, gold_to_freeze
 
 Kind = Literal["added", "removed", "label", "sets", "text", "exhaustive"]
@@ -137,65 +134,3 @@ def _places(before: Mapping[Place, _Row], after: Mapping[Place, _Row]) -> dict[K
 
 def _release(number: int) -> str:
     return _("release {number}", number=number)
-
-
-# Which release of its gold a project's numbers are made against, and whether gold has moved on since.
-
-
-_OF_PEOPLE = unsaid("not that of {release}, since it is of the annotations of some people alone")
-_OF_POLICY = unsaid("not that of {release}, whose policy is “{policy}”")
-_MOVED_ON = unsaid("moved on since {release}: {instances}")
-
-
-@speaking("en")  # numbers cite it: in files, and in what is kept for everybody
-def gold_release(store: Store, project: Project, policy: GoldPolicy, *, is_of_people: bool = False) -> str | None:
-    """The newest release, in words, as numbers under a policy cite it; None where nothing is frozen.
-
-    is_of_people: only the annotations of some people are gold
-
-    The gold is read and compared only where something happened since that may have changed it.
-    """
-    release = newest_release(store, project.id)
-    if release is None:
-        return None
-    if is_of_people:
-        return _(_OF_PEOPLE, release=release.words)
-    if policy != release.rules.policy:
-        return _(_OF_POLICY, release=release.words, policy=release.rules.policy)
-    has_changed = last_change(store, project.id, after=release.event_id) > 0
-    n = since(store, project, release).n if has_changed else 0
-    if not n:
-        return release.words
-    return _(_MOVED_ON, release=release.words, instances=counted(n, "instance differs", "instances differ"))
-
-
-def cited_in_words(cited: str) -> str:
-    """What numbers cite, to whom looks at them: a release's name stays as it is.
-
-    >>> with speaking("zh"): cited_in_words("moved on since release 1 “v1” (2026-11-23): 3 instances differ")
-    '在发布版 1“v1”（2026-11-23）之后有变化：3 个实例不同'
-    """
-    for template in (_OF_PEOPLE, _OF_POLICY, _MOVED_ON, CITED):
-        values = _values_in(cited, template)
-        if values is not None:
-            return _(template, **{name: _value_in_words(name, value) for name, value in values.items()})
-    return cited
-
-
-def _value_in_words(name: str, value: str) -> str:
-    if name == "release":
-        return cited_in_words(value)
-    if name == "instances":
-        return counted(int(value.partition(" ")[0].replace(",", "")), "instance differs", "instances differ")
-    return _(value) if name == "policy" else value
-
-
-def _values_in(sentence: str, template: str) -> dict[str, str] | None:
-    """The values of a sentence that was made of a template; None of another sentence."""
-    match = re.fullmatch("".join(_pattern_parts(template)), sentence)
-    return match and match.groupdict()
-
-
-def _pattern_parts(template: str) -> Iterator[str]:
-    for text, name in re.findall(r"([^{]*)(?:\{(\w+)\})?", template):
-        yield re.escape(text) + (f"(?P<{name}>.+)" if name else "")

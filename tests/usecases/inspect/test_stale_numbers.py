@@ -24,6 +24,7 @@ from annotator.store.events import add_event, list_events
 from annotator.store.instances import find_instance_ids
 from annotator.store.measurements import measurements_of
 from annotator.usecases.annotate.work import next_work, submit, withdraw
+from annotator.usecases.inspect.gold_release import cited_in_words, gold_release
 from annotator.usecases.inspect.groups import evaluate_groups
 from annotator.usecases.inspect.measurement import is_measured, is_out_of_date, measure
 from annotator.usecases.inspect.metric_formats import table_csv, table_latex, table_text
@@ -36,7 +37,6 @@ from annotator.usecases.lead.event_words import event_actor, event_words
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.word_lists import save_word_list
-from annotator.usecases.releases.differences import cited_in_words, gold_release
 from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.suites.runs import run_suite
