@@ -152,5 +152,10 @@ def annotator(add_person: Callable[..., User], project: Project) -> User:
     return add_person("annotator-a", project, "annotator")
 
 
+@pytest.fixture
+def lead(add_person: Callable[..., User], project: Project) -> User:
+    return add_person("lea", project, "lead")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--pictures", help="where the pictures of the documents are put; without it they are thrown away")

@@ -64,7 +64,6 @@ def test_the_parts_have_their_shares() -> None:
 
 # Which rows come first, and how much members disagree: against what is worked out by hand, and on drawn numbers.
 
-
 NAN = math.nan
 Numbers = st.lists(st.tuples(st.one_of(st.just(NAN), st.integers(0, 3)), st.booleans()), max_size=30)
 

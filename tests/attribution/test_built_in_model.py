@@ -266,7 +266,6 @@ def test_it_is_told_apart_from_those_of_today_and_saved_no_more(tmp_path: Path) 
 
 # The regression of the built-in model, held against scikit-learn's.
 
-
 TEXTS, TYPES, FEATURES, N_LABELS = 60, 25, 40, 3
 
 

@@ -227,7 +227,6 @@ def test_a_spec_names_the_model_by_its_folder(folder: Path) -> None:
 
 # The labels of a model as its folder states them: they are what it answers with when it is loaded.
 
-
 CONFIGURATIONS = [
     ({"id2label": {"1": "b", "0": "a", "10": "k", "2": "c"}}, ("a", "b", "c", "k"), "by number"),
     ({}, ("LABEL_0", "LABEL_1"), "what transformers takes where nothing is said"),

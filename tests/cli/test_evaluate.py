@@ -13,9 +13,7 @@ from tests.conftest import REPOSITORY, SAMPLES
 from tests.formats.test_eraser_predictions import CHANGED, GOLD, answered, hard, row, write
 from tests.models.conftest import torch
 
-__all__ = [
-    "torch",
-]
+__all__ = ["torch"]
 
 
 @pytest.fixture
@@ -303,7 +301,6 @@ def test_scoring_files_loads_no_large_package(files: tuple[str, str]) -> None:
 
 # `annotator evaluate minutes`: models that are trained on what minutes buy, told one by one and as a table.
 
-
 SIMULATED = ("--seconds-per-label", "6", "--seconds-per-rationale", "12")
 QUICK = ("--epochs", "1", "--seed", "0", "--device", "cpu", "--start", "20")
 
@@ -357,7 +354,6 @@ def test_two_ways_of_printing_at_once_are_a_wrong_use(planted_project: Command, 
 
 
 # `annotator evaluate benchmark`: one JSON object with stable keys, a table for people, refusals, and that it loads little.
-
 
 BENCHMARK_GOLD = SAMPLES / "benchmark-sentiment" / "golden" / "senti_en.tsv"
 GOLD_TRUSTAI = SAMPLES / "benchmark-sentiment-trustai" / "golden" / "senti_en.tsv"

@@ -16,10 +16,7 @@ from tests.outbound.conftest import certificate, trusted
 from tests.outbound.servers import https_server, smtp_server
 from tests.store.handed_in import hand_in
 
-__all__ = [
-    "certificate",
-    "trusted",
-]
+__all__ = ["certificate", "trusted"]
 
 OF = ("--project", "P")
 

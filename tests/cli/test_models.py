@@ -19,9 +19,7 @@ from tests.conftest import REPOSITORY
 from tests.models.conftest import torch
 from tests.training.planted import LABELS
 
-__all__ = [
-    "torch",
-]
+__all__ = ["torch"]
 
 
 @pytest.fixture
@@ -238,10 +236,7 @@ def test_evaluate_project_prints_a_table_for_each_group(six_texts: Command) -> N
     assert {line.rsplit(",", 1)[1] for line in lines[1:]} == {"no", "yes"}
     report = six_texts("evaluate", "project", "--project", "P", "--group-by", "label", "--json").json
     assert report["group_by"] == "label"
-    assert {name: numbers["group"] for name, numbers in report["groups"].items()} == {
-        "no": "no",
-        "yes": "yes",
-    }
+    assert {name: numbers["group"] for name, numbers in report["groups"].items()} == {"no": "no", "yes": "yes"}
     refused = six_texts("evaluate", "project", "--project", "P", "--group-by", "mood")
     assert refused.code == 1
     assert "Numbers cannot be grouped by 'mood'. Choose label, split" in refused.err
@@ -251,7 +246,6 @@ def test_evaluate_project_prints_a_table_for_each_group(six_texts: Command) -> N
 
 
 # `annotator train`: what it prints, and what it refuses.
-
 
 QUICK = ("--epochs", "2", "--learning-rate", "0.001", "--device", "cpu")
 
@@ -435,7 +429,6 @@ def test_a_reading_model_prints_exact_match_f1_and_how_often_it_tells_that_there
 
 # `annotator suite` and `annotator words`: from a ready suite to failure rates, and the ways in and out.
 
-
 ROWS = [("good film", "positive"), ("bad film.", "negative"), ("good food", "positive"), ("bad food!", "negative")]
 
 
@@ -562,7 +555,4 @@ def test_the_ready_suites_are_listed_with_what_they_test(annotator: Command) -> 
     words = annotator("suite", "ready").out
     assert "sentiment (task sentiment; labels negative, neutral, positive)" in words
     assert "  Entity      MFT  switch one entity: " in words
-    assert {one["name"] for one in annotator("suite", "ready", "--json").json["suites"]} == {
-        "inference",
-        "sentiment",
-    }
+    assert {one["name"] for one in annotator("suite", "ready", "--json").json["suites"]} == {"inference", "sentiment"}

@@ -268,7 +268,6 @@ def test_what_a_killed_process_left_is_named_and_wiped(people: Command, path: Pa
 
 # `annotator token`: made and shown once, listed without the secret, revoked.
 
-
 WRITE = "write model output"
 
 
@@ -334,7 +333,6 @@ def test_an_empty_list_says_how_to_make_one(with_researcher: Command) -> None:
 
 
 # Crowd doors from the command line: make, open, list, codes.
-
 
 Says = Callable[..., str]
 

@@ -134,7 +134,6 @@ def test_a_project_that_was_created_here_says_that_nobody_leads_it(annotator: Co
 
 # `--split` with a name that no text has: every command that has the option names the splits that there are.
 
-
 COMMANDS = {
     "evaluate project": ("evaluate", "project"),
     "evaluate models": ("evaluate", "models", "--base", "m", "--other", "n"),
@@ -202,7 +201,6 @@ def with_split(group, before: str = ""):
 
 
 # `annotator release`: frozen, listed, shown, compared, exported.
-
 
 ROWS = [
     {"id": f"t{n}", "text": "good and bad", "label": "yes", "rationales": [[[0, 1]]], "annotator": "Known Name"}

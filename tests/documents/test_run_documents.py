@@ -28,7 +28,6 @@ from tests.conftest import REPOSITORY
 
 # docs/api.md and the README are true: their commands, their Python and the curl lines are run in order, and do what they say.
 
-
 TEXT = (REPOSITORY / "docs" / "api.md").read_text(encoding="utf-8")
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -155,7 +154,6 @@ def test_the_first_lines_of_the_file_stand_in_the_researchers_tutorial() -> None
 
 # The example notebook runs from its first cell to its last, and brings what it promises.
 
-
 EXAMPLES = REPOSITORY / "docs" / "examples"
 NOTEBOOK = json.loads((EXAMPLES / "paper_table.ipynb").read_text(encoding="utf-8"))
 CODE = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
@@ -206,7 +204,6 @@ def test_the_notebook_goes_from_a_csv_to_a_table(
 
 
 # docs/tests.md is true: its Python and its commands are run, and it names every change and type.
-
 
 TESTS_TEXT = (REPOSITORY / "docs" / "tests.md").read_text(encoding="utf-8")
 

@@ -225,7 +225,6 @@ def test_every_axis_says_what_it_is() -> None:
 
 # Charts of work by day, and of people and kinds in rows.
 
-
 MONDAY = dt.date(2026, 11, 23)
 
 
@@ -278,7 +277,6 @@ def test_a_kind_that_nobody_has_takes_no_room_in_the_legend() -> None:
 
 
 # Plotly and pandas in a server whose threads need both for the first time at once.
-
 
 _AT_ONCE = """
 import sys, threading

@@ -78,7 +78,6 @@ def test_lines_leave_out_what_is_not_there_and_look_the_same_in_each_chart() -> 
 
 # An instance in a notebook: its own text colour can be read on every shade, on light and on dark ground.
 
-
 Colour = tuple[float, float, float]
 
 

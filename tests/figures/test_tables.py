@@ -94,7 +94,6 @@ def test_rows_stand_under_their_model_where_one_has_several() -> None:
 
 # The table of metrics as LaTeX: the rules of booktabs, escaped texts, the best in bold, a dash with its footnote.
 
-
 HEADS = [
     Head("plausibility", "F1", "set by set · n 40", "↑", ""),
     Head("plausibility", "F1", "ERASER · n 40", "↑", ""),
@@ -151,7 +150,6 @@ def test_a_hostile_name_is_text() -> None:
 
 
 # A table that says that it fits one column of a paper does, as LaTeX sets it; what does not stands over both.
-
 
 SHORT = ("F1", "MRR", "AP", "Suff.", "Comp.", "Acc.")
 WIDTH_HEADS = [Head(group, name, "ours", "↑", "") for group, name in zip("pppffq", SHORT, strict=True)]

@@ -319,7 +319,6 @@ def test_the_real_samples_are_read_whole_with_their_links(name, task):
 
 # Writing the benchmark's records: both layouts of gold, ids and links, and what reads back.
 
-
 SENTIMENTS = ("negative", "positive")
 
 

@@ -166,7 +166,6 @@ def test_no_gold_is_said(tmp_path: Path) -> None:
 
 # Predictions for the benchmark: the same from every dialect, and every refusal with its row and field.
 
-
 PREDICTIONS = SAMPLES / "predictions"
 GOOD = {"id": 1, "pred_label": 1, "rationale": [[3, 1]]}
 
@@ -185,8 +184,7 @@ def found_in_outputs(outputs: ModelOutputs) -> list[tuple[int | None, str]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "dialect"),
-    [("paddlenlp.jsonl", "paddlenlp"), ("trustai.jsonl", "trustai"), ("upload.tsv", "competition")],
+    ("name", "dialect"), [("paddlenlp.jsonl", "paddlenlp"), ("trustai.jsonl", "trustai"), ("upload.tsv", "competition")]
 )
 def test_a_sample_of_each_dialect_holds_the_same_labels_and_rankings(name: str, dialect: str) -> None:
     outputs = read_predictions(PREDICTIONS / f"benchmark-{name}", "single")
@@ -335,7 +333,6 @@ def test_an_empty_file_holds_no_rows_and_a_missing_one_is_said(tmp_path: Path) -
 
 
 # Saliency files of the benchmark: the keys' order ranks, titles are numbered from 0, and every refusal with its field.
-
 
 SAMPLE = SAMPLES / "predictions" / "benchmark-saliency.jsonl"
 

@@ -124,10 +124,7 @@ def test_a_wrong_line_is_told_by_its_number_and_its_text_left_out(tmp_path, text
     assert problem.reason.startswith(words)
 
 
-REFUSED = [
-    ("a NN\nb VB\n", "holds no tags such as"),
-    ("one\nword\n", "holds no tags such as"),
-]
+REFUSED = [("a NN\nb VB\n", "holds no tags such as"), ("one\nword\n", "holds no tags such as")]
 
 
 @pytest.mark.parametrize(("text", "words"), REFUSED)

@@ -363,7 +363,6 @@ def test_the_counterfactual_reviews_come_in_whole() -> None:
 
 # Counterfactually augmented pairs: originals, and beside them files with revisions, two for each in their order.
 
-
 HEADER = "sentence1\tsentence2\tgold_label\n"
 ORIGINALS = "A man sleeps.\tHe rests.\tentailment\nA cat runs.\tIt is red.\tneutral\n"
 PREMISES = (

@@ -207,7 +207,6 @@ def test_a_file_that_is_no_text_is_refused_by_what_it_is(name, content, reason, 
 
 # Whatever a file holds, a reader gives items and problems; it never fails.
 
-
 NAMES = """
 id key split language text tokens label answer annotator annotator_label rationales note exhaustive parent target metadata
 passage title question sentence1 sentence2 query context document record fields annotations pair meta docid annotation_id
@@ -284,7 +283,6 @@ def check(name: str, task: str, content: bytes) -> None:
 
 
 # What is wrong with a file is said in the language of whoever imports it; rows themselves are never translated.
-
 
 SENTIMENT = ReadOptions(TASKS["sentiment"], ("positive", "negative"))
 

@@ -133,7 +133,6 @@ def test_what_an_archive_calls_a_link_is_an_ordinary_file(tmp_path, take):
 
 # Files in other encodings: read in the one that is named, refused where it cannot be it, and never guessed.
 
-
 WORDS = {
     "windows-1252": "a café – “good”", "windows-1250": "źle", "windows-1251": "плохо", "windows-1254": "çok kötü ş",
     "mac-roman": "café", "utf-16": "café 好", "gb18030": "很好", "big5": "很好", "shift_jis": "とても", "euc-kr": "좋다",

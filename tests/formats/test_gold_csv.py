@@ -117,7 +117,6 @@ def test_nothing_is_written_where_there_is_no_gold(
 
 # CSV for people: a spreadsheet must not carry out what somebody named a model.
 
-
 FORMULAS = ["=1+1", "+cmd", "-a", "@sum", "\t=1", "\r=1", "\n=1", "＝1+1", "=HYPERLINK(\"http://e.com\")", "-1 2", "+1-555", "--1"]  # fmt: skip
 PLAIN = ["", "model", "a=b", "1-2", " =1", "'a", "–", "−0.5", "好"]
 NUMBERS = ["-0.5", "+1", "-1e-09", "-.5", "3", -0.5, 3, 0.0, None]

@@ -391,7 +391,6 @@ def test_the_sample_is_read_whole_and_fits_the_texts_of_the_sample_project():
 
 # The fast lane of model output says the same as reading with care, about plain lines and about those that only look plain.
 
-
 PLAIN_OPTIONS = OutputOptions(TASKS["sentiment"], ("negative", "positive"))
 RUN = {"model": "m", "method": "lime"}
 FIELDS: dict[str, list[object]] = {

@@ -357,7 +357,6 @@ def test_pyarrow_is_loaded_when_a_file_is_written_and_not_before() -> None:
 
 # Every person's annotations as one Parquet file.
 
-
 FORMAT = "parquet-annotations"
 
 

@@ -61,10 +61,7 @@ def test_a_full_row_becomes_an_instance_with_its_annotation(tmp_path):
             SourceAnnotation(
                 "ada",
                 "neutral",
-                (
-                    (SourceSpan("text", 1, 2), SourceSpan("text", 3, 4)),
-                    (SourceSpan("text", 8, 14, "char"),),
-                ),
+                ((SourceSpan("text", 1, 2), SourceSpan("text", 3, 4)), (SourceSpan("text", 8, 14, "char"),)),
                 note="two reasons",
             ),
         ),
@@ -335,7 +332,6 @@ def test_rows_are_read_one_at_a_time(tmp_path):
 
 # Lines that cannot be read become problems, and the lines around them are read all the same.
 
-
 SENTIMENT = ReadOptions(TASKS["sentiment"])
 GOOD = b'{"id": "good", "text": "A calm, clever film."}'
 
@@ -476,7 +472,6 @@ def test_values_are_shown_short():
 
 
 # Columns of plain rows that look like marks: never metadata unless a person says so.
-
 
 MARKED_TEXT = "Ada met Bo in Rome."
 # A column as other tools write it, and the marks in it: (unit, start, end) by set.

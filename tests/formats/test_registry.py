@@ -46,7 +46,6 @@ def test_a_format_is_imported_when_it_is_asked_for():
 
 # The samples in data/samples are read without a problem, each in its format and task.
 
-
 BOTH = ("negative", "positive")
 
 CASES = [
@@ -97,7 +96,6 @@ def test_the_two_layouts_of_eraser_documents_give_the_same_instances():
 
 
 # The format of a file is guessed from its first lines: every sample, and rows that only look alike.
-
 
 PREDICTIONS = [
     ("attributions.csv", "attributions-csv"),

@@ -46,10 +46,7 @@ from tests.conftest import REPOSITORY
 from tests.outbound.conftest import certificate, trusted
 from tests.outbound.servers import HOST, here, https_server
 
-__all__ = [
-    "certificate",
-    "trusted",
-]
+__all__ = ["certificate", "trusted"]
 
 N_TEXTS = 40
 
@@ -443,7 +440,6 @@ def test_what_happens_is_sent_by_the_thread_also_after_trouble(
 
 
 # What a job does is stored in English and said in the language of who looks at it.
-
 
 OPTIONS = AttributingOptions(parameters={"removal": "delete"}, has_faithfulness=True)
 

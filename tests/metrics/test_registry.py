@@ -188,7 +188,6 @@ def test_definitions_come_by_family_and_name() -> None:
 
 # docs/metrics.md is what the register says.
 
-
 DOCUMENT = REPOSITORY / "docs" / "metrics.md"
 AGAIN = "write it again: python -m annotator.metrics > docs/metrics.md"
 

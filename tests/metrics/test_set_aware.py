@@ -163,7 +163,6 @@ def test_a_share_that_cannot_be_is_refused(least: float) -> None:
 
 # The gold sets of a batch: rows of rows against lists of lists.
 
-
 Listed = list[list[list[int]]]
 INSTANCES = st.lists(st.lists(st.lists(st.integers(-1, 9), max_size=4), max_size=4), min_size=1, max_size=6)
 

@@ -222,7 +222,6 @@ def test_a_model_that_uses_its_embeddings_twice_is_refused(loaded):
 
 # Layer integrated gradients against the gradients of embeddings, and against the change that they explain.
 
-
 METHOD = "layer-integrated-gradients"
 
 

@@ -25,9 +25,7 @@ from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.upkeep import check
 from tests.models.test_zero_shot import lm_folders
 
-__all__ = [
-    "lm_folders",
-]
+__all__ = ["lm_folders"]
 
 TEXTS = ("the film was great", "a dull plot, and unlikeable people", "the plot was not dull " * 15)
 
@@ -113,7 +111,6 @@ def test_a_reading_models_own_answer_is_explained(
 
 
 # Previews by transformers models: a classifier with the project's labels, and a model that answers questions.
-
 
 TEXT = "the film was great and the plot was not dull"
 SETS = [RationaleSet.of((1, 2), (3, 4)), RationaleSet.of((9, 10))]
@@ -241,33 +238,21 @@ def test_a_zero_shot_model_answers_by_the_prompt_and_the_words_of_the_rules(
 def test_a_prompt_that_cannot_be_asked_is_refused_when_it_is_saved(
     store: Store, previewed: Project, lm_folders: Path, settings: dict[str, Any], sentence: str
 ) -> None:
-    given = replace(
-        previewed.settings,
-        preview_model=f"transformers-zero-shot:{lm_folders / 'plain'}",
-        **settings,
-    )
+    given = replace(previewed.settings, preview_model=f"transformers-zero-shot:{lm_folders / 'plain'}", **settings)
     with pytest.raises(InvalidValue, match=sentence):
         change_project(store, LOCAL_OPERATOR, replace(previewed, settings=given))
 
 
 # What every method for transformers models stores in a project: units, signs, layers, one score a token, once.
 
-
-STORED_TEXTS = [
-    "the film was great",
-    "a dull plot, unbelievable 😀",
-    "it’s the worst film of the year",
-]
+STORED_TEXTS = ["the film was great", "a dull plot, unbelievable 😀", "it’s the worst film of the year"]
 
 
 @pytest.fixture
 def sentiment(store, import_rows):
     labels = ["negative", "neutral", "positive"]
     project = create_project(store, LOCAL_OPERATOR, "films", get_task("sentiment"), labels=labels)
-    import_rows(
-        project,
-        [{"id": f"i{n}", "text": text, "label": "neutral"} for n, text in enumerate(STORED_TEXTS)],
-    )
+    import_rows(project, [{"id": f"i{n}", "text": text, "label": "neutral"} for n, text in enumerate(STORED_TEXTS)])
     return project
 
 

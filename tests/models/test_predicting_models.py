@@ -283,7 +283,6 @@ def test_a_decoder_reads_its_last_real_piece_also_where_its_configuration_names_
 
 # Question answering: the answer, its probability, and what speaks for it.
 
-
 PASSAGE, QUESTION = "the director wrote the script, in a week", "who wrote the script?"
 INPUTS = [reading(PASSAGE, QUESTION), reading("a dull film", "was it dull?"), reading("unbelievable", "who?")]
 

@@ -260,7 +260,6 @@ def test_windows_are_asked_some_at_a_time(of_words):
 
 # Pieces of every family of tokenizers lie on the words they come from.
 
-
 FAMILIES = ["bert", "roberta", "unigram", "byte-fallback"]
 
 # pieces by word: what each family makes of an emoji that is not in its vocabulary

@@ -330,7 +330,6 @@ def test_a_decoder_that_keeps_what_it_read_writes_the_pieces_of_one_that_reads_a
 
 # A model that writes its answers, through the use case: what is stored, counted, gone on with, exported and shown.
 
-
 TEXTS = {
     "right": "film great plot year film music",
     "wrong": "film plot dull year film music",

@@ -294,7 +294,6 @@ def between(first: str, first_id: int, last: str, last_id: int) -> Any:
 
 # Tiny models that write, saved to folders: two with random weights, and one that learned to copy a cue word.
 
-
 CUES = ["great", "dull", "worst", "week"]
 OTHERS = ["film", "plot", "year", "script", "people", "music"]
 

@@ -128,11 +128,7 @@ class _Quiet(ThreadingTCPServer):
 
 @contextmanager
 def smtp_server(
-    certificate: Path,
-    answer: Answer = lambda _: None,
-    *,
-    offers_tls: bool = True,
-    begins_with_tls: bool = False,
+    certificate: Path, answer: Answer = lambda _: None, *, offers_tls: bool = True, begins_with_tls: bool = False
 ) -> Iterator[tuple[int, Received]]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)

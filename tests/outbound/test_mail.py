@@ -84,10 +84,10 @@ def test_a_refused_password_is_told_without_it(trusted: Path) -> None:
 
 def test_what_the_server_says_of_a_recipient_is_told_on_one_line(trusted: Path) -> None:
     with (
-        smtp_server(
-            trusted,
-            lambda words: "550 no\tsuch person" if words.lower().startswith("rcpt") else None,
-        ) as (port, _),
+        smtp_server(trusted, lambda words: "550 no\tsuch person" if words.lower().startswith("rcpt") else None) as (
+            port,
+            _,
+        ),
         pytest.raises(DeliveryError, match="answered 550: no such person") as refused,
     ):
         send(server_at(port))

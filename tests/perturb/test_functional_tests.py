@@ -161,7 +161,6 @@ def test_a_word_list_that_no_slot_could_use_is_refused(arguments, said) -> None:
 
 # Templates: slots, copies, articles, forms, sampling without repetition, and what is refused.
 
-
 SLOT_WORDS = {
     "name": ["Ada", "Bo", "Cy"],
     "food": ["apple", "pear", "hour-old soup"],
@@ -290,7 +289,6 @@ def test_chinese_templates_need_no_article_and_no_blanks() -> None:
 
 
 # What a seed makes today it makes tomorrow: people keep the seed of a suite, not the suite.
-
 
 GOLDEN: dict[str, Any] = json.loads(Path(__file__).with_name("golden_texts.json").read_text(encoding="utf-8"))
 TEXTS: list[tuple[str, str]] = [(language, text) for language, texts in GOLDEN["texts"].items() for text in texts]

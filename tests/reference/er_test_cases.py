@@ -12,10 +12,7 @@ RATIONALE = [0, 1, 1, 0, 0, 0]
 # gamma, mean MSE, mean MAE, order, decimals
 # gamma 1: everything near .5, the paper's reason for gamma 100
 # gamma 100: p = .50 .98 .27 .73 .50 .50; order: third token .27 / .73 − 1 = −.63, squared
-WORKED = [
-    (1, 0.249, 0.499, 0.0001, (3, 3, 4)),
-    (100, 0.303, 0.497, 0.400, (3, 3, 3)),
-]
+WORKED = [(1, 0.249, 0.499, 0.0001, (3, 3, 4)), (100, 0.303, 0.497, 0.400, (3, 3, 3))]
 
 
 class AssertionOfTheirs(Exception):

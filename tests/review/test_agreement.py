@@ -127,15 +127,7 @@ def test_kappa_of_counts_that_no_float_holds_is_exact() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "n_rows"),
-    [
-        (
-            ("ada", "ada"),
-            2,
-        ),
-        (("ada", "ben"), 1),
-    ],
-    ids=["a name twice", "a row too few"],
+    ("names", "n_rows"), [(("ada", "ada"), 2), (("ada", "ben"), 1)], ids=["a name twice", "a row too few"]
 )
 def test_votes_need_one_row_for_each_annotator(names: tuple[str, ...], n_rows: int) -> None:
     with pytest.raises(InvalidValue, match="one row for each annotator, and each annotator once"):
@@ -416,7 +408,6 @@ def quietly(function, *arguments, **options):
 
 
 # Each annotator against the rest, held to a computation of another kind: sets of tokens and counts, person by person.
-
 
 Shared = list[dict[str, tuple[frozenset[int], str]]]  # of each instance, who marked which tokens and gave which label
 _N_TOKENS = 12

@@ -11,14 +11,7 @@ from annotator.domain.models import Prediction, Run
 from annotator.domain.projects import Project
 from annotator.metrics.aggregate import bootstrap
 from annotator.metrics.significance import sign_flips
-from annotator.scoring.row_differences import (
-    AgainstTable,
-    ComparedRow,
-    Difference,
-    against,
-    pair_of,
-    with_seeds_apart,
-)
+from annotator.scoring.row_differences import AgainstTable, ComparedRow, Difference, against, pair_of, with_seeds_apart
 from annotator.scoring.table import MetricTable
 from annotator.store import Store
 from tests.usecases.transfer.comparing import (

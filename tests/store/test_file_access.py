@@ -393,7 +393,6 @@ def test_what_root_makes_beside_a_database_belongs_to_the_databases_owner(databa
 
 # Which server serves a database: told to commands and to a second server as long as the first one lives, and no longer.
 
-
 HERE, THERE = "http://127.0.0.1:9000", "http://127.0.0.1:9001"
 
 

@@ -139,7 +139,6 @@ def test_a_text_begins_with_what_is_asked_where_something_is(
 
 # Originals and their changed versions, also where keys repeat between splits.
 
-
 Importer = Callable[..., Any]
 
 
@@ -238,10 +237,7 @@ def test_the_answers_of_a_run_are_those_to_the_full_input_alone(
     project = make_project()
     import_rows(project, [{"id": f"i{n}", "text": "one two"} for n in range(3)])
     first, second, third = (number for number, _, _ in queue_keys(store, project.id))
-    answers = {
-        first: Prediction(None, {"no": 0, "yes": 1}),
-        third: Prediction("no", {"no": 0.75, "yes": 0.25}),
-    }
+    answers = {first: Prediction(None, {"no": 0, "yes": 1}), third: Prediction("no", {"no": 0.75, "yes": 0.25})}
     changed = Prediction("yes", {}, "rationale", 0.1)
     outputs = [
         Output(first, (answers[first], changed)),

@@ -66,7 +66,6 @@ def test_a_segment_that_the_instance_does_not_have_is_refused_with_those_it_has(
 
 # Character spans to tokens, offsets in UTF-16, and what a language code says.
 
-
 ONE_BODY = TokenizedText("one two, three", (0, 4, 7, 9), (3, 7, 8, 14), (0,))
 
 

@@ -111,11 +111,7 @@ def _without_words(trainable: Trainable, examples: Sequence[Example], seed: int)
         axis=1,
     )  # fmt: skip
     of_spurious = losses[np.arange(len(examples)), places]
-    return (
-        flipped,
-        float(of_spurious.mean()),
-        float((np.abs(of_spurious) / np.abs(losses).sum(axis=1)).mean()),
-    )
+    return (flipped, float(of_spurious.mean()), float((np.abs(of_spurious) / np.abs(losses).sum(axis=1)).mean()))
 
 
 def _margins(logits: Floats, answers: npt.NDArray[np.int64]) -> Floats:

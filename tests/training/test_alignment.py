@@ -181,8 +181,7 @@ def test_attributions_that_saturate_give_finite_losses_and_gradients(torch: Any,
 
 
 @pytest.mark.parametrize(
-    ("criterion", "form"),
-    [*((one, "paper") for one in CRITERIA), *((one, "released") for one in (*CRITERIA, "kl"))],
+    ("criterion", "form"), [*((one, "paper") for one in CRITERIA), *((one, "released") for one in (*CRITERIA, "kl"))]
 )
 def test_gradients_agree_with_finite_differences(torch: Any, criterion: Criterion, form: Form) -> None:
     drawn = torch.rand((3, 7), generator=torch.Generator().manual_seed(3), dtype=torch.float64) - 0.5
@@ -208,7 +207,6 @@ def test_a_strength_scale_or_delta_must_be_above_zero(name: str) -> None:
 
 
 # Input × gradient with a graph: it equals the stored method's scores, and a loss of it reaches the weights rightly.
-
 
 TEXT = "the film was great and the plot was not dull"
 

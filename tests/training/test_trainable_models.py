@@ -144,7 +144,6 @@ def test_a_text_without_a_target_is_refused(saved: Any) -> None:
 
 # Tokens that stay whole: one piece wherever they stand, with an embedding of their own, in the saved folder too.
 
-
 SPECIAL = ("_MATH_", "_MATHDISP_", "_REF_")
 TEXT = "for the _MATH_-th value H_MATH_ _MATHDISP_ we see _REF_-_REF_"
 LABELS = ("no", "need edit")

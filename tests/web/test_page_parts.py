@@ -217,7 +217,6 @@ def test_two_projects_have_choices_of_their_own(browser) -> None:
 
 # A press is carried out once, also where the run that was told of it never came to the button.
 
-
 PRESSED = """
 import streamlit as st
 from annotator.web.buttons import pressed
@@ -323,7 +322,6 @@ def test_in_an_archived_project_buttons_that_change_something_are_off_and_say_wh
 
 # Times are shown in the time zone of the browser, and named as UTC where it tells none.
 
-
 EVENING = "2026-11-23T18:30:15.000Z"
 
 
@@ -348,7 +346,6 @@ def test_without_a_zone_that_is_known_utc_is_named(monkeypatch: pytest.MonkeyPat
 
 
 # The panel on a page, as Streamlit's component sends it.
-
 
 COMPONENT = """
 import sys

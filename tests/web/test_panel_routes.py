@@ -310,12 +310,7 @@ def test_an_unknown_project_and_a_foreign_one_are_refused_alike(
 
 
 @pytest.mark.parametrize(
-    "headers",
-    [
-        {"X-CSRF-Token": ""},
-        {"Sec-Fetch-Site": "cross-site"},
-        {"Origin": "http://evil.example"},
-    ],
+    "headers", [{"X-CSRF-Token": ""}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://evil.example"}]
 )
 def test_a_message_from_a_foreign_page_is_refused(panel: Panel, project: Project, headers: dict[str, str]) -> None:
     work = panel.get(f"next?project={project.id}").json()["work"]
@@ -428,7 +423,6 @@ def test_a_page_that_is_open_is_told_in_a_sentence_that_its_project_was_archived
 
 
 # POST /api/preview (docs/panel.md, "The model's answers"): what it answers, and how each refusal looks.
-
 
 Ask = Callable[..., Any]
 

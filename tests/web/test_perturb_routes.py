@@ -83,10 +83,7 @@ def test_the_rules_tell_kinds_labels_rights_and_what_waits(come: Come, reviews: 
     rules = come("reviewer").get(f"rules?project={reviews.id}").json()
     assert {"benchmark", "contrast", "functional"} <= {kind["family"] for kind in rules["kinds"]}
     assert (rules["labels"], rules["result_kind"], rules["checkers"]) == (["negative", "positive"], "label", 2)
-    assert (rules["may"], rules["waiting"]) == (
-        {"write": False, "check": True},
-        {"to_check": 1, "returned": 0},
-    )
+    assert (rules["may"], rules["waiting"]) == ({"write": False, "check": True}, {"to_check": 1, "returned": 0})
     assert come("annotator").get(f"rules?project={reviews.id}").json()["waiting"]["to_check"] == 0
 
 
@@ -347,7 +344,6 @@ def test_every_message_is_documented() -> None:
 
 
 # Audits on the pages: a lead draws one on Quality, a third person judges on Perturb, the lead sends back what is wrong.
-
 
 Open = Callable[[str, User, Role], AppTest]
 

@@ -32,11 +32,7 @@ from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate
 from tests.web.test_project_page import SETS, Opened, lea, opened, table_with, texts
 
-__all__ = [
-    "lea",
-    "opened",
-    "texts",
-]
+__all__ = ["lea", "opened", "texts"]
 
 VIEWS = ("Days and people", "Time", "Hours and cost", "Worth a look")
 
@@ -269,7 +265,6 @@ def test_a_release_is_compared_with_the_gold_of_now_and_taken_along(
 
 # The Export page as a script: each format that can be written can be chosen, prepared and taken.
 
-
 PAGE = resource_folder("pages") / "export.py"
 
 
@@ -352,10 +347,7 @@ def test_a_lead_finds_the_releases_from_here_and_a_researcher_has_none(page: App
 
 
 def test_more_annotators_are_wanted_only_once_the_lead_has_read_what_becomes_incomplete(
-    store: Store,
-    project: Project,
-    annotator: User,
-    project_page: Callable[[Project, str], AppTest],
+    store: Store, project: Project, annotator: User, project_page: Callable[[Project, str], AppTest]
 ) -> None:
     work = next_work(store, annotator, project.id).work
     assert work is not None

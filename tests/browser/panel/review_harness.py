@@ -200,14 +200,7 @@ def second_round(number: int = 1) -> dict[str, Any]:
 
 
 def finding(name: str, index: int | None, given: list[int], mean: str, threshold: str, passes: bool) -> dict[str, Any]:
-    return {
-        "property": name,
-        "set": index,
-        "scores": given,
-        "mean": mean,
-        "threshold": threshold,
-        "passes": passes,
-    }
+    return {"property": name, "set": index, "scores": given, "mean": mean, "threshold": threshold, "passes": passes}
 
 
 def decided(number: int = 1) -> dict[str, Any]:

@@ -7,10 +7,7 @@ from playwright.sync_api import Locator
 
 from tests.browser.panel.harness import Fake, PanelPage
 
-NO_SLICES: dict[str, Any] = {
-    **{name: [] for name in ("labels", "splits", "lengths", "facts", "groups")},
-    "left_out": 0,
-}
+NO_SLICES: dict[str, Any] = {**{name: [] for name in ("labels", "splits", "lengths", "facts", "groups")}, "left_out": 0}
 WORDS = ("bad", "slow", "plot", "good", "cast")
 
 

@@ -97,9 +97,7 @@ def test_who_has_not_read_them_is_asked_and_works_on_after_one_key(panel: Open, 
     assert shown.sets() == [[[0, 2]]]
 
 
-def test_who_answers_later_is_not_asked_again_in_this_visit_but_of_another_version(
-    panel: Open,
-) -> None:
+def test_who_answers_later_is_not_asked_again_in_this_visit_but_of_another_version(panel: Open) -> None:
     fake = Fake([work(number, samples.english()) for number in (1, 2, 3)], guidelines=said(1, "first"))
     shown = panel(fake)
     posted = drawn(shown)
@@ -438,9 +436,6 @@ def test_where_one_stands_follows_each_submission_and_moves_nothing(panel: Open)
     places = shown.page.locator(".head-buttons").bounding_box(), shown.page.locator(".bar").bounding_box()
     submit(shown)
     expect(stands).to_have_text("2 today · 2 of 4")
-    assert places == (
-        shown.page.locator(".head-buttons").bounding_box(),
-        shown.page.locator(".bar").bounding_box(),
-    )
+    assert places == (shown.page.locator(".head-buttons").bounding_box(), shown.page.locator(".bar").bounding_box())
     assert before == shown.box(1)[1]
     assert {name for name, _ in fake.messages[messages:]} <= {"submit", "seen"}

@@ -16,9 +16,7 @@ OVER = "This round is decided, so its scores can no longer be changed."
 
 @pytest.fixture
 def fake() -> ReviewFake:
-    return ReviewFake(
-        [review_of(1, samples.english(), [[13, 17]]), review_of(2, samples.short("second"), [[3, 6]])],
-    )
+    return ReviewFake([review_of(1, samples.english(), [[13, 17]]), review_of(2, samples.short("second"), [[3, 6]])])
 
 
 def word(shown: ReviewPage, expected: str) -> None:

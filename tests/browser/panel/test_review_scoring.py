@@ -16,9 +16,7 @@ Open = Callable[..., ReviewPage]
 
 @pytest.fixture
 def fake() -> ReviewFake:
-    return ReviewFake(
-        [review_of(1, samples.english(), *THREE[:2]), review_of(2, samples.short("second"), [[3, 6]])],
-    )
+    return ReviewFake([review_of(1, samples.english(), *THREE[:2]), review_of(2, samples.short("second"), [[3, 6]])])
 
 
 def hint(shown: ReviewPage) -> str:

@@ -129,9 +129,7 @@ def test_files_say_that_weights_belong_to_no_label(saliency: Callable[..., Salie
     assert "supports “positive”" not in text
 
 
-def test_the_csv_names_the_label_of_each_score_and_whether_it_has_a_sign(
-    saliency: Callable[..., SaliencyPage],
-) -> None:
+def test_the_csv_names_the_label_of_each_score_and_whether_it_has_a_sign(saliency: Callable[..., SaliencyPage]) -> None:
     lines = saliency(SaliencyFake()).page.evaluate(FILE, "CSV").split("\r\n")
     assert lines[0] == "instance,map,label,signed,token_index,token,score,rank,in_top_k,gold_sets"
     assert lines[1] == "first,tiny · occlusion,negative,1,0,bad,0.5,1,1,A"

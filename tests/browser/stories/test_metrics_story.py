@@ -194,8 +194,7 @@ def expect_chosen(page: Page) -> None:
 
 
 def test_a_link_shows_the_same_to_a_colleague_and_f5_and_back_do_as_people_expect(
-    modelled: Server,
-    person: Callable[..., Person],
+    modelled: Server, person: Callable[..., Person]
 ) -> None:
     page = person("Researcher").open("/metrics?project=1").page
     choose(page, "Sort rows by", "Best-set token F1")
@@ -225,8 +224,7 @@ def test_a_link_shows_the_same_to_a_colleague_and_f5_and_back_do_as_people_expec
 
 
 def test_a_link_to_what_is_gone_says_so_and_a_browser_without_clipboard_shows_the_link(
-    modelled: Server,
-    person: Callable[..., Person],
+    modelled: Server, person: Callable[..., Person]
 ) -> None:
     page = person("Researcher").page
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")

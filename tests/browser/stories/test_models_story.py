@@ -17,9 +17,7 @@ from benchmarks.served import Server
 from tests.browser.stories.story import Person
 from tests.models.conftest import torch
 
-__all__ = [
-    "torch",
-]
+__all__ = ["torch"]
 
 pytestmark = pytest.mark.browser
 

@@ -359,7 +359,6 @@ def test_our_own_export_carries_what_was_proposed_and_what_was_said(
 
 # What an annotator of a changed version sees of its original: the text and the change, and nothing that anybody said of it.
 
-
 CHANGED_PAIR = "The plot is slow and the acting is dire ."
 
 

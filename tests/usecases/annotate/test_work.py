@@ -634,7 +634,6 @@ def test_a_question_and_reasons_are_said_in_the_language_of_the_annotator_and_st
 
 # What the segments of a text are called on a screen: words, and a document's own name where it tells something.
 
-
 HEX = "9a0364b9e99bb480dd25e1f0284c8555"
 
 

@@ -16,13 +16,7 @@ from annotator.scoring.scored_blocks import score_run
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.usecases.compare.model_comparison import ModelPair, compare_models, labelled_texts
-from annotator.usecases.compare.model_gains import (
-    answers_runs,
-    first_pair,
-    gains_behind,
-    model_gains,
-    relation_of,
-)
+from annotator.usecases.compare.model_gains import answers_runs, first_pair, gains_behind, model_gains, relation_of
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.usecases.models import alignment_gains

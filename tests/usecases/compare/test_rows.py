@@ -236,7 +236,6 @@ def test_who_may_not_see_the_numbers_does_not_see_the_instances_either(
 
 # Rows of the table of metrics by reference: the same row is found again, whatever other rows have come or gone.
 
-
 LIME = MetricRow("bert", "lime", "attribution", parameters='{"samples":500}')
 MORE = MetricRow("bert", "lime", "attribution", parameters='{"samples":1000}')
 LAYER = MetricRow("bert", "attention", "attribution", 3)

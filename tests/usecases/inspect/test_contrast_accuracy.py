@@ -115,7 +115,6 @@ def test_only_those_who_may_use_models_see_it(store: Store, pairs: Project, add_
 
 # False positive rates of a project's models over word lists.
 
-
 TEXTS = {
     "a": ("She cooks well.", "negative"), "b": ("Her soup is cold.", "negative"), "c": ("He cooks well.", "negative"),
     "d": ("Cold soup.", "negative"), "e": ("She is happy.", "positive"),

@@ -225,7 +225,6 @@ def test_what_gold_there_is_is_told_before_any_run_is_scored(store, project) -> 
 
 # One metric in every group, a line a group: the numbers are those of the group by itself.
 
-
 TABLE_ROWS: list[dict[str, Any]] = [
     {"id": "a", "text": "bad slow dull plot", "label": "negative", "rationales": [[[0, 1]]]},
     {"id": "b", "text": "good fun nice cast", "label": "positive", "rationales": [[[3, 4]]]},

@@ -327,7 +327,6 @@ def test_a_project_without_gold_has_answers_without_quality_and_no_plausibility(
 
 # How many tokens of a map are taken (k) follows from the project's whole gold: a text has the same numbers whatever else is asked for.
 
-
 F1 = "sets.best_f1"
 ROW = RowChoice("model", "ig", "attribution")
 
@@ -392,7 +391,6 @@ def test_it_is_said_over_the_table_where_the_ratio_is_from(
 
 
 # Models are not scored on what they learned from, unless it is asked for; the row says which it is.
-
 
 AREA, ACCURACY = "eraser.average_precision", "eraser.accuracy"  # also of maps whose scores are all equal
 N_TRAIN = 15
@@ -545,7 +543,6 @@ def test_accuracy_on_texts_that_a_model_learned_from_has_no_verdict_and_says_so(
 
 # Whether maps are better than random on texts that their model did not learn from is measured with the numbers, and said.
 
-
 WORDS = {"positive": "good", "negative": "bad"}
 
 
@@ -612,8 +609,6 @@ def test_random_is_drawn_as_metrics_draws_it(
     assert len(expected) == 24
 
 
-def test_of_few_texts_and_of_a_model_that_learned_from_all_nothing_is_said(
-    measured: Callable[..., str | None],
-) -> None:
+def test_of_few_texts_and_of_a_model_that_learned_from_all_nothing_is_said(measured: Callable[..., str | None]) -> None:
     assert measured(5, 2) is None
     assert measured(12, 2, split="other") is None

@@ -265,7 +265,6 @@ def test_a_text_opens_with_one_map_of_each_method_and_random_scores_come_last(st
 
 # What stands below the words on the Saliency page: gold under any policy, or everybody's own sets, to whom they are open.
 
-
 TEXT = "The staff never smiled and the soup was cold."
 CROWD = {
     "id": "crowd",
@@ -407,7 +406,6 @@ def test_an_address_that_names_neither_is_refused_with_what_there_is() -> None:
 
 
 # A text that is typed on the Saliency page: answered and explained by the models that can be asked, and stored nowhere.
-
 
 TYPED = "bad slow soup"
 

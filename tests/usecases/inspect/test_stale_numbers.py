@@ -255,7 +255,6 @@ def test_whoever_reads_chinese_reads_what_the_numbers_cite_in_chinese(store: Sto
 
 # Databases of the version whose k ran over 64 bits in long texts: what may be wrong in them is forgotten, all else stays.
 
-
 OF_K = {"sets.best_f1", "sets.best_iou", "sets.coverage", "benchmark.map", "benchmark.map_aligned"}
 OF_ANSWERS = {"method.sufficiency", "method.comprehensiveness"}
 FAITHFUL = AttributingOptions(has_faithfulness=True)

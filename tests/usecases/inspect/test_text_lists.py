@@ -224,7 +224,6 @@ def test_an_export_of_one_split_holds_its_part_of_each_list(store, project, make
 
 # Slices of the list on the Saliency page: what is in them, how they combine, and how they are counted.
 
-
 Row = dict[str, Any]
 
 

@@ -200,7 +200,6 @@ def test_a_search_that_cannot_be_is_refused() -> None:
 
 # Many texts are changed at once, what people hold is left to them, and each change can be undone.
 
-
 DISCARD = BulkChange("discard", reason="broken text")
 
 

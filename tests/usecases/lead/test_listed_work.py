@@ -24,11 +24,6 @@ def project(make_project: Callable[..., Project], import_rows: Callable[..., obj
     return made
 
 
-@pytest.fixture
-def lead(add_person: Callable[..., User], project: Project) -> User:
-    return add_person("lea", project, "lead")
-
-
 def submit(
     store: Store, user: User, project: Project, *sets: RationaleSet, label: str = "negative", seconds: float = 10
 ) -> int:
@@ -59,12 +54,7 @@ def test_each_filter_lists_what_it_says_and_counts_it_by_person(
     submit(store, ben, project, *SOME, seconds=2.4)
     listed = listed_work(store, lead, project, 0.5)
     lists = {name: texts(store, lead, project, listed, name) for name in listed.listed}
-    assert lists == {
-        "quick": ["t0"],
-        "nothing marked": ["t1"],
-        "everything marked": ["t2"],
-        "other label": ["t2"],
-    }
+    assert lists == {"quick": ["t0"], "nothing marked": ["t1"], "everything marked": ["t2"], "other label": ["t2"]}
     first, second = listed.people
     assert (first.person, first.n, list(first.counts.values())) == (annotator.name, 4, [0, 1, 1, 1])
     assert (second.person, second.n, list(second.counts.values())) == ("ben", 1, [1, 0, 0, 0])

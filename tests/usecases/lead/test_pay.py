@@ -45,11 +45,6 @@ def project(store: Store, make_project: Callable[..., Project], import_rows: Cal
 
 
 @pytest.fixture
-def lead(add_person: Callable[..., User], project: Project) -> User:
-    return add_person("lea", project, "lead")
-
-
-@pytest.fixture
 def rita(add_person: Callable[..., User], project: Project) -> User:
     return add_person("rita", project, "reviewer")
 

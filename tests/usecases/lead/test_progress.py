@@ -31,11 +31,6 @@ def project(make_project: Callable[..., Project], import_rows: Callable[..., obj
 
 
 @pytest.fixture
-def lead(add_person: Callable[..., User], project: Project) -> User:
-    return add_person("lea", project, "lead")
-
-
-@pytest.fixture
 def rita(add_person: Callable[..., User], project: Project) -> User:
     return add_person("rita", project, "reviewer")
 

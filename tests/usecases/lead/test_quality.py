@@ -41,15 +41,7 @@ from tests.conftest import SHARED_DATA, needs_data
 from tests.review.test_agreement import approx, check_over_all, check_pairs
 from tests.usecases.review.test_reviews import A, B, annotate, project, reviewers, score, score_all
 
-__all__ = [
-    "project",
-    "reviewers",
-]
-
-
-@pytest.fixture
-def lead(add_person: Callable[..., User], project: Project) -> User:
-    return add_person("lea", project, "lead")
+__all__ = ["project", "reviewers"]
 
 
 @pytest.fixture
@@ -190,7 +182,6 @@ def test_reviewers_and_annotators_do_not_see_who_scores_higher(
 
 
 # Agreement of a project's annotators: through the importer, over rounds and states, and on real data of others.
-
 
 Make = Callable[..., Project]
 Rows = Callable[..., object]

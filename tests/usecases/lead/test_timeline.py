@@ -215,7 +215,6 @@ def test_a_restored_project_tells_the_same_story(
 
 # The record says what happened in sentences, for every kind of event.
 
-
 SOURCES = sorted((REPOSITORY / "annotator" / "usecases").rglob("*.py"))
 WRITERS = frozenset({"add_event", "record_event", "_note", "_tell"})
 

@@ -19,11 +19,6 @@ MONDAY = dt.datetime(2026, 11, 23, 22, 30, tzinfo=dt.UTC)
 
 
 @pytest.fixture
-def lead(add_person: Callable[..., User], project: Project) -> User:
-    return add_person("lea", project, "lead")
-
-
-@pytest.fixture
 def project(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
 ) -> Project:  # fmt: skip

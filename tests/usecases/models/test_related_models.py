@@ -163,7 +163,6 @@ def test_the_options_of_the_kin_are_those_of_the_model_but_for_what_makes_it(tmp
 
 # Accuracy and plausibility of two models and a control: by hand, over what each did not learn from.
 
-
 Importer = Callable[..., Any]
 N = 24
 FIRST, LAST = (3.0, 1.0, 0.0, 0.0), (0.0, 1.0, 2.0, 3.0)  # the rationale is the first of four words: AUPRC 1, and not

@@ -272,7 +272,6 @@ def test_the_command_asks_and_tells(store, database, project, server, capsys):
 
 # Prompts go out, what a model answers comes back as a run; it is never people's gold.
 
-
 HOSTILE = "<img src=x onerror=alert(1)> {labels}"
 
 

@@ -228,7 +228,6 @@ def test_an_answer_is_no_news_once_its_talk_was_opened_nor_a_question_once_it_wa
 
 # The history of the demonstration, played through the use cases: whoever was told had a part in what they were told of.
 
-
 _OF_STRANGERS = """SELECT notices.id FROM notices WHERE kind IN ('returned', 'decision') AND NOT EXISTS (
     SELECT 1 FROM assignments WHERE assignments.instance_id = notices.instance_id AND assignments.user_id = notices.user_id)"""
 _TO_NO_LEAD = """SELECT notices.id FROM notices WHERE kind IN ('question', 'stuck') AND NOT EXISTS (

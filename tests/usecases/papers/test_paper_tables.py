@@ -297,7 +297,6 @@ def test_gold_without_a_criterion_is_one_group_whose_f1_is_not_known(
 
 # The table of minutes: a row for each budget and condition over seeds, simulated times named wherever it is read.
 
-
 LABELS = ("negative", "positive")
 
 

@@ -117,7 +117,6 @@ def test_after_any_life_no_byte_is_left_of_name_and_words_and_the_numbers_are_th
 
 # Somebody is erased with all that they made: nothing of it is left, and what is left is in order and can be finished.
 
-
 NOBODY = 0  # no account has this number
 
 
@@ -420,7 +419,6 @@ def test_a_score_goes_and_what_was_decided_with_it_stays(
 
 
 # Somebody had a part in a second pass: their name and words go from what it remembers, and gold is as it was before them.
-
 
 OF_THE_LEAD, OF_THE_FILE = [(2,)], [(0,)]
 

@@ -49,11 +49,7 @@ def test_after_ones_own_word_one_sees_the_others_and_the_author_once_it_is_decid
     approve(store, people["Ben"], written)
     approve(store, people["Cem"], written)
     shown = shown_check(store, people["Cem"], written)
-    assert ([c.by for c in shown.checks], shown.author, shown.versions[0].by) == (
-        ["Ben", "Cem"],
-        None,
-        None,
-    )
+    assert ([c.by for c in shown.checks], shown.author, shown.versions[0].by) == (["Ben", "Cem"], None, None)
     approve(store, people["Lea"], written)
     assert shown_check(store, people["Cem"], written).author == "Ann"
 
@@ -118,10 +114,7 @@ def test_no_other_part_of_the_screen_names_the_author_or_tells_a_checkers_word(
     for word in ("Ann", "Ben", 'approve"'):
         assert word not in sent(told), word
     of_lead = messages.show_progress(store, people["Lea"], reviews.id)
-    assert ([one["name"] for one in of_lead.authors], [one["name"] for one in of_lead.checkers]) == (
-        ["Ann"],
-        ["Ben"],
-    )
+    assert ([one["name"] for one in of_lead.authors], [one["name"] for one in of_lead.checkers]) == (["Ann"], ["Ben"])
 
 
 def test_the_record_and_the_timeline_keep_it_from_a_lead_who_is_still_to_check(

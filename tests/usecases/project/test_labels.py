@@ -38,12 +38,9 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 from annotator.usecases.transfer.import_run import Intake
 from annotator.usecases.upkeep import check
 
-__all__ = [
-    "three",
-]
+__all__ = ["three"]
 
 # A label too many: what uses it is said, and another one takes its place everywhere, in one step.
-
 
 LABELS = ("negative", "neutral", "positive")
 

@@ -277,7 +277,6 @@ def test_answers_are_counted_as_given_or_not_and_other_labels_as_left_out(
 
 # A new project with the rules of another.
 
-
 WORDS = WordList("bad_words", "en", "keep", ("awful", "dull"))
 
 
@@ -343,7 +342,6 @@ def test_only_leads_take_a_projects_rules(store: Store, source: Project, add_per
 
 
 # Splits: what they would come to is told before anything is stored, as it then comes.
-
 
 PARTS = "train=.5,test=.5"
 

@@ -23,11 +23,6 @@ SetRules = Callable[..., int]
 
 
 @pytest.fixture
-def lead(add_person: Callable[..., User], project: Project) -> User:
-    return add_person("lea", project, "lead")
-
-
-@pytest.fixture
 def project(
     store: Store,
     make_project: Callable[..., Project],

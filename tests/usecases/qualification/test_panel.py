@@ -197,7 +197,6 @@ def test_leads_need_no_training_and_a_project_without_one_is_as_before(
 
 # Reviewers' training: gold sets, some worsened on purpose, whose scores are known.
 
-
 KNOWN = Known("negative", GOLD.sets)
 GENEROUS = Scores((SetScore(3, 4), SetScore(3, 4)), 3)
 

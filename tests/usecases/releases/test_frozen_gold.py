@@ -204,8 +204,7 @@ def test_a_release_that_was_changed_in_the_file_is_refused(store, project, tmp_p
 def test_a_large_release_is_stored_in_parts_and_read_in_its_order(store, make_project, import_rows) -> None:
     project = make_project()
     import_rows(
-        project,
-        [{"id": f"k{n}", "text": "good", "label": "positive", "rationales": [[[0, 1]]]} for n in range(501)],
+        project, [{"id": f"k{n}", "text": "good", "label": "positive", "rationales": [[[0, 1]]]} for n in range(501)]
     )
     release = frozen(store, project)
     assert len(list(parts_of(store, release.id))) == 2

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-import pytest
-
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
@@ -21,11 +19,6 @@ from tests.usecases.review.test_reviews import annotate
 
 People = Callable[..., User]
 A = RationaleSet.of((0, 2))
-
-
-@pytest.fixture
-def lead(add_person: People, project: Project) -> User:
-    return add_person("lea", project, "lead")
 
 
 def work_in(store: Store, user: User, project: Project) -> ProjectWork:

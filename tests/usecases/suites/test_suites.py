@@ -646,7 +646,6 @@ def test_a_constant_model_gets_what_its_baseline_says(store, project, tmp_path) 
 
 # A typed text as a test of its own.
 
-
 WANTED = TypedCase("Typed texts", "t1, changed", "Robustness", None)
 
 
@@ -699,7 +698,6 @@ def test_a_name_that_is_taken_and_people_without_the_right_are_refused(
 
 
 # Failure rates and differences in words, with what each interval is over.
-
 
 SUITE = StoredSuite(1, 1, "s", ())
 

@@ -281,7 +281,6 @@ def test_two_processes_do_not_train_into_one_folder(store: Store, with_splits: P
 
 # What people took for texts: the working time of everybody who annotated them, pauses left out, matched with labels alone.
 
-
 People = Callable[..., User]
 Projects = Callable[..., Project]
 

@@ -274,7 +274,6 @@ def test_the_words_that_a_tokenizer_learns_are_those_of_the_texts(
 
 # Training models that answer questions: which answers are learned from, when there is none, how the card tells it.
 
-
 ImportRows = Callable[..., object]
 READING_OPTIONS = TrainingOptions(
     NewModel((), architecture="reading", shape={**SHAPE, "max_position_embeddings": 24}, n_pieces=1_000),
@@ -444,7 +443,6 @@ def test_projects_of_labels_and_of_texts_without_a_question_have_no_reading_mode
 
 
 # Many trainings that differ in few options: which there are, what they are called, and what alignment loss and accuracy say.
-
 
 ALIGNED = TrainingOptions(fitting=FittingOptions(alignment=AlignmentOptions("mae")))
 ONE_OF_EACH: dict[str, tuple[Any, ...]] = {

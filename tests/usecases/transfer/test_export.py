@@ -360,7 +360,6 @@ def test_a_split_that_is_not_there_is_refused_with_those_that_are(
 
 # Nobody is named in an exported file unless names are asked for.
 
-
 PEOPLE = ("zqx-81", "zqx-07")
 FORMATS = sorted(set(WRITABLE) - {"jsonl"})
 

@@ -582,7 +582,6 @@ def test_a_row_with_two_problems_is_left_out_once(store: Store, project: Project
 
 # Texts without a label of their own whose annotators give several as often: no gold, whatever came first, and it is told.
 
-
 Take = Callable[..., ImportReport]
 VOTES = {
     "even": ("good", "bad"),
@@ -645,7 +644,6 @@ def test_import_statistics_and_export_tell_them(store: Store, taken: ImportRepor
 
 
 # What is wrong with files is said in the language of who imports them; what is stored, and what commands say, is English.
-
 
 Make = Callable[..., Project]
 ENGLISH = re.compile(r"[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}")

@@ -156,7 +156,6 @@ def test_class_numbers_and_what_a_researcher_says_are_not_remembered(take: Take,
 
 # Labels that differ only in case, blanks or width: blanks at the ends go, the rest is told and merged by somebody's word.
 
-
 LABELS = ("Positive", "positive ", "positive", "POSITIVE", "ｐositive", " negative", "Negative", "negative")
 
 

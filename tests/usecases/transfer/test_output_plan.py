@@ -194,7 +194,6 @@ def test_what_a_model_says_of_an_instance_keeps_its_order_by_whatever_method() -
 
 # Rows of model output come in batches, whose size and order of writing change nothing of what is stored.
 
-
 RUNS = [Run(model, method, seed=seed) for model, method, seed in product("mn", ("ig", "lime"), (0, 1))]
 
 
@@ -251,7 +250,6 @@ def test_a_batch_holds_so_many_names_however_often_each_comes() -> None:
 
 
 # What models say comes in row by row, whole or not at all, and is laid on the tokens of its instance.
-
 
 N = 10  # tokens of t1: The staff never smiled and the soup was cold .
 OUTPUT_SCORES = tuple(float(n) for n in range(N))

@@ -180,7 +180,6 @@ def test_texts_that_bring_labels_and_tasks_with_answers_have_nothing_to_be_told(
 
 # Rationales as a column of quoted words: found in the text, or named with their row; taken only where the person says so.
 
-
 QUOTES = ImportOptions(columns={"rationale_quotes": "why"})
 TEXT = "The food was not good and the film was boring."
 
@@ -271,7 +270,6 @@ def test_without_being_chosen_the_column_is_metadata_and_the_choice_is_named(
 
 
 # A file that holds the tokens of texts alone, put into the project that has the texts.
-
 
 ROWS: list[dict[str, object]] = [
     {"id": "a", "text": "It's good.  Isn't it?", "label": "positive", "split": "train", "rationales": [[[2, 3]]]},

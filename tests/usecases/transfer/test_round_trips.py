@@ -58,7 +58,6 @@ def test_a_sample_imported_again_and_brought_back_from_our_own_export_is_byte_eq
 
 # Our own CSV of gold, read again: the gold is what it was.
 
-
 Export = Callable[..., Any]
 
 
@@ -188,7 +187,6 @@ def test_no_column_of_our_own_table_is_asked_about(store: Store, with_gold: Proj
 
 # Real data of others, where the folder is there: it comes in, is counted, and goes out and in again unchanged.
 
-
 FEVER = SHARED_DATA / "eraser_fever" / "raw" / "instances.jsonl"
 
 # folder or file, format, task, instances (counted in the files), of which fail
@@ -243,7 +241,6 @@ def test_the_ten_bad_rows_of_fever_are_named_and_the_rest_goes_out_and_in_again(
 
 
 # FairRationales (Thorn Jakobsen et al. 2023): six annotators a text, and attributions of three models by two methods on two sets.
-
 
 FOLDER = SHARED_DATA / "fair_rationales"
 SETS = {"dynasent": "dynasent", "sst2": "SST"}
