@@ -20,9 +20,9 @@ DEFAULT_DATABASE = Path("annotator.db")
 COMMANDS: Commands = {
     "demo": ("annotator.cli.server:demo", "Serve the demonstration on this machine."),
     "serve": ("annotator.cli.server:serve", "Serve a database."),
-    "user": ("annotator.cli.people:user", "Manage accounts: add, list, disable, reset."),
+    "user": ("annotator.cli.accounts:user", "Manage accounts: add, list, disable, reset."),
     "crowd": ("annotator.cli.crowd:crowd", "Manage links for crowd workers: make, list, set, codes, code."),
-    "token": ("annotator.cli.tokens:token", "Manage API tokens for scripts: make, list, revoke."),
+    "token": ("annotator.cli.accounts:token", "Manage API tokens for scripts: make, list, revoke."),
     "project": ("annotator.cli.projects:project", "Manage projects: create, list, show, archive, delete."),
     "label": ("annotator.cli.labels:label", "Manage a project's labels: list, add, rename, map."),
     "import": ("annotator.cli.transfer:import_", "Read a file into a project."),

@@ -1,11 +1,4 @@
-"""What several pages share, with times in the visitor's time zone, and numbers kept for all visits of a server."""
-
-import datetime as dt
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from threading import Lock
-from typing import TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+"""What pages ask before they show anything: the project with its rights, and the instance or annotation of the address."""
 
 import streamlit as st
 
@@ -80,74 +73,3 @@ def open_instance(instance_id: int) -> None:
     """What a button does that leads to an instance: on the Project page, the section in which one looks at it."""
     st.session_state["project_section"] = "Instances"
     st.query_params["instance"] = str(instance_id)
-
-
-# Times as the person who looks has them: in the time zone of their browser, and named as UTC where it tells none.
-
-
-_UNKNOWN = "UTC"
-
-
-def visit_zone() -> tuple[str, dt.tzinfo]:
-    """The time zone of the browser, with its name; UTC where it tells none that is known."""
-    name = st.context.timezone or _UNKNOWN
-    try:
-        return name, ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return _UNKNOWN, dt.UTC
-
-
-def shown_time(at: str, *, with_seconds: bool = False, is_zone_named: bool = False) -> str:
-    """A stored moment to the minute, or the second; is_zone_named: what stands around it says the zone already."""
-    name, zone = visit_zone()
-    words = (
-        f"{dt.datetime.fromisoformat(at).astimezone(zone):{'%Y-%m-%d %H:%M:%S' if with_seconds else '%Y-%m-%d %H:%M'}}"
-    )
-    return words if is_zone_named or name != _UNKNOWN else f"{words} {_UNKNOWN}"
-
-
-def shown_day(at: str) -> str:
-    """The day of a stored moment."""
-    return shown_time(at, is_zone_named=True)[:10]
-
-
-# Numbers that took long to make, kept for all visits of a server until newer ones need the room.
-
-
-T = TypeVar("T")
-
-
-class ValueCache:
-    """Values by what made them. Whoever gets one leaves it as it is, since others get the same one.
-
-    most: the sum of the weights that are kept; the longest unused go first, the newest is always kept
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = Lock()
-        self._values: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
-
-    def get(self, key: Hashable, kind: type[T]) -> T | None:
-        """What is kept under a key, or None."""
-        with self._lock:
-            if key not in self._values:
-                return None
-            self._values.move_to_end(key)
-            value = self._values[key][0]
-        return value if isinstance(value, kind) else None
-
-    def put(self, key: Hashable, value: object, weight: int = 1) -> None:
-        with self._lock:
-            self._values.pop(key, None)
-            self._values[key] = (value, weight)
-            while len(self._values) > 1 and sum(heavy for _, heavy in self._values.values()) > self._most:
-                self._values.popitem(last=False)
-
-    def get_or_make(self, key: Hashable, kind: type[T], make: Callable[[], T], weight_of: Callable[[T], int]) -> T:
-        """What is kept, else what is made now; two that ask at the same moment may both make it."""
-        value = self.get(key, kind)
-        if value is None:
-            value = make()
-            self.put(key, value, weight_of(value))
-        return value

@@ -168,7 +168,7 @@ def test_every_problem_of_a_refused_file_is_printed(
     def refuse() -> None:
         raise ImportRefused("'a.csv' has 3 problems.", [Problem("a.csv", 2, "label", "maybe", "is not a label")], 3)
 
-    monkeypatch.setattr("annotator.cli.people.user", click.Command("user", callback=refuse))
+    monkeypatch.setattr("annotator.cli.accounts.user", click.Command("user", callback=refuse))
     assert run(["user"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
@@ -182,7 +182,7 @@ def test_every_problem_of_a_refused_file_is_printed(
 def test_the_help_names_every_command_and_loads_none() -> None:
     code = (
         "import sys\nfrom annotator.cli.main import run\nrun(['--help'])\n"
-        "heavy = {'streamlit', 'spacy', 'sqlite_utils', 'pandas', 'numpy', 'annotator.cli.people'} & set(sys.modules)\n"
+        "heavy = {'streamlit', 'spacy', 'sqlite_utils', 'pandas', 'numpy', 'annotator.cli.accounts'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -178,7 +178,6 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "gold_files": frozenset(),
     },
 }
-PANEL = ROOT / "annotator" / "web" / "panel"
 PANEL_ROOMS = {
     "words": set[str](),
     "page": {"words", "shared"},

@@ -12,9 +12,8 @@ from annotator.domain.projects import Project
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.usecases.access import accounts
-from annotator.web import session
-from annotator.web.sections.progress import work_cache
-from annotator.web.sections.progress.work_cache import Kept
+from annotator.web import cached_numbers, session
+from annotator.web.cached_numbers import Kept
 from annotator.web.session import Visit
 from tests.usecases.transfer.comparing import N, blind, knowing, mistaken, output, project_of, said, take
 
@@ -166,5 +165,5 @@ def test_only_the_rows_that_are_shown_are_compared_and_where_none_is_left_that_i
 def test_numbers_hold_until_something_happens_and_slow_ones_rest_for_a_while(
     seconds: float, age: float, made_of: str, holds: bool, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work_cache, "time", type("Clock", (), {"monotonic": staticmethod(lambda: 10_000.0)}))
+    monkeypatch.setattr(cached_numbers, "time", type("Clock", (), {"monotonic": staticmethod(lambda: 10_000.0)}))
     assert Kept(7, "then", 10_000.0 - age, seconds).holds(made_of) is holds, reason

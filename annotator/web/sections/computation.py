@@ -35,9 +35,9 @@ from annotator.usecases.models.attributions import (
 from annotator.usecases.models.parameter_words import choice_words
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import shown_time
 from annotator.web.sections import labels as model_labels
 from annotator.web.session import Visit, current_visit, page_store
+from annotator.web.shown_times import shown_time
 
 # The long work of a project: what runs and waits, with a way to stop it, and what came of the last.
 

@@ -13,8 +13,8 @@ from annotator.usecases.project.guidelines import ShownVersion, change_guideline
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
 from annotator.web.guidelines import show_changes, show_parts
-from annotator.web.page_parts import shown_time
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_time
 
 _CHANGED, _WHOLE = unsaid("What changed"), unsaid("The whole text")
 

@@ -16,8 +16,8 @@ from annotator.usecases.models.alignment_proofs import AlignmentProof, Lack, ali
 from annotator.usecases.models.related_models import why_without_kin
 from annotator.usecases.training.forecast import TrainedModel, free_name, last_event, training_of_kin
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import ValueCache
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit, database_path
 

@@ -50,8 +50,8 @@ from annotator.usecases.training.transformers import (
     TrainingOptions,
 )
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import ValueCache
 from annotator.web.sections import computation, model_cards
 from annotator.web.session import Visit, database_path
 

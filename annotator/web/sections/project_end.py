@@ -11,8 +11,8 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.ends import archive, bring_back, delete, deletion_summary
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import shown_day
 from annotator.web.session import Visit, current_visit, page_store
+from annotator.web.shown_times import shown_day
 
 _TOLD = "project_end_told"
 

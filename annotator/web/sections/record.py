@@ -20,8 +20,8 @@ from annotator.usecases.project.projects import ALL_EVENTS, EventFilter, count_e
 from annotator.usecases.upkeep import back_up_beside
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.page_parts import shown_time, visit_zone
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_time, visit_zone
 
 _PAGE = 50
 _HEIGHT = 560  # pixels: the choice of the page stays in sight below

@@ -22,8 +22,8 @@ from annotator.usecases.perturb.audit_results import (
 from annotator.usecases.perturb.audits import DrawingPreview, draw_audit, kinds_to_audit, preview_drawing
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import shown_day
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_day
 
 _DONE = "audit_done"
 _PER: Mapping[Per, str] = {"altogether": unsaid("altogether"), "of each kind": unsaid("of each kind")}

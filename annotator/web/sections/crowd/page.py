@@ -29,9 +29,9 @@ from annotator.usecases.crowd.visits import TrainingFirst, training_first
 from annotator.usecases.databases import Store
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import shown_time
 from annotator.web.sections.people.roles import NOBODY_CHOSEN, show_answers
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_time
 
 # The fields of a door, for a new one and for one that is changed.
 

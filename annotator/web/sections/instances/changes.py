@@ -15,8 +15,8 @@ from annotator.usecases.lead.event_words import bulk_words
 from annotator.usecases.lead.instance_search import found_ids, search_choices
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import shown_time
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_time
 
 _DONE, _MADE = "changes_done", "changes_made"
 _KINDS: dict[BulkKind, str] = {

@@ -25,10 +25,11 @@ from annotator.usecases.project.projects import progress_of
 from annotator.usecases.review.rounds import decide_round
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import open_instance, shown_time
+from annotator.web.page_parts import open_instance
 from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.sections.lead import talk
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_time
 
 _SHOWN = 20
 _SHOWN_CHARACTERS = 600  # of each segment; the whole text is one click away

@@ -10,8 +10,9 @@ from annotator.usecases.annotate.talk import PAGE_SIZE, answer, begin, questions
 from annotator.usecases.databases import Store
 from annotator.web.buttons import submitted
 from annotator.web.frame import as_text, carry_out
-from annotator.web.page_parts import open_instance, shown_time
+from annotator.web.page_parts import open_instance
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_time
 
 
 def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None:

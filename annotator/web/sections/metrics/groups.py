@@ -24,8 +24,8 @@ from annotator.usecases.project.word_lists import word_lists
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
-from annotator.web.page_parts import ValueCache
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.choices import file_stem
 from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable

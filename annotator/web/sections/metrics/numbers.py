@@ -31,9 +31,9 @@ from annotator.usecases.inspect.metric_values import (
 from annotator.usecases.inspect.metrics_table import gold_summary, policy_in_words
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices
-from annotator.web.page_parts import ValueCache
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.rules import all_meanings
 from annotator.web.session import Visit, database_path

@@ -34,8 +34,8 @@ from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differin
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.inspect.metrics_table import named
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
-from annotator.web.page_parts import ValueCache
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.choices import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable

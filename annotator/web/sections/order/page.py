@@ -34,9 +34,9 @@ from annotator.usecases.queue.orders import (
 )
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import shown_time
 from annotator.web.sections import new_models
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_time
 
 # The fields that choose an order: what comes first, by which models, how many; and how the rest follows.
 

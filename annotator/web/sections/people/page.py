@@ -9,12 +9,12 @@ from annotator.domain.projects import Project
 from annotator.language import _, listed
 from annotator.usecases.access.invitations import Member, members_with_accounts
 from annotator.usecases.databases import Store
-from annotator.web.page_parts import shown_day
 from annotator.web.project_warnings import show_missing_labels, show_missing_people
 from annotator.web.sections.crowd import page as crowd
 from annotator.web.sections.people import invitations, personal_data, roles
 from annotator.web.sections.people import roles as accounts
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_day
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:

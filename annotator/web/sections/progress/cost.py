@@ -15,10 +15,10 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import PaidWork, Payroll, pay_csv, payroll_of, remember_rate
 from annotator.usecases.project.projects import Progress
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
-from annotator.web.page_parts import visit_zone
-from annotator.web.sections.progress.work_cache import kept
 from annotator.web.session import Visit
+from annotator.web.shown_times import visit_zone
 
 _UNITS: dict[PayUnit, str] = {"hour": unsaid("hour"), "text": unsaid("text"), "token": unsaid("token")}
 _BASES: dict[PayBasis, str] = {"submitted": unsaid("what was submitted"), "accepted": unsaid("what was accepted")}

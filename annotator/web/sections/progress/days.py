@@ -8,9 +8,9 @@ from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import WorkDays, forecast_words, work_days
 from annotator.usecases.project.projects import Progress
-from annotator.web.page_parts import visit_zone
-from annotator.web.sections.progress.work_cache import kept
+from annotator.web.cached_numbers import kept
 from annotator.web.session import Visit
+from annotator.web.shown_times import visit_zone
 
 NO_BAR = {"displayModeBar": False}
 _STATES = {

@@ -19,8 +19,8 @@ from annotator.usecases.lead.progress import (
     work_times,
 )
 from annotator.usecases.project.projects import Progress
+from annotator.web.cached_numbers import kept
 from annotator.web.sections import comparison
-from annotator.web.sections.progress.work_cache import kept
 from annotator.web.session import Visit
 
 _PAGE = 25

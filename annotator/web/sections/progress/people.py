@@ -25,10 +25,10 @@ from annotator.usecases.lead.progress import (
 )
 from annotator.usecases.project.projects import Progress
 from annotator.usecases.transfer.import_report import gold_words
+from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
 from annotator.web.sections.progress import days
 from annotator.web.sections.progress.days import NO_BAR
-from annotator.web.sections.progress.work_cache import kept
 from annotator.web.session import Visit
 
 _MOST_ROWS = 12  # of the chart; the table below has everybody

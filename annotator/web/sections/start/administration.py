@@ -22,8 +22,8 @@ from annotator.usecases.delivery.channels import (
 from annotator.usecases.delivery.outbox import try_channel
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, refusals_shown
-from annotator.web.page_parts import shown_time
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_time
 
 _NEW_KEY = "webhook_new_key"
 _DONE = "channel_done"

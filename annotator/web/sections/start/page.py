@@ -24,11 +24,11 @@ from annotator.usecases.start.overview import (
     overview,
 )
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import kept
 from annotator.web.frame import READ, as_text, link_to
-from annotator.web.page_parts import shown_day, shown_time, visit_zone
-from annotator.web.sections.progress.work_cache import kept
 from annotator.web.sections.start import administration, own_mail
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_day, shown_time, visit_zone
 
 # What waits for a project's lead, each line a link to the section where it is mended.
 

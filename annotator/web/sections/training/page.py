@@ -39,8 +39,8 @@ from annotator.usecases.qualification.people import (
 )
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, link_to, refusals_shown
-from annotator.web.page_parts import shown_time, visit_zone
 from annotator.web.session import Visit
+from annotator.web.shown_times import shown_time, visit_zone
 
 Field = Callable[[Any, str], object]  # draws what is stored, under a key
 _PARTS: dict[str, Purpose] = {
