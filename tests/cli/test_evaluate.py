@@ -533,11 +533,11 @@ def test_a_missing_option_is_wrong_usage_and_an_unknown_value_a_refusal(
 
 def test_every_flag_names_a_count_that_is_printed_and_is_described(evaluate_benchmark: Command) -> None:
     counts = evaluate_benchmark(BENCHMARK_GOLD, PREDICTIONS / "benchmark-saliency.jsonl", "--json").json["counts"]
-    described = (REPOSITORY / "docs" / "commands.md").read_text(encoding="utf-8")
+    described = (REPOSITORY / "docs" / "scores.md").read_text(encoding="utf-8")
     for place in MEANINGS:
         part, name = place.split(".")
         assert counts[part][name] == 0
-        assert f"`{name}`" in described, f"docs/commands.md does not describe counts.{place}"
+        assert f"`{name}`" in described, f"docs/scores.md does not describe counts.{place}"
 
 
 def test_scoring_the_benchmark_loads_no_large_package() -> None:

@@ -246,7 +246,7 @@ def test_who_opens_the_database_while_it_is_replaced_waits_and_gets_the_new_one(
         assert started[0].stdout.readline() == "began\n"
         return []
 
-    monkeypatch.setattr("annotator.usecases.upkeep.check", begin_another)
+    monkeypatch.setattr("annotator.usecases.restoration.check", begin_another)
     restore(database, LOCAL_OPERATOR, backup)
     assert "in the backup" in started[0].communicate(timeout=60)[0]
     assert started[0].returncode == 0
