@@ -62,7 +62,7 @@ def suggester(title: str, *, kinds: str, languages: str = "", turns: int = 0) ->
     """Enter a function in the register under its own name. kinds, languages: names with blanks between them.
 
     To add one: write a function from a Passage to (edits, why) in a module of annotator/perturb/suggestions, put this above
-    it, and name the module in annotator/perturb/suggested_texts.py. The tests find it by themselves.
+    it, and name a new module in annotator/perturb/suggested_texts.py, which says their order. The tests find it by themselves.
     """
 
     def enter(find: Suggest) -> Suggest:

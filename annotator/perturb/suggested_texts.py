@@ -1,18 +1,19 @@
 """Suggestions for a changed version of a text, by kind of perturbation."""
 
 from collections.abc import Iterator
+from importlib import import_module
 from random import Random
 
-import annotator.perturb.suggestions.clauses
-import annotator.perturb.suggestions.insertions
-import annotator.perturb.suggestions.negation
-import annotator.perturb.suggestions.replacements
-import annotator.perturb.suggestions.surface  # noqa: F401  (each enters its functions in the register)
 from annotator.domain.perturbations import KINDS
 from annotator.domain.texts import TokenizedText
 from annotator.perturb.passage import Passage, ProjectWords, Reading
 from annotator.perturb.registry import SUGGESTERS, Suggester, Suggestion
 from annotator.text.characters import is_chinese, subtags
+
+# The modules whose functions enter themselves in the register, in the order in which their suggestions come.
+_SUBJECTS = ("insertions", "surface", "clauses", "negation", "replacements")
+for _subject in _SUBJECTS:
+    import_module(f"annotator.perturb.suggestions.{_subject}")
 
 NO_WORDS = ProjectWords()
 _CHANGE_THE_LABEL = frozenset(kind.name for kind in KINDS if kind.keeps_label is False)
