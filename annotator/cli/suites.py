@@ -451,7 +451,7 @@ def save(path: Path, name: str, file: Path, project_name: str, role: WordListRol
     click.echo(f"The list '{made.name}' has {counted(len(made.words), 'word')}.")
 
 
-@words.command()
+@words.command("remove")
 @click.argument("name")
 @_project
 @click.pass_obj
