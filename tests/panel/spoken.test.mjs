@@ -28,6 +28,7 @@ test("single words are found where people read them", () => {
   assert.deepEqual(found('button("Skip", { title: "Later", className: "plain", key: "s" });'), ["Skip", "Later"]);
   assert.deepEqual(found('element("option", { value: "all" }, "All");'), ["All"]);
   assert.deepEqual(found('div("row main-row", inline("count", "All"));'), ["All"]);
+  assert.deepEqual(found('open({ words: "Submit" }); setText(name, work?.words || "Send");'), ["Submit", "Send"]);
 });
 
 test("what is said, what nobody reads and names of metrics are left alone", () => {

@@ -11,7 +11,7 @@ const UNREAD = /^(class|className|style|d|viewBox|cssText|aria-keyshortcuts|key)
 const UNREAD_CALLS =
   /^(querySelector(All)?|closest|matches|parts?|matchMedia|getItem|setItem|removeItem|startsWith|endsWith|includes|split|replace(All)?|setProperty|getAttribute|mark|measure|add|remove|toggle|contains|post|get|Error|TypeError|RangeError|RegExp|supports)$/u;
 /** What is read by people even where it is one word. */
-const READ = /^(title|aria-label|aria-description|placeholder|label)$/u;
+const READ = /^(title|aria-label|aria-description|placeholder|label|words)$/u;
 const READ_CALLS = /^(button|toggle|announce|hint|say)$/u;
 
 /** What is written for the browser: style sheets, queries of media, selectors, drawings, fonts, the class of a screen. */
@@ -79,7 +79,7 @@ function argumentOf(call, node) {
   if (name === "setAttribute") return index === 1 ? fieldOf(call.arguments[0]) : "unread";
   if (nameOf(call.callee.object) === "classList") return "unread";
   if (READ_CALLS.test(name) && index === 0 && call.callee.type === "Identifier") return "read";
-  if (name === "announce" || name === "hint") return "read";
+  if (name === "announce" || name === "hint" || (name === "setText" && index === 1)) return "read";
   if (/^(div|inline|paragraph|option)$/u.test(name)) return index === 0 ? "unread" : "read";
   if (name === "tr") return "read";
   if (name === "element") return index === 0 ? "unread" : call.arguments[0].value === "kbd" ? "unread" : "read";

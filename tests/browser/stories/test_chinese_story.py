@@ -186,6 +186,7 @@ def test_an_author_writes_a_changed_version_in_chinese_and_submits_it_with_the_k
     expect(page.locator(".desk-problems")).to_contain_text("请选择改动后文本的标签。")
     author.press("Escape", "1")
     expect(page.locator(".desk-problems li")).to_have_count(0)
+    expect(page.get_by_role("button", name="提交")).to_be_visible()
     author.press("Control+Enter")
     author.sees("已提交。将由另外 2 人检查。")
     with open_store(server.database) as store:

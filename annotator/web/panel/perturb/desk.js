@@ -319,7 +319,7 @@ class Desk {
 
   #unconfirm() {
     this.isConfirmed = false;
-    setText(part(this.send, ".button-label", HTMLElement), this.work?.words || "Submit");
+    setText(part(this.send, ".button-label", HTMLElement), this.work?.words || _("Submit"));
     this.problems.classList.remove("asked");
   }
 

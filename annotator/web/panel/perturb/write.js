@@ -246,7 +246,7 @@ export class Write extends DeskTab {
       look: (changed, turn) => this.#look(id, changed, turn),
       send: (changed, mayBeEmpty) => this.messages.post("hand-in", { instance: id, changed, may_be_empty: mayBeEmpty }),
       onsent: (body) => this.#sent(id, body),
-      words: "Submit",
+      words: _("Submit"),
     });
     this.#showOthers(original);
     this.list.mark(id);
