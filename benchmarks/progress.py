@@ -22,7 +22,7 @@ from annotator.store.annotate.instance_queue import settle_project
 from annotator.store.connection.database import iso
 from annotator.store.people import add_role, add_user
 from annotator.usecases.access.accounts import sign_in_as
-from annotator.usecases.lead.progress import listed_work, payroll_of, work_days, work_progress, work_times
+from annotator.usecases.lead.progress import flagged_work, payroll_of, work_days, work_progress, work_times
 from annotator.usecases.lead.quality import agreement_of
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.file_import import import_file
@@ -84,7 +84,7 @@ def _views(database: Path) -> dict[str, float]:
             "hours and cost of 30 days": lambda: payroll_of(
                 store, LOCAL_OPERATOR, project, last - dt.timedelta(days=29), last
             ),
-            "worth a look": lambda: listed_work(store, LOCAL_OPERATOR, project, 0.5),
+            "worth a look": lambda: flagged_work(store, LOCAL_OPERATOR, project, 0.5),
             "agreement, on Quality": lambda: agreement_of(store, LOCAL_OPERATOR, project),
         }
         return {name: statistics.median(_time(count) for _ in range(_ROUNDS)) for name, count in views.items()}

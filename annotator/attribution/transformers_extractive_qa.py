@@ -1,6 +1,6 @@
 """Predictors that answer a question with a stretch of the text, or say that the text has no answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -18,7 +18,7 @@ from annotator.attribution.transformers_answer_spans import (
     findings_in,
     mark_of,
 )
-from annotator.attribution.transformers_networks import Loaded
+from annotator.attribution.transformers_networks import Loaded, OfNetwork
 from annotator.attribution.transformers_predictors import NO_NUMBER, Target
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches, seen_tokens
 from annotator.domain.models import Prediction
@@ -27,27 +27,13 @@ from annotator.language import _
 
 
 @dataclass(slots=True)
-class Reader:
+class Reader(OfNetwork):
     """A question answering model (protocol Answerer). The question is what cannot be marked; `labels` is empty.
 
     An answer is the stretch of at most 30 pieces of the text with the highest start logit + end logit, of all windows; its
     probability is the softmax of the starts, over the text's pieces, times that of the ends. A model with a threshold
     (`Loaded.none_threshold`) answers "" where “no answer” is better than that by more.
     """
-
-    name: str
-    labels: tuple[str, ...]
-    loaded: Loaded
-
-    @property
-    def about(self) -> Mapping[str, str]:
-        """What made its answers: classes and versions."""
-        return self.loaded.about
-
-    @property
-    def too_long(self) -> str:
-        """What happens to a text that is longer than it takes (protocol StatesTooLong)."""
-        return self.loaded.cutter.too_long
 
     def probabilities(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """A reading model has no labels: always raises ModelError; see `answers`."""

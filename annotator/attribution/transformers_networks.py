@@ -425,3 +425,22 @@ def check_used_once(loaded: Loaded, module: Any, encoded: Encoded) -> None:
             ),
             reason="that go through a layer of the model several times",
         )
+
+
+@dataclass(slots=True)
+class OfNetwork:
+    """What predictors on a loaded network share."""
+
+    name: str
+    labels: tuple[str, ...]
+    loaded: Loaded
+
+    @property
+    def about(self) -> Mapping[str, str]:
+        """What made its answers: classes and versions."""
+        return self.loaded.about
+
+    @property
+    def too_long(self) -> str:
+        """What happens to a text that is longer than it takes (protocol StatesTooLong)."""
+        return self.loaded.cutter.too_long

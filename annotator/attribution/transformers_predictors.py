@@ -1,6 +1,6 @@
 """Predictors that say one of their labels, and what explainers need of any predictor."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_networks import Loaded
+from annotator.attribution.transformers_networks import Loaded, OfNetwork
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches, seen_tokens
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
@@ -46,22 +46,8 @@ def two_logits(logits: Tensor) -> Tensor:
 
 
 @dataclass(slots=True)
-class Classifier:
+class Classifier(OfNetwork):
     """A sequence classifier behind the protocols Predictor, GivesLogits and HasLimit."""
-
-    name: str
-    labels: tuple[str, ...]
-    loaded: Loaded
-
-    @property
-    def about(self) -> Mapping[str, str]:
-        """What made its answers: classes and versions."""
-        return self.loaded.about
-
-    @property
-    def too_long(self) -> str:
-        """What happens to a text that is longer than it takes (protocol StatesTooLong)."""
-        return self.loaded.cutter.too_long
 
     @property
     def query_first(self) -> bool:

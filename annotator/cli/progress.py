@@ -92,7 +92,7 @@ def _zone(name: str) -> dt.tzinfo:
 
 
 def _numbers(store: Any, project: Any, payroll: "Payroll", zone: dt.tzinfo) -> _Numbers:
-    from annotator.usecases.lead.progress import default_bound, listed_work, work_days, work_progress, work_times
+    from annotator.usecases.lead.progress import default_bound, flagged_work, work_days, work_progress, work_times
 
     times = work_times(store, LOCAL_OPERATOR, project)
     return _Numbers(
@@ -100,7 +100,7 @@ def _numbers(store: Any, project: Any, payroll: "Payroll", zone: dt.tzinfo) -> _
         work_days(store, LOCAL_OPERATOR, project, zone),
         times,
         payroll,
-        listed_work(store, LOCAL_OPERATOR, project, default_bound(times.everybody.per_token.median)),
+        flagged_work(store, LOCAL_OPERATOR, project, default_bound(times.everybody.per_token.median)),
     )
 
 

@@ -17,7 +17,7 @@ from annotator.scoring.chance_verdicts import Judged, best_rows, fact_summary, j
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number, definition_in_table
 from annotator.store import Store
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
-from annotator.usecases.inspect.metrics_table import flat_map_lines
+from annotator.usecases.inspect.metrics_table import constant_attribution_lines
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from tests.conftest import REPOSITORY
 from tests.usecases.transfer.comparing import (
@@ -173,7 +173,7 @@ def test_maps_that_have_all_scores_equal_have_no_number_by_their_order_and_no_ve
         assert partly.verdict.n == N - 12, name
     hard = row_of(table, "failed", kind="hard")  # the first k of the same map: it repeats the row of the scores
     assert hard.numbers[F1].value is None
-    assert flat_map_lines(list(scores.values()))[0].startswith(
+    assert constant_attribution_lines(list(scores.values()))[0].startswith(
         "failed · ig: 40 maps have all scores equal; partly · ig: 12 maps have all scores equal."
     )
 

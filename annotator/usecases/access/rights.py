@@ -182,7 +182,9 @@ _CHECK = "check perturbation"
 _WRITTEN = ("write perturbation", "revise perturbation")
 
 
-def veiled(store: Store, actor: User, project_id: int, events: Sequence[Event], *, names_authors: bool) -> list[Event]:
+def redacted(
+    store: Store, actor: User, project_id: int, events: Sequence[Event], *, names_authors: bool
+) -> list[Event]:
     """Events as they were, but for those about changed versions that the person may still check."""
     roles = roles_of(store, actor, project_id)
     if actor.id is None or not any(has_right(actor, roles, right) for right in ("annotate", "review")):

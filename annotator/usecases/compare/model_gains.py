@@ -35,7 +35,7 @@ from annotator.usecases.models.alignment_gains import (
 )
 from annotator.usecases.models.alignment_proofs import Lack, missing_kin, missing_numbers
 from annotator.usecases.models.model_places import models_folder
-from annotator.usecases.models.related_models import Kin, cards_in, kin_of
+from annotator.usecases.models.related_models import Kin, cards_in, related_models_of
 
 Bond = Literal["alignment", "control of the other", "control", "strangers"]
 
@@ -76,23 +76,25 @@ def relation_of(store: Store, projects: Sequence[Project], project: Project, pai
     cards: dict[str, Card] = {}
     for trained_in in reversed(projects):
         cards |= cards_in(models_folder(store, trained_in))
-    kin = [known for name in pair.other if (known := kin_of(name, cards)) is not None and known.is_aligned]
-    if not kin or len(kin) < len(pair.other):
+    related = [
+        known for name in pair.other if (known := related_models_of(name, cards)) is not None and known.is_aligned
+    ]
+    if not related or len(related) < len(pair.other):
         return Relation("strangers")
     if len(pair.base) == len(pair.other) == 1:
-        return _relation_of_two(store, project, pair, kin, cards)
+        return _relation_of_two(store, project, pair, related, cards)
     others, bases = (", ".join(names) for names in (pair.other, pair.base))
-    if {known.control for known in kin} == set(pair.base):
+    if {known.control for known in related} == set(pair.base):
         sentence = (
             f"{bases} {_in_number(pair.base, 'is the control', 'are the controls')} of {others}: trained in the same way, but "
             f"aligned with shuffled rationales. What is won against {_in_number(pair.base, 'it', 'them')} comes from the "
             "rationales."
         )
         return Relation("control of the other", sentence)
-    if {known.twin for known in kin} != set(pair.base):
+    if {known.twin for known in related} != set(pair.base):
         return Relation("strangers")
     twins = _in_number(pair.base, "twin", "twins")
-    if kin[0].is_control:
+    if related[0].is_control:
         sentence = (
             f"{others} {_in_number(pair.other, 'is a control', 'are controls')}: trained in the same way as {bases}, "
             f"{_in_number(pair.other, 'its', 'their')} {twins}, and aligned with shuffled rationales. What is won does not come "
@@ -101,14 +103,14 @@ def relation_of(store: Store, projects: Sequence[Project], project: Project, pai
         return Relation("control", sentence)
     are = _in_number(pair.base, "is", "are")
     sentence = f"{bases} {are} the {twins} of {others}: trained in the same way, but not aligned."
-    return _alignment(store, project, kin, cards, sentence)
+    return _alignment(store, project, related, cards, sentence)
 
 
 def _relation_of_two(
-    store: Store, project: Project, pair: ModelPair, kin: Sequence[Kin], cards: Mapping[str, Card]
+    store: Store, project: Project, pair: ModelPair, related: Sequence[Kin], cards: Mapping[str, Card]
 ) -> Relation:
     """The same of one model each, as the page has them, in the language of who reads it; commands also name several."""
-    (base,), (other,), (known,) = pair.base, pair.other, kin
+    (base,), (other,), (known,) = pair.base, pair.other, related
     if known.control == base:
         sentence = _(
             "{base} is the control of {other}: trained in the same way, but aligned with shuffled rationales. What is won "
@@ -126,7 +128,7 @@ def _relation_of_two(
         )  # fmt: skip
         return Relation("control", sentence)
     sentence = _("{base} is the twin of {other}: trained in the same way, but not aligned.", base=base, other=other)
-    return _alignment(store, project, kin, cards, sentence)
+    return _alignment(store, project, related, cards, sentence)
 
 
 def _in_number(models: Sequence[object], of_one: str, of_several: str) -> str:
@@ -134,14 +136,14 @@ def _in_number(models: Sequence[object], of_one: str, of_several: str) -> str:
 
 
 def _alignment(
-    store: Store, project: Project, kin: Sequence[Kin], cards: Mapping[str, Card], sentence: str
+    store: Store, project: Project, related: Sequence[Kin], cards: Mapping[str, Card], sentence: str
 ) -> Relation:
-    lacking = tuple(lack for lack in missing_kin(kin, cards, None) if lack.kind == "control")
-    controls = tuple(known.control for known in kin if known.control is not None)
+    lacking = tuple(lack for lack in missing_kin(related, cards, None) if lack.kind == "control")
+    controls = tuple(known.control for known in related if known.control is not None)
     here = list_models(store, project.id)
     unasked = [name for name in controls if name not in here]
     if unasked:
-        if len(kin) == 1:
+        if len(related) == 1:
             (control,) = unasked
             not_asked = _(
                 "Its control {control} has no answers in {project}, so that it is not compared.",
@@ -271,9 +273,9 @@ def first_pair(store: Store, actor: User, project: Project, models: Sequence[str
     require(store, actor, project.id, "use models")
     cards = cards_in(models_folder(store, project))
     for name in models:
-        kin = kin_of(name, cards)
-        if kin is not None and kin.twin is not None and kin.twin in models and not kin.is_control:
-            return ModelPair((kin.twin,), (name,))
+        related = related_models_of(name, cards)
+        if related is not None and related.twin is not None and related.twin in models and not related.is_control:
+            return ModelPair((related.twin,), (name,))
     return ModelPair((models[0],), (models[1],))
 
 

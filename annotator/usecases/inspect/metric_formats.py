@@ -21,9 +21,9 @@ from annotator.usecases.inspect.metrics_table import (
     RowSizes,
     asked_group,
     best_of,
+    constant_attribution_lines,
     criterion_in_words,
     family_of,
-    flat_map_lines,
     gold_summary,
     names_of,
 )
@@ -136,7 +136,7 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
     yield from _of_instances(view)
     yield from _of_left_out(view)
     yield from trust_lines(view.rows, says_training=True)
-    yield from flat_map_lines(view.rows)
+    yield from constant_attribution_lines(view.rows)
     lacking = dict.fromkeys(
         names[at]
         for shared in view.table.shared.values()

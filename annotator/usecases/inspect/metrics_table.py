@@ -477,7 +477,7 @@ def self_explanation_lines(rows: Iterable[MetricRow]) -> list[str]:
 _FLAT_MAPS = "instances_with_all_scores_equal"
 
 
-def flat_map_lines(rows: Sequence[MetricRow]) -> list[str]:
+def constant_attribution_lines(rows: Sequence[MetricRow]) -> list[str]:
     """A line for all rows that have such maps; of several seeds the mean, rounded up."""
     counts = [ceil(row.counts.get(_FLAT_MAPS, 0)) for row in rows]
     of_rows = [

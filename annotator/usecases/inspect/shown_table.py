@@ -12,9 +12,9 @@ from annotator.scoring.table import Column, MetricRow, MetricTable, Number
 from annotator.usecases.inspect.metrics_table import (
     ARROWS,
     best_of,
+    constant_attribution_lines,
     details_of,
     family_of,
-    flat_map_lines,
     group_of,
     meaning_of,
     parameters_in_common,
@@ -113,7 +113,9 @@ def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[i
 def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
     """What need not stand in each row: how far the models are to be trusted, and what all rows of a method were made with."""
     lines = (
-        trust_lines(rows, says_training=training_in_common(rows)) + self_explanation_lines(rows) + flat_map_lines(rows)
+        trust_lines(rows, says_training=training_in_common(rows))
+        + self_explanation_lines(rows)
+        + constant_attribution_lines(rows)
     )
     parameters = parameters_in_common(rows)
     if parameters:

@@ -90,8 +90,8 @@ __all__ = [
     "WorkDays",
     "WorkTimes",
     "default_bound",
+    "flagged_work",
     "forecast_words",
-    "listed_work",
     "page_of",
     "pay_csv",
     "payroll_of",
@@ -407,7 +407,7 @@ def default_bound(median_seconds_per_token: float | None) -> float | None:
     return None if median_seconds_per_token is None else _SHARE_OF_MEDIAN * median_seconds_per_token
 
 
-def listed_work(store: Store, actor: User, project: Project, seconds_per_token: float | None) -> ListedWork:
+def flagged_work(store: Store, actor: User, project: Project, seconds_per_token: float | None) -> ListedWork:
     """Every filter over a project; texts that the actor has in hand are left out."""
     require(store, actor, project.id, "manage project")
     require(store, actor, project.id, "see all annotations")

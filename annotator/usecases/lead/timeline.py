@@ -32,7 +32,7 @@ from annotator.store.project.bulk_actions import actions_on
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access import independence
-from annotator.usecases.access.rights import require, veiled
+from annotator.usecases.access.rights import redacted, require
 from annotator.usecases.annotate.proposals import find_original
 from annotator.usecases.lead.event_sentences.parts import with_value
 from annotator.usecases.lead.event_sentences.projects import bulk_words
@@ -61,7 +61,7 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
         )
     with store.snapshot():
         report = _Report(store, instance_id)
-        report.events = veiled(
+        report.events = redacted(
             store, actor, project.id, report.events, names_authors=project.settings.checkers_see_author
         )
     independence.show(store, actor, project.id, instance_id, list(report.annotations))

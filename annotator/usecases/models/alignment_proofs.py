@@ -27,7 +27,7 @@ from annotator.usecases.models.alignment_gains import (
 )
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.models.model_places import models_folder
-from annotator.usecases.models.related_models import Kin, cards_in, control_command, kin_of, twin_command
+from annotator.usecases.models.related_models import Kin, cards_in, control_command, related_models_of, twin_command
 
 MOST_TEXTS = 200  # that are asked about
 _MOST_TOKENS = 20_000
@@ -94,12 +94,12 @@ def alignment_proof(
     require(store, actor, project.id, "use models")
     models_path = folder or models_folder(store, project)
     cards = cards_in(models_path)
-    kin = [of for name in names if (of := kin_of(name, cards)) is not None and of.is_aligned]
-    if not kin or len(kin) < len(names):
+    related = [of for name in names if (of := related_models_of(name, cards)) is not None and of.is_aligned]
+    if not related or len(related) < len(names):
         return None
-    paired = [of for of in kin if of.twin is not None]
-    twins, controls = _present([of.twin for of in kin]), _present([of.control for of in kin])
-    lacking = [*missing_kin(kin, cards, folder)]
+    paired = [of for of in related if of.twin is not None]
+    twins, controls = _present([of.twin for of in related]), _present([of.control for of in related])
+    lacking = [*missing_kin(related, cards, folder)]
     compared = [*names, *twins, *controls]
     with store.snapshot():
         gold = compared_gold(store, project, compared, _policy(project, cards[names[0]]))
@@ -107,7 +107,7 @@ def alignment_proof(
         measures = measured(store, project, gold, twins or names, others, controls if twins else ())
         folders = {name: models_path / name for name in cards}
         lacking += missing_numbers(store, project, compared, measures, folders, controls if twins else ())
-    return AlignmentProof(tuple(names), twins, controls, kin[0].is_control, measures, tuple(lacking))
+    return AlignmentProof(tuple(names), twins, controls, related[0].is_control, measures, tuple(lacking))
 
 
 def plausibility_alone(
@@ -125,9 +125,9 @@ def _present(names: Sequence[str | None]) -> tuple[str, ...]:
     return tuple(name for name in names if name is not None)
 
 
-def missing_kin(kin: Sequence[Kin], cards: Mapping[str, Card], folder: Path | None) -> Iterator[Lack]:
+def missing_kin(related: Sequence[Kin], cards: Mapping[str, Card], folder: Path | None) -> Iterator[Lack]:
     """Which twins and controls there are not."""
-    for of in kin:
+    for of in related:
         card = cards[of.name]
         if of.twin is None:
             sentence = _(
@@ -198,8 +198,12 @@ def questions_for_proof(
     require(store, actor, project.id, "use models")
     models_path = folder or models_folder(store, project)
     cards = cards_in(models_path)
-    kin = kin_of(name, cards)
-    relatives = [] if kin is None else [relative for relative in (name, kin.twin, kin.control) if relative is not None]
+    related = related_models_of(name, cards)
+    relatives = (
+        []
+        if related is None
+        else [relative for relative in (name, related.twin, related.control) if relative is not None]
+    )
     with store.snapshot():
         return [
             of for relative in relatives for of in _questions(store, project, models_path / relative, cards[relative])

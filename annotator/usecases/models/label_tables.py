@@ -70,8 +70,8 @@ def remembered(store: Store, project: Project, model_labels: ModelLabels) -> Sto
         if set(table.labels) == set(project.labels) and set(model_labels.labels) <= table.names.keys()
     ]
     of_model = [table for table in tables if model_labels.is_of(table)]
-    kin = [table for table in tables if model_labels.learned_in and table.learned_in == model_labels.learned_in]
-    return next(iter((*of_model, *kin)), None)
+    related = [table for table in tables if model_labels.learned_in and table.learned_in == model_labels.learned_in]
+    return next(iter((*of_model, *related)), None)
 
 
 def confirmed_table(

@@ -42,7 +42,7 @@ def cards_in(folder: Path) -> dict[str, Card]:
     return {name: card for name, card in cards.items() if card is not None and card.asked}
 
 
-def kin_of(name: str, cards: Mapping[str, Card]) -> Kin | None:
+def related_models_of(name: str, cards: Mapping[str, Card]) -> Kin | None:
     """The relatives of a model; None where no card tells how it was trained."""
     if name not in cards:
         return None
@@ -75,9 +75,13 @@ def why_without_kin(card: Card) -> str:
 
 def aligned_with(name: str, cards: Mapping[str, Card]) -> tuple[str, ...]:
     """The aligned models that a model says something about: itself, or those whose twin or control it is."""
-    of_all = [kin for other in cards if (kin := kin_of(other, cards)) is not None and kin.is_aligned]
-    related = tuple(kin.name for kin in of_all if not kin.is_control and name in (kin.name, kin.twin, kin.control))
-    return related or tuple(kin.name for kin in of_all if kin.name == name)
+    every = [models for other in cards if (models := related_models_of(other, cards)) is not None and models.is_aligned]
+    related = tuple(
+        aligned.name
+        for aligned in every
+        if not aligned.is_control and name in (aligned.name, aligned.twin, aligned.control)
+    )
+    return related or tuple(aligned.name for aligned in every if aligned.name == name)
 
 
 def without_alignment(training: Mapping[str, Any]) -> dict[str, Any]:

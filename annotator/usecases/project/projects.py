@@ -33,12 +33,12 @@ from annotator.store.projects import (
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.review.rounds import count_undecided, count_under_review
 from annotator.usecases.access.rights import (
+    redacted,
     require,
     require_may_create,
     require_no_worker,
     roles_with,
     unveiling_nobody,
-    veiled,
 )
 from annotator.usecases.notices.notices import tell, tell_of_stuck_rounds
 from annotator.usecases.project.rules import checked_labels, checked_language, checked_name, checked_rules
@@ -347,7 +347,7 @@ def events_of(
     wanted = unveiling_nobody(store, actor, project_id, wanted)
     events = list_events(store, project_id, wanted, limit=limit, offset=offset)
     names_authors = get_project_by_id(store, project_id).settings.checkers_see_author
-    return veiled(store, actor, project_id, events, names_authors=names_authors)
+    return redacted(store, actor, project_id, events, names_authors=names_authors)
 
 
 # A lead's own kind of task, from a few words: which segments an instance has, and what kind of result.

@@ -11,7 +11,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.lead.progress import Filter, ListedWork, default_bound, listed_work, page_of
+from annotator.usecases.lead.progress import Filter, ListedWork, default_bound, flagged_work, page_of
 
 SOME = (RationaleSet.of((0, 2)),)
 
@@ -52,7 +52,7 @@ def test_each_filter_lists_what_it_says_and_counts_it_by_person(
     )  # six marks on four of five tokens
     ben = add_person("ben", project, "annotator")
     submit(store, ben, project, *SOME, seconds=2.4)
-    listed = listed_work(store, lead, project, 0.5)
+    listed = flagged_work(store, lead, project, 0.5)
     lists = {name: texts(store, lead, project, listed, name) for name in listed.listed}
     assert lists == {"quick": ["t0"], "nothing marked": ["t1"], "everything marked": ["t2"], "other label": ["t2"]}
     first, second = listed.people
@@ -66,9 +66,9 @@ def test_work_at_the_bound_is_not_quick_and_work_whose_time_is_not_known_is_not_
 ) -> None:
     submit(store, annotator, project, *SOME, seconds=2.5)  # half a second for each of five tokens
     submit(store, annotator, project, *SOME, seconds=0)
-    assert listed_work(store, lead, project, 0.5).ids("quick") == []
-    assert len(listed_work(store, lead, project, 0.51).ids("quick")) == 1
-    assert listed_work(store, lead, project, None).ids("quick") == []
+    assert flagged_work(store, lead, project, 0.5).ids("quick") == []
+    assert len(flagged_work(store, lead, project, 0.51).ids("quick")) == 1
+    assert flagged_work(store, lead, project, None).ids("quick") == []
 
 
 def test_where_all_work_alike_the_usual_bound_lists_nobody() -> None:
@@ -80,11 +80,11 @@ def test_a_lead_who_has_a_text_in_hand_learns_nothing_of_what_others_marked_in_i
     store: Store, project: Project, lead: User, annotator: User
 ) -> None:
     text = submit(store, annotator, project)
-    assert len(listed_work(store, lead, project, None).ids("nothing marked")) == 1
+    assert len(flagged_work(store, lead, project, None).ids("nothing marked")) == 1
     work = annotate_work.next_work(store, lead, project.id).work
     assert work is not None
     assert work.instance.id == text
-    listed = listed_work(store, lead, project, None)
+    listed = flagged_work(store, lead, project, None)
     assert (listed.ids("nothing marked"), listed.people) == ([], ())
 
 
@@ -95,7 +95,7 @@ def test_where_only_labels_are_given_nobody_is_listed_for_having_marked_nothing(
     project = make_project(name="Labels", result_mode="labels_only")
     import_rows(project, [{"id": "t", "text": "Slow and loud again.", "label": "negative"}])
     submit(store, add_person("ann", project, "annotator"), project)
-    listed = listed_work(store, add_person("lea", project, "lead"), project, None)
+    listed = flagged_work(store, add_person("lea", project, "lead"), project, None)
     assert (listed.people[0].n, listed.ids("nothing marked")) == (1, [])
 
 
@@ -104,18 +104,18 @@ def test_only_leads_see_the_lists_and_a_bound_below_nothing_is_refused(
 ) -> None:
     for person in (annotator, add_person("resi", project, "researcher")):
         with pytest.raises(NotAllowed):
-            listed_work(store, person, project, None)
+            flagged_work(store, person, project, None)
         with pytest.raises(NotAllowed):
             page_of(store, person, project, [1])
     with pytest.raises(InvalidValue, match="-1 seconds a token"):
-        listed_work(store, lead, project, -1)
+        flagged_work(store, lead, project, -1)
 
 
 def test_annotations_of_another_project_are_not_on_the_page_of_this_one(
     store: Store, project: Project, lead: User, annotator: User, make_project: Callable[..., Project]
 ) -> None:
     submit(store, annotator, project)
-    ids = listed_work(store, lead, project, None).ids("nothing marked")
+    ids = flagged_work(store, lead, project, None).ids("nothing marked")
     other = make_project(name="Other")
     lead_there = User(lead.id, lead.name, is_administrator=True)
     assert page_of(store, lead_there, other, ids) == []

@@ -24,7 +24,7 @@ from annotator.usecases.models.related_models import (
     aligned_with,
     cards_in,
     control_command,
-    kin_of,
+    related_models_of,
     twin_command,
     why_without_kin,
 )
@@ -49,14 +49,14 @@ def cards(folder: Path, **models: TrainingOptions) -> Mapping[str, Card]:
     return cards_in(folder)
 
 
-def kin(folder: Path, **models: TrainingOptions) -> tuple[str | None, str | None]:
-    found = kin_of("mae", cards(folder, mae=ALIGNED, **models))
+def related(folder: Path, **models: TrainingOptions) -> tuple[str | None, str | None]:
+    found = related_models_of("mae", cards(folder, mae=ALIGNED, **models))
     assert found is not None
     return found.twin, found.control
 
 
 def test_the_twin_lacks_the_alignment_alone_and_the_control_has_shuffled_rationales(tmp_path: Path) -> None:
-    assert kin(tmp_path, none=TWIN, random=replace(ALIGNED, data=SHUFFLED)) == ("none", "random")
+    assert related(tmp_path, none=TWIN, random=replace(ALIGNED, data=SHUFFLED)) == ("none", "random")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_twin_lacks_the_alignment_alone_and_the_control_has_shuffled_rationa
     ],
 )
 def test_what_differs_in_anything_else_is_no_control(tmp_path: Path, change: dict[str, Any]) -> None:
-    assert kin(tmp_path, other=replace(ALIGNED, **({"data": SHUFFLED} | change)))[1] is None
+    assert related(tmp_path, other=replace(ALIGNED, **({"data": SHUFFLED} | change)))[1] is None
 
 
 def test_a_twin_that_learned_at_another_rate_is_none_and_the_machine_makes_no_difference(tmp_path: Path) -> None:
@@ -83,9 +83,11 @@ def test_a_twin_that_learned_at_another_rate_is_none_and_the_machine_makes_no_di
     elsewhere = replace(
         TWIN, model=replace(TWIN.model, device="cpu", threads=4), fitting=replace(TWIN.fitting, one_in=2)
     )
-    assert kin(tmp_path, slower=slower) == (None, None)
-    assert kin_of("mae", cards(tmp_path, elsewhere=elsewhere)) == kin_of("mae", cards_in(tmp_path))
-    found = kin_of("mae", cards_in(tmp_path))
+    assert related(tmp_path, slower=slower) == (None, None)
+    assert related_models_of("mae", cards(tmp_path, elsewhere=elsewhere)) == related_models_of(
+        "mae", cards_in(tmp_path)
+    )
+    found = related_models_of("mae", cards_in(tmp_path))
     assert found is not None
     assert found.twin == "elsewhere"
 
@@ -93,7 +95,7 @@ def test_a_twin_that_learned_at_another_rate_is_none_and_the_machine_makes_no_di
 def test_a_twin_takes_the_tasks_loss_of_all_texts_whatever_the_aligned_model_did(tmp_path: Path) -> None:
     literal = replace(ALIGNED, fitting=replace(ALIGNED.fitting, task_loss_on="without rationales"))
     known = cards(tmp_path, literal=literal, none=TWIN)
-    found = kin_of("literal", known)
+    found = related_models_of("literal", known)
     assert found is not None
     assert found.twin == "none"
     assert "--task-loss-on" not in twin_command(known["literal"], known)
@@ -106,7 +108,7 @@ def test_the_control_of_word_lists_is_shuffled_from_the_same_lists(tmp_path: Pat
         for source in ("lexicon", "shuffled")
     )
     known = cards(tmp_path, lists=lists, random=replace(ALIGNED, data=SHUFFLED), drawn=shuffled)
-    found = kin_of("lists", known)
+    found = related_models_of("lists", known)
     assert found is not None
     assert found.control == "drawn"
 
@@ -116,10 +118,10 @@ def test_a_model_says_something_of_those_whose_twin_or_control_it_is(tmp_path: P
     assert [aligned_with(name, known) for name in ("mae", "none", "random", "x")] == [("mae",)] * 3 + [()]
     alone = cards(tmp_path / "mae", random=replace(ALIGNED, data=SHUFFLED))
     assert aligned_with("random", alone) == ("random",)
-    of_control = kin_of("random", known)
+    of_control = related_models_of("random", known)
     assert of_control is not None
     assert (of_control.is_control, of_control.twin, of_control.control) == (True, "none", None)
-    assert kin_of("x", known) is None
+    assert related_models_of("x", known) is None
 
 
 def test_a_card_from_before_options_were_written_down_makes_no_kin(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from annotator.usecases.lead.progress import (
     ListedWork,
     WorkTimes,
     default_bound,
-    listed_work,
+    flagged_work,
     page_of,
     work_times,
 )
@@ -53,7 +53,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     bound = _ask_bound(project, times)
     listed = kept(
         store, visit, project, progress, ("looks", visit.user.id, bound), ListedWork,
-        lambda: listed_work(store, visit.user, project, bound),
+        lambda: flagged_work(store, visit.user, project, bound),
     )  # fmt: skip
     if not listed.people:
         st.info(_("Nothing has been submitted here yet."), icon=":material/search:")
