@@ -9,7 +9,7 @@ import pytest
 
 from annotator.cli.transfer import _Progress
 from tests.cli.conftest import Command
-from tests.formats.test_aesw import PAPER, sentences
+from tests.formats.datasets.test_aesw import PAPER, sentences
 
 
 def test_an_import_says_what_it_stored(annotator: Command, rows: Path) -> None:

@@ -19,13 +19,13 @@ ROOT = Path(__file__).resolve().parents[2]
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
     "modules": 600,
-    "lines": 140_000,
+    "lines": 139_400,
     "longest module": 600,
     "panel modules": 75,
-    "panel lines": 22_000,
+    "panel lines": 21_900,
     "longest panel module": 600,
-    "test files": 400,
-    "largest folder": 51,
+    "test files": 326,
+    "largest folder": 25,
     "median function": 7,
     "90th percentile of functions": 19,
     "longest function": 59,

@@ -13,7 +13,7 @@ from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import guess_format
 from annotator.formats.tools.prodigy import read, write
-from tests.formats.tool_gold import gold, instances_of, problems_of, project_options, saved, spans_read
+from tests.formats.tools.tool_gold import gold, instances_of, problems_of, project_options, saved, spans_read
 
 
 def tokens(text: str) -> list[dict]:

@@ -14,7 +14,7 @@ from annotator.store.people import get_user, roles_of
 from annotator.store.projects import add_project, get_project
 from annotator.usecases.access import accounts
 from annotator.usecases.project.projects import give_role
-from tests.web.test_sign_in import PAGE, PASSWORD, SAME, client_of
+from tests.web.routes.test_sign_in import PAGE, PASSWORD, SAME, client_of
 
 pytestmark = pytest.mark.usefixtures("quick_hashes")
 

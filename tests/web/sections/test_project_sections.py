@@ -30,7 +30,7 @@ from annotator.usecases.transfer.import_report import ImportReport
 from annotator.web import session
 from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate
-from tests.web.test_project_page import SETS, Opened, lea, opened, table_with, texts
+from tests.web.sections.test_project_page import SETS, Opened, lea, opened, table_with, texts
 
 __all__ = ["lea", "opened", "texts"]
 

@@ -30,7 +30,7 @@ from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 from annotator.web.routes.perturb import routes
 from annotator.web.session import Visit
 from tests.conftest import REPOSITORY
-from tests.web.test_panel_routes import HOST, Panel
+from tests.web.routes.test_panel_routes import HOST, Panel
 
 TEXT = "The acting 😀 is superb ."
 CHANGED = "The acting 😀 is really superb ."

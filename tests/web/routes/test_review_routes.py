@@ -19,7 +19,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions, close_kept_store
-from tests.web.test_panel_routes import HOST, Panel
+from tests.web.routes.test_panel_routes import HOST, Panel
 
 SETS = (RationaleSet.of((0, 2)), RationaleSet.of((3, 4), (6, 7)))
 GOOD = {"comprehensiveness": 3, "comment": "", "sets": [{"sufficiency": 3, "compactness": 4}] * 2}

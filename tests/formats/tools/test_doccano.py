@@ -16,7 +16,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.registry import guess_format
 from annotator.formats.tools.doccano import read, write
 from tests.formats.conftest import check_items
-from tests.formats.tool_gold import gold, instances_of, problems_of, project_options, saved, spans_read
+from tests.formats.tools.tool_gold import gold, instances_of, problems_of, project_options, saved, spans_read
 
 ROW = {"id": 1, "text": "so good a film", "label": [[0, 2, "set 2"], [3, 7, "set 1"], [10, 14, "set 2"]]}
 

@@ -16,7 +16,7 @@ from annotator.store import open_store
 from annotator.usecases.access import accounts, credentials
 from annotator.web.routes import sign_in
 from annotator.web.routes.sign_in import HashingThreads
-from tests.web.test_sign_in import PASSWORD, SAME, client_of
+from tests.web.routes.test_sign_in import PASSWORD, SAME, client_of
 
 MANY = 60  # more than there are threads for all routes
 ROOM = 8

@@ -26,7 +26,7 @@ from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_path
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from tests.formats.tool_gold import check_same, gold, golds, project_options, read_one
+from tests.formats.tools.tool_gold import check_same, gold, golds, project_options, read_one
 
 LABELS = ("negative", "positive")
 

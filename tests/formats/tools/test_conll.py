@@ -12,7 +12,7 @@ from annotator.errors import ExportRefused, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import guess_format
 from annotator.formats.tools.conll import read, write
-from tests.formats.tool_gold import LABELS, golds, instances_of, problems_of, project_options
+from tests.formats.tools.tool_gold import LABELS, golds, instances_of, problems_of, project_options
 
 
 def saved(tmp_path: Path, text: str, name: str = "tags.conll") -> Path:

@@ -15,7 +15,7 @@ from annotator.usecases.access import accounts
 from annotator.web import session
 from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate
-from tests.web.test_project_page import lea, opened, texts
+from tests.web.sections.test_project_page import lea, opened, texts
 
 __all__ = ["lea", "opened", "texts"]  # fixtures
 

@@ -14,7 +14,7 @@ from annotator.errors import AnnotatorError, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.label_studio import read, write
 from tests.formats.conftest import check_items, paths_of, with_value
-from tests.formats.tool_gold import gold, instances_of, problems_of, project_options, read_one, spans_read
+from tests.formats.tools.tool_gold import gold, instances_of, problems_of, project_options, read_one, spans_read
 
 
 def region(start, end, label="set 1", text=None, **more):

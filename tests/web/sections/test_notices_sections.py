@@ -15,7 +15,7 @@ from annotator.usecases.access import accounts
 from annotator.usecases.delivery.channels import channels, own_address
 from annotator.usecases.notices.notices import count_unread
 from annotator.usecases.project.projects import create_project, give_role
-from tests.web.test_start_page import links
+from tests.web.sections.test_start_page import links
 
 Opened = Callable[..., AppTest]
 

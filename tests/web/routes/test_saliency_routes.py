@@ -20,7 +20,7 @@ from annotator.usecases.transfer.import_run import Intake
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import ServerOptions, close_kept_store
-from tests.web.test_panel_routes import HOST, Panel
+from tests.web.routes.test_panel_routes import HOST, Panel
 
 
 @pytest.fixture

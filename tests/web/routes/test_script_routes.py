@@ -23,7 +23,7 @@ from annotator.usecases.access.credentials import make_token
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, scripts
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
-from tests.web.test_panel_routes import HOST
+from tests.web.routes.test_panel_routes import HOST
 
 N = 10  # tokens of t1: The staff never smiled and the soup was cold .
 SCORES = [float(n) for n in range(N)]

@@ -14,7 +14,7 @@ from annotator.errors import AnnotatorError, InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.argilla import read, write
 from tests.formats.conftest import check_items, paths_of, with_value
-from tests.formats.tool_gold import gold, instances_of, problems_of, project_options, spans_read
+from tests.formats.tools.tool_gold import gold, instances_of, problems_of, project_options, spans_read
 
 ADA, BEN = "deae1c6a-3516-43f2-8ede-8a332084fe54", "0f0f1c6a-3516-43f2-8ede-8a332084fe54"
 
