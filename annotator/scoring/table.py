@@ -135,7 +135,7 @@ class MetricTable:
     gold:   as evaluate_project describes it
     behind: the numbers of single instances, where they are kept
     release: of its gold, in words, as numbers cite it
-    shared: by column, over which instances its rows are, where these are the same for all (metric_shared.py)
+    shared: by column, over which instances its rows are, where these are the same for all (shared_instances.py)
     """
 
     project: str

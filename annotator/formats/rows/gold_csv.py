@@ -223,7 +223,7 @@ def _texts(instance: Instance, task: Task) -> dict[str, object]:
     return columns_of_texts | ({"more_texts": json.dumps(more, ensure_ascii=False)} if more else {})
 
 
-# Reading our own CSV of gold, a row a set (set_table.py writes it), as plain rows: one for each annotator of an instance.
+# Reading our own CSV of gold, a row a set (written above), as plain rows: one for each annotator of an instance.
 
 
 OF_SET = frozenset({"set", "n_sets", "marked", "token_indices", "spans", "annotators"})

@@ -401,7 +401,7 @@ def table_csv(table: MetricTable, names: Collection[str] | None = None, *, expla
 
     part: "" for all instances; else "kind: …" (of perturbation), "prediction: same" or "changed", "threshold: …"
     instances: "shared" where the table's rows are over the same ones, else "own"
-    verdict and what follows: the number beside its null, where there is one (metric_verdicts.py)
+    verdict and what follows: the number beside its null, where there is one (chance_verdicts.py)
     """
     options = {
         "gold_policy": table.gold_policy, "gold_release": table.release or "", "split": table.split or "",

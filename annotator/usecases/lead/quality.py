@@ -74,7 +74,7 @@ class RoundShare:
 class TimeSpent:
     """Working time without pauses on each of n pieces of work that were handed in, corrections among them.
 
-    median_seconds: over those whose time is known, which n_unknown are not. First submissions alone: work_times.py
+    median_seconds: over those whose time is known, which n_unknown are not. First submissions alone: progress.py
     """
 
     n: int
