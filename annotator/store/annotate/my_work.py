@@ -110,15 +110,17 @@ def find_last_submission(store: Store, project_id: int, user_id: int) -> int | N
     return None if annotation_id is None else int(annotation_id)
 
 
-def find_last_decided(store: Store, project_id: int, user_id: int) -> str | None:
-    """When a person handed in the newest piece of work that is decided."""
-    at: str | None = store.value(
-        """SELECT max(submitted_at) FROM assignments JOIN annotations ON annotations.assignment_id = assignments.id
-            WHERE assignments.project_id = ? AND assignments.user_id = ?
-            AND annotations.state IN ('accepted', 'returned', 'discarded')""",
+def find_last_decided(store: Store, project_id: int, user_id: int) -> tuple[str, int] | None:
+    """When a person handed in the newest piece of work that is decided, and its number, which orders those of one moment."""
+    row = store.row(
+        """SELECT submitted_at, assignments.id FROM assignments
+            JOIN annotations ON annotations.assignment_id = assignments.id
+            WHERE assignments.project_id = ? AND assignments.user_id = ? AND submitted_at IS NOT NULL
+            AND annotations.state IN ('accepted', 'returned', 'discarded')
+            ORDER BY submitted_at DESC, assignments.id DESC LIMIT 1""",
         (project_id, user_id),
     )
-    return at
+    return None if row is None else (row[0], row[1])
 
 
 def submission_time(store: Store, assignment_id: int) -> str | None:

@@ -59,7 +59,7 @@ def my_work(
         )
     lines, n = _lines(store, project_id, cast("int", user.id), state, words.strip(), PAGE_SIZE * (page - 1))
     annotations = get_annotations(store, [line.annotation_id for line in lines if line.annotation_id is not None])
-    decided_at = _last_decided(store, project_id, cast("int", user.id))
+    last_decided = _last_decided(store, project_id, cast("int", user.id))
     rows = []
     for line in lines:
         assignment = find_check(store, line.assignment_id) or get_assignment(store, line.assignment_id)
@@ -71,7 +71,7 @@ def my_work(
             MyWorkRow(
                 line, first_words(line.excerpt, _EXCERPT_CHARS), work.result if work else None, n_sets,
                 may_reopen=line.state in {"submitted", "accepted"} and not outcome.closed,
-                lines=_summary(line, outcome, n_sets, decided_at),
+                lines=_summary(line, outcome, n_sets, last_decided),
             )
         )  # fmt: skip
     return rows, n
@@ -89,16 +89,16 @@ def _lines(
     return merged[offset : offset + PAGE_SIZE], n + len(checks)
 
 
-def _last_decided(store: Store, project_id: int, user_id: int) -> str:
-    """When the newest of a person's work that is decided was handed in; "" where decisions follow from no review."""
+def _last_decided(store: Store, project_id: int, user_id: int) -> tuple[str, int] | None:
+    """The newest of a person's work that is decided, by time and number; None where decisions follow from no review."""
     if not are_rationales_reviewed(get_project_by_id(store, project_id)):
-        return ""
-    return find_last_decided(store, project_id, user_id) or ""
+        return None
+    return find_last_decided(store, project_id, user_id)
 
 
-def _summary(line: WorkLine, outcome: Outcome, n_sets: int, decided_at: str) -> tuple[str, ...]:
+def _summary(line: WorkLine, outcome: Outcome, n_sets: int, last_decided: tuple[str, int] | None) -> tuple[str, ...]:
     """The reasons and scores; of what was left behind by decisions of later work (as a blind check is for ever), that."""
-    if line.state == "submitted" and line.at < decided_at:
+    if line.state == "submitted" and last_decided and (line.at, line.assignment_id) < last_decided:
         return (_("Texts that you handed in later are decided. Of some texts you are not told a decision."),)
     if line.state not in _TOLD:
         return ()
