@@ -7,7 +7,7 @@ own, so that nothing has to be found again in a text; a predictor that cuts them
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,8 @@ from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Prediction, Unit
 from annotator.domain.texts import TokenizedText
 from annotator.metrics.ragged import Flags
+
+TooLong = Literal["refuse", "cut", "windows"]  # what happens to a text beyond a model's limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,14 @@ or name.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from annotator.attribution import spacy_models
-from annotator.attribution.base import Predictor
+from annotator.attribution.base import Predictor, TooLong
 from annotator.domain.projects import USUAL_PROMPT
 from annotator.errors import InvalidValue
 from annotator.language import _
 
 BUILT_IN = "built-in"
-TooLong = Literal["refuse", "cut", "windows"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.base import Explainer, Input
+from annotator.attribution.base import Explainer, Input, TooLong
 from annotator.attribution.transformers_networks import Loaded, answering
 from annotator.attribution.transformers_prompts import Prompt
 from annotator.attribution.transformers_sources import (
@@ -34,7 +34,7 @@ from annotator.attribution.transformers_sources import (
     tokenizer_of,
     weights_of,
 )
-from annotator.attribution.transformers_subwords import Cutter, Encoded, Tensor, TooLong
+from annotator.attribution.transformers_subwords import Cutter, Encoded, Tensor
 from annotator.domain.numbers import counted
 from annotator.domain.projects import USUAL_PROMPT
 from annotator.errors import InvalidValue, ModelError

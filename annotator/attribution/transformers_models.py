@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from annotator.attribution.base import Explained, Explainer, Input, Predictor
+from annotator.attribution.base import Explained, Explainer, Input, Predictor, TooLong
 from annotator.attribution.removal_methods import QUERY_FIRST
 from annotator.attribution.transformers_explainers import (
     PieceScores,
@@ -27,7 +27,7 @@ from annotator.attribution.transformers_parameters import METHODS, PRESETS, Valu
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Target
 from annotator.attribution.transformers_prompts import Prompt
 from annotator.attribution.transformers_sources import load_model
-from annotator.attribution.transformers_subwords import Encoded, TooLong, merged
+from annotator.attribution.transformers_subwords import Encoded, merged
 from annotator.domain.models import Attribution, Unit, facts_from
 from annotator.errors import ModelError
 from annotator.language import _

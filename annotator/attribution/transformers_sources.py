@@ -19,11 +19,12 @@ from typing import Any, get_args
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from annotator.attribution.base import TooLong
 from annotator.attribution.model_specs import NEGATIVE_LABEL, model_name
 from annotator.attribution.transformers_networks import Device, Loaded, Reads, answering, first_line
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_pieces
-from annotator.attribution.transformers_subwords import Cutter, TooLong, empty_text_of
+from annotator.attribution.transformers_subwords import Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.base import Input, SegmentTokens
+from annotator.attribution.base import Input, SegmentTokens, TooLong
 from annotator.domain.models import Piece
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
@@ -22,7 +22,6 @@ from annotator.language import _
 from annotator.text.subword_scores import How, Merged, merge_over_segments
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
-TooLong = Literal["refuse", "cut", "windows"]
 EmptyText = Literal["", "bos", "eos", "pad", "uniform"]
 
 JOIN = "\n"  # between segments that a model gets as one text

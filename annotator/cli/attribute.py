@@ -14,6 +14,7 @@ import click
 from annotator.cli.commands import (
     device_option,
     examples,
+    hub_option,
     json_option,
     opened,
     pairs_of,
@@ -21,6 +22,7 @@ from annotator.cli.commands import (
     rename_option,
     show_left_out,
     threads_option,
+    too_long_option,
 )
 from annotator.domain.numbers import counted, duration
 from annotator.domain.people import LOCAL_OPERATOR
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 5.0
 _OF_THE_METHOD = ("steps", "baseline", "samples", "features", "kernel_width", "output", "layer", "preset")
 _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "inputs_at_once", "too_long": "too_long",
-                 "query_first": "is_query_first", "allow_model_hub": "asks_hub", "prompt": "prompt",
+                 "query_first": "is_query_first", "asks_hub": "asks_hub", "prompt": "prompt",
                  "longest_answer": "longest_answer"}  # fmt: skip
 
 
@@ -124,13 +126,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @device_option
 @threads_option
 @click.option("--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once.")
-@click.option(
-    "--too-long",
-    type=click.Choice(["refuse", "cut", "windows"]),
-    default="refuse",
-    show_default=True,
-    help="What to do with texts beyond a transformers model's limit.",
-)
+@too_long_option("refuse")
 @click.option(
     "--prompt",
     default=r"{text}\nLabel: {label}",
@@ -156,14 +152,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     ),
 )
 @click.option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
-@click.option(
-    "--allow-model-hub",
-    is_flag=True,
-    help=(
-        "Allow a transformers model to be fetched from the Hugging Face hub. Else a name means one that was "
-        "fetched before."
-    ),
-)
+@hub_option
 @json_option
 @click.pass_obj
 @examples(

@@ -14,6 +14,7 @@ from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 
 if TYPE_CHECKING:
+    from annotator.attribution.base import TooLong
     from annotator.usecases.databases import Store
 
 Command = TypeVar("Command", bound=Callable[..., object])
@@ -27,6 +28,25 @@ threads_option = click.option(
     show_default=True,
     help="Threads of a transformers model on a CPU.",
 )
+hub_option = click.option(
+    "--allow-model-hub",
+    "asks_hub",
+    is_flag=True,
+    help="Allow a transformers model to be fetched from the Hugging Face hub. Else a name means one that was fetched before.",
+)
+
+
+def too_long_option(default: "TooLong") -> Callable[[Command], Command]:
+    """What happens to texts that a model cannot take whole."""
+    return click.option(
+        "--too-long",
+        type=click.Choice(["refuse", "cut", "windows"]),
+        default=default,
+        show_default=True,
+        help="What happens to texts beyond the model's limit. A model trained in windows always reads so.",
+    )
+
+
 rename_option = click.option(
     "--rename",
     "renamed",

@@ -10,6 +10,7 @@ import click
 from annotator.cli.commands import (
     device_option,
     examples,
+    hub_option,
     json_option,
     opened,
     pairs_of,
@@ -236,14 +237,12 @@ def import_(
 )
 @device_option
 @threads_option
-@click.option(
-    "--allow-model-hub", is_flag=True, help="Allow a transformers model to be fetched from the Hugging Face hub."
-)
+@hub_option
 @json_option
 @click.pass_obj
 def run(
     path: Path, /, *, name: str, project_name: str, model: str, model_name: str, seed: str, renamed: Sequence[str],
-    again: bool, device: str, threads: int, allow_model_hub: bool, as_json: bool,
+    again: bool, device: str, threads: int, asks_hub: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask a model about the tests of the suite NAME that it has not answered yet. A test is stored when all of it is
     answered; repeat the command to go on.
@@ -252,7 +251,7 @@ def run(
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.runs import SuiteOptions, run_suite
 
-    load = LoadOptions(device, threads, asks_hub=allow_model_hub)
+    load = LoadOptions(device, threads, asks_hub=asks_hub)
     options = SuiteOptions(model_name, seed, pairs_of(renamed, "--rename", may_be_empty=True), again, load)
     with opened(path) as store:
         report = run_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, model, options)

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from annotator.cli.commands import device_option, examples, json_option, opened, print_json, threads_option
+from annotator.cli.commands import (
+    device_option,
+    examples,
+    hub_option,
+    json_option,
+    opened,
+    print_json,
+    threads_option,
+    too_long_option,
+)
 from annotator.cli.scores import gain_lines, proof_as_json
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
@@ -33,7 +42,7 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 5.0
 _OF_THE_MODEL = {"base": "base", "architecture": "architecture", "output": "output", "special": "special",
                  "device": "device", "threads": "threads",
-                 "too_long": "too_long", "query_first": "is_query_first", "allow_model_hub": "asks_hub"}  # fmt: skip
+                 "too_long": "too_long", "query_first": "is_query_first", "asks_hub": "asks_hub"}  # fmt: skip
 _MAY_DIFFER = (
     "criterion",
     "strength",
@@ -234,15 +243,9 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--again", "is_anew", is_flag=True, help="Replace the model of this name.")
 @device_option
 @threads_option
-@click.option(
-    "--too-long",
-    type=click.Choice(["refuse", "cut", "windows"]),
-    default="refuse",
-    show_default=True,
-    help="What happens to texts beyond the model's limit. A model trained in windows always reads so.",
-)
+@too_long_option("refuse")
 @click.option("--query-first", is_flag=True, help="Give the model the query before the text.")
-@click.option("--allow-model-hub", is_flag=True, help="Allow the model to be fetched from the Hugging Face hub.")
+@hub_option
 @json_option
 @click.pass_obj
 @examples(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from annotator.attribution.base import TooLong
 from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
@@ -21,7 +22,7 @@ from annotator.attribution.transformers_sources import (
     quietly,
     tokenizer_of,
 )
-from annotator.attribution.transformers_subwords import Batch, Cutter, TooLong, empty_text_of
+from annotator.attribution.transformers_subwords import Batch, Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 

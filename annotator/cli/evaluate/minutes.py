@@ -9,12 +9,14 @@ import click
 from annotator.cli.commands import (
     device_option,
     examples,
+    hub_option,
     json_option,
     opened,
     pairs_of,
     print_json,
     project_option,
     threads_option,
+    too_long_option,
 )
 from annotator.cli.train import StepLines
 from annotator.domain.people import LOCAL_OPERATOR
@@ -133,16 +135,8 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
 )
 @device_option
 @threads_option
-@click.option(
-    "--too-long",
-    type=click.Choice(["refuse", "cut", "windows"]),
-    default="cut",
-    show_default=True,
-    help="What happens to texts beyond the model's limit.",
-)
-@click.option(
-    "--allow-model-hub", "asks_hub", is_flag=True, help="Allow the model to be fetched from the Hugging Face hub."
-)
+@too_long_option("cut")
+@hub_option
 @click.option("--latex", "as_latex", is_flag=True, help="Print the table as LaTeX.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
 @json_option

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from annotator.attribution.base import Writes
-from annotator.attribution.loaders import LoadOptions, TooLong
+from annotator.attribution.base import TooLong, Writes
+from annotator.attribution.loaders import LoadOptions
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
 from annotator.attribution.transformers_generation_attribution import WRITTEN_METHODS
 from annotator.attribution.transformers_parameters import FOLLOWS_MODEL, Parameter, Value

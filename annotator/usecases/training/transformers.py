@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from annotator.attribution.base import TooLong
 from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import BUILT_IN
-from annotator.attribution.transformers_subwords import TooLong
 from annotator.domain.models import HeldOut
 from annotator.domain.people import User
 from annotator.domain.projects import Project
