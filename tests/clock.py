@@ -13,6 +13,18 @@ def pass_time(store: Store, **time: float) -> None:
     store.clock = lambda: before() + passed
 
 
+def let_no_moment_be_twice(store: Store) -> None:
+    """From now on whatever asks for the time gets a later one than before, as acts of people are apart on any machine."""
+    before, last = store.clock, store.clock()
+
+    def later() -> dt.datetime:
+        nonlocal last
+        last = max(before(), last + dt.timedelta(milliseconds=1))
+        return last
+
+    store.clock = later
+
+
 @contextmanager
 def ahead(store: Store, **time: float) -> Iterator[None]:
     """The clock is ahead while the block lasts."""

@@ -369,9 +369,9 @@ class Removal:
     name_hash: str = ""
 
     @property
-    def key(self) -> tuple[str, str]:
-        """What tells it from others, in databases of earlier versions too."""
-        return self.kind, self.at
+    def key(self) -> tuple[str, str, int | None, str]:
+        """What tells it from others, also of the same moment; what an earlier version noted has the time alone."""
+        return self.kind, self.at, self.account, self.name_hash
 
 
 def removal_of(store: Store, kind: str, person: Person) -> Removal:

@@ -195,7 +195,7 @@ def with_history(store: Store, rows: Sequence[Row]) -> list[Perturbation]:
     checks: dict[int, list[Check]] = {}
     for row in store.rows(
         """SELECT c.*, users.name FROM perturbation_checks AS c JOIN users ON users.id = checker
-            WHERE perturbation_id IN (SELECT value FROM json_each(?)) ORDER BY perturbation_id, version, at""",
+            WHERE perturbation_id IN (SELECT value FROM json_each(?)) ORDER BY perturbation_id, version, at, users.name""",
         (wanted,),
     ):
         check = Check(row["version"], row["checker"], row["name"], row["verdict"], row["reason"], row["at"])

@@ -65,9 +65,9 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
             store, actor, project.id, report.events, names_authors=project.settings.checkers_see_author
         )
     independence.show(store, actor, project.id, instance_id, list(report.annotations))
-    moments = [*report.of_events(), *report.of_annotations(), *report.of_reviews(), *report.of_rounds(), *report.of_proposals(),
-               *report.of_comments(), *report.of_looks(),
-               *report.of_changes()]  # fmt: skip
+    # In the order in which one follows from the other, which decides between those of one moment.
+    moments = [*report.of_annotations(), *report.of_events(), *report.of_reviews(), *report.of_rounds(), *report.of_proposals(),
+               *report.of_comments(), *report.of_changes(), *report.of_looks()]  # fmt: skip
     return sorted(moments, key=lambda moment: moment.at)
 
 

@@ -29,6 +29,7 @@ from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
+from tests.clock import let_no_moment_be_twice
 from tests.conftest import REPOSITORY
 from tests.usecases.review.test_reviews import annotate, score
 
@@ -65,6 +66,7 @@ def moment_of(store: Store, project: Project, words: str) -> Moment:
 def test_a_whole_life_is_told_once_and_in_order(
     store: Store, project: Project, annotator: User, reviewer: User, lead: User
 ) -> None:
+    let_no_moment_be_twice(store)
     annotate(store, annotator, project, A, B)
     first = annotations_of(store, [1])[1][-1].id
     score(store, reviewer, project, Scores((SetScore(3, 4), SetScore(2, 4, "too little")), 3, "nearly"))

@@ -31,6 +31,7 @@ from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.upkeep import check
+from tests.clock import let_no_moment_be_twice
 from tests.usecases.perturb.conftest import TEXT, approve, change, original
 
 
@@ -621,6 +622,7 @@ def test_a_kind_of_the_projects_own_stays_while_versions_of_it_wait(
 def test_the_history_of_an_original_tells_of_its_changed_versions(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
+    let_no_moment_be_twice(store)
     better = change("The plot is slow but the acting is quite superb .")
     checks.correct(store, people["Cem"], written.id, 1, better, "calmer")
     checks.reject(store, people["Ben"], written.id, 2, "still a filler")
