@@ -248,7 +248,7 @@ _MOST_SHARE = 0.05  # of F(x) − F(baseline); where scores miss more of it, the
 _LIMIT = f"{100 * _MOST_SHARE:.0f} %"
 _SHARES = frozenset({"convergence_share", "special_share", "earlier_share", "prompt_share"})
 _WORDS = {
-    "r2": "how well LIME's linear model fits the model's answers to its samples; 1 is best",
+    "r2": "fit (R²) of LIME's linear model to the model's predictions; 1 is best",
     "spread": "the standard deviation over the seeds, mean over the tokens, in the unit of the scores; lower is better",
     "convergence": "how far all scores together are from what they explain; 0 is best",
     "convergence_share": "how far all scores together are from F(x) − F(baseline), as a share of it",

@@ -173,7 +173,7 @@ def _stop(*_: object) -> None:
 
 
 def main() -> None:
-    """Limits first, since a limit of one's own process cannot be taken back."""
+    "Limits first, since a limit of one's own process cannot be removed."
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     signal.signal(signal.SIGVTALRM, _stop)
     with tempfile.TemporaryDirectory() as folder:

@@ -37,10 +37,10 @@ for (const [query, panels, reason] of [
 
 for (const [query, gone] of [
   ["panels=2:-:&by=2:-:sets.best_f1&x=-:-:text.tokens&y=1:-:answer.confidence&answers=1&gold=people&xs=1~2", []],
-  ["panels=99:-:,99:-:a", ["a map of run 99"]],
-  ["panels=<b>", ["the map “<b>”"]],
+  ["panels=99:-:,99:-:a", ["a heatmap of run 99"]],
+  ["panels=<b>", ["the heatmap “<b>”"]],
   ["by=2:-:sets.gone", ["the number that orders the texts (2:-:sets.gone)"]],
-  ["x=7:-:answer.confidence", ["the number to the right in the scatter (7:-:answer.confidence)"]],
+  ["x=7:-:answer.confidence", ["the scatter's x axis (7:-:answer.confidence)"]],
   ["y=2:-:answer.confidence", ["the number upwards in the scatter (2:-:answer.confidence)"]],
   ["answers=7&other=%27", ["the predictions (run 7)", "the predictions of the other model (run ')"]],
   ["gold=everybody", ["the sets “everybody”"]],
@@ -64,8 +64,8 @@ for (const [query, gone] of [
 
 test("what is shown in the place of what is gone is said behind it", () =>
   assert.equal(
-    goneWords(["a map of run 9"], ["All texts are listed."]),
-    "This link asks for what is no longer there or cannot be read: a map of run 9. All texts are listed. The rest is shown.",
+    goneWords(["a heatmap of run 9"], ["All texts are listed."]),
+    "Parts of this link no longer exist: a heatmap of run 9. All texts are listed. The rest is shown.",
   ));
 
 test("nothing is said of a link that can be shown as it is", () => assert.equal(goneWords([]), ""));

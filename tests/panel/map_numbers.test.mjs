@@ -23,7 +23,7 @@ for (const [scores, reason] of [
 ])
   test(`of equal scores no word is in the top k: ${reason}`, () => {
     assert.deepEqual([...top(of(scores))], []);
-    assert.deepEqual(wordsOf(of(scores)), ["All scores are equal: no order, so no word is in the top k."]);
+    assert.deepEqual(wordsOf(of(scores)), ["All scores are equal, so there is no top k."]);
   });
 
 for (const [panel, selected, reason] of [
@@ -46,7 +46,7 @@ test("a map whose scores miss too much of what they explain says how much, up to
   const missing = (share) => wordsOf(of([1, 2, 3], { facts: { convergence_share: share } }));
   assert.deepEqual(missing(0.05), []);
   assert.deepEqual(missing(0.231), [
-    "Did not converge: the scores together miss 23.1 % of the change that they explain. Take more steps or another baseline.",
+    "Not converged: the scores miss 23.1 % of the change they explain. Use more steps or another baseline.",
   ]);
 });
 

@@ -131,19 +131,16 @@ test("a part of the scatter is said in words", () => {
 
 test("texts without a value are counted in words, once where both axes are one number", () => {
   const given = { n: 160, ids: [], without_x: 12, without_y: 1 };
-  assert.equal(
-    missingWords(given, "F1", "length"),
-    "12 of 160 texts have no value of F1. 1 of 160 texts has no value of length.",
-  );
-  assert.equal(missingWords({ ...given, without_y: 12 }, "F1", "F1"), "12 of 160 texts have no value of F1.");
+  assert.equal(missingWords(given, "F1", "length"), "12 of 160 texts have no F1. 1 of 160 texts has no length.");
+  assert.equal(missingWords({ ...given, without_y: 12 }, "F1", "F1"), "12 of 160 texts have no F1.");
   assert.equal(missingWords({ ...given, without_x: 0, without_y: 0 }, "F1", "length"), "");
 });
 
-test("of the texts that each model of the axes learned from it is said that Metrics leaves them out", () => {
+test("of the texts that each model of the axes was trained on it is said that Metrics leaves them out", () => {
   assert.equal(
     learnedWords({ "built-in": [3, 5], minilm: [7], other: [] }),
-    "built-in learned from 2 of them (open points); Metrics leaves these out. " +
-      "minilm learned from 1 of them (open points); Metrics leaves it out.",
+    "built-in was trained on 2 of them (open points); Metrics leaves them out. " +
+      "minilm was trained on 1 of them (open points); Metrics leaves it out.",
   );
   assert.equal(learnedWords({}), "");
 });

@@ -136,7 +136,6 @@ interface HeatText {
 /** What one annotator marked. */
 interface HeatPerson {
   name: string;
-  is_named: boolean;
   /** Whether the name counts, or may count, the people of this text alone. */
   is_numbered: boolean;
   is_own: boolean;

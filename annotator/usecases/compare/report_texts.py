@@ -253,7 +253,7 @@ def _answer(answer: Prediction | None, gold: str | None) -> tuple[str, bool | No
 def _legend(of: _Drawn, n_boxed: int, *, is_scored: bool) -> str:
     if of.attribution is None:
         if of.rationale is None:
-            return "this run has no attribution of this text"
+            return "no attribution of this text in this run"
         return (
             "selected tokens are boxed"
             if of.rationale.kind == "hard"

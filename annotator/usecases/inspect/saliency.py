@@ -203,7 +203,6 @@ def _people(
         shown.append(
             ShownPerson(
                 name=annotation.annotator if is_named else _("annotator {n}", n=number),
-                is_named=is_named,
                 is_numbered=not is_named or is_numbered_in_text(annotation.annotator, instance.metadata),
                 is_own=is_own,
                 label=annotation.result,

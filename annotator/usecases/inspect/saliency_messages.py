@@ -148,14 +148,12 @@ class ShownPartner:
 
 @dataclass(frozen=True, slots=True)
 class ShownPerson:
-    """What one annotator marked; is_named: whether `name` is theirs, else it counts those of this text.
+    """What one annotator marked; is_numbered: whether the name counts, or may count, the people of this text alone.
 
-    is_numbered: whether the name counts, or may count, those of this text alone, so that it is another person in the next
     facts: what the file says of them (such as their group); is_accepted: False of what is still under review
     """
 
     name: str
-    is_named: bool
     is_numbered: bool
     is_own: bool
     label: str | None

@@ -52,7 +52,6 @@ def annotator(name: str, *sets: tuple[int, ...], **changes: Any) -> dict[str, An
     facts = {
         "label": "negative",
         "facts": [],
-        "is_named": True,
         "is_numbered": False,
         "is_own": False,
         "is_accepted": True,

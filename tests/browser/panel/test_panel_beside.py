@@ -104,7 +104,7 @@ def test_who_answers_later_is_not_asked_again_in_this_visit_but_of_another_versi
     becomes(shown, "open asking first")
     shown.page.keyboard.press("Escape")
     becomes(shown, "open first")
-    assert "again when you come back" in shown.text(".hint")
+    assert "The guidelines open again next time. Press g to read them now" in shown.text(".hint")
     shown.keys("Home", "Space", "Control+Enter")
     assert opened(shown) == "open first"
     shown.page.evaluate("mount({ guidelines: { user: 7, version: 2, asks: 'changed' } })")
@@ -122,7 +122,7 @@ def test_a_change_while_one_works_is_said_and_moves_nothing_until_the_next_text(
     shown.keys("g")
     shown.page.evaluate("mount({ guidelines: { user: 7, version: 2, asks: 'changed' } })")
     assert opened(shown) is None
-    assert "The guidelines have changed" in shown.text(".hint")
+    assert "The guidelines changed. Press g to read them, or read them before the next text" in shown.text(".hint")
     shown.keys("g")
     assert opened(shown) == "open changed"
     shown.keys("g", "Home", "Space", "Control+Enter")
@@ -205,7 +205,7 @@ def test_a_question_is_one_key_away_and_goes_to_the_lead(panel: Open) -> None:
         {"project": 1, "instance": 101, "about": "instance", "annotation": None, "position": None,
          "text": "Is irony negative? q", "to_lead": True}
     ]  # fmt: skip
-    expect(shown.page.locator(".waits")).to_have_text("waiting for the lead's answer")
+    expect(shown.page.locator(".waits")).to_have_text("waiting for the lead's reply")
     expect(field).to_have_value("")
     assert shown.counts() == ["0"]  # nothing was marked by what was typed
 
@@ -287,11 +287,11 @@ def test_my_work_is_read_and_reopened_by_keyboard_alone(panel: Open) -> None:
     rows(shown, "First came the soup and then a long wait.")
     shown.keys("Tab", "Tab", "Enter")
     shown.shown("first")
-    assert "You have submitted this text." in shown.text(".notice")
+    assert "You submitted this text." in shown.text(".notice")
     shown.click(5)
     assert shown.counts() == ["1"]
     shown.page.get_by_role("button", name="Reopen").click()
-    expect(shown.page.locator(".notice")).to_contain_text("It is a draft again until you submit it.")
+    expect(shown.page.locator(".notice")).to_contain_text("Reopened: this is a draft until you submit it again")
     shown.click(5)
     assert shown.sets() == [[[1, 2], [5, 6]]]
     submit(shown)
@@ -386,7 +386,7 @@ def test_the_way_back_can_be_seen_with_its_key(panel: Open) -> None:
     way.click()
     shown.shown("first")
     shown.keys("?")
-    assert "go back to your last submission and reopen it" in shown.text("dialog")
+    assert "reopen your last submission (again: the one before)" in shown.text("dialog")
 
 
 def test_a_submission_that_may_not_be_reopened_says_why(panel: Open) -> None:
@@ -405,7 +405,9 @@ def test_going_back_waits_for_a_submission_that_is_still_on_its_way(panel: Open)
     shown = panel(fake)
     gate = fake.hold("submit")
     shown.keys("Control+Enter", "v")
-    expect(shown.page.locator(".hint")).to_contain_text("still on its way")
+    expect(shown.page.locator(".hint")).to_contain_text(
+        "Your last submission is still being sent. It reopens once it arrives"
+    )
     assert fake.named("back") == []
     gate.set()
     shown.shown("first")

@@ -243,7 +243,7 @@ def test_sets_that_are_ticked_come_and_those_unticked_go_but_what_was_changed_he
 def test_an_empty_set_is_refused_before_anything_is_sent(panel: Open) -> None:
     shown = panel(version())
     shown.keys("Control+Enter")
-    expect(shown.page.locator(".hint")).to_contain_text("Nothing is marked yet.")
+    expect(shown.page.locator(".hint")).to_contain_text("Nothing is marked.")
     assert shown.page.evaluate("window.triggers") == []
 
 

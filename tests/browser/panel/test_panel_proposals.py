@@ -102,7 +102,7 @@ def test_p_takes_the_next_to_hand_and_r_rejects_it(panel: Open) -> None:
     assert shown.saved()["proposed"] == {"11": "accepted", "12": "rejected", "13": "rejected"}
     assert shown.text(".proposed-words") == "1 accepted, 2 rejected"
     shown.keys("a")
-    assert hint(shown) == "You have decided on every proposed set."
+    assert hint(shown) == "All proposed sets are decided."
 
 
 def test_everything_can_be_done_by_mouse(panel: Open) -> None:
@@ -152,7 +152,7 @@ def test_undecided_proposals_are_said_once_and_hold_nobody_up(panel: Open) -> No
     fake.works[1]["draft"] = samples.draft([[5, 6]])
     shown = opened(panel, fake)
     shown.keys("Control+Enter")
-    assert hint(shown).startswith("2 proposed sets are undecided and will not be kept.")
+    assert hint(shown).startswith("2 proposed sets are undecided and will be dropped.")
     assert shown.key == "first"
     shown.keys("Control+Enter")
     shown.shown("second")
@@ -166,7 +166,7 @@ def test_undecided_proposals_are_said_once_and_hold_nobody_up(panel: Open) -> No
 def test_with_nothing_marked_the_way_to_a_set_is_said(panel: Open) -> None:
     shown = opened(panel, proposing(ORIGINAL_A))
     shown.keys("Control+Enter")
-    assert hint(shown) == "Nothing is marked yet. Accept a proposed set (a), or mark the tokens of set A."
+    assert hint(shown) == "Nothing is marked. Accept a proposed set (a), or mark the tokens of set A."
 
 
 def test_ignored_words_are_struck_and_all_others_proposed_only_on_request(panel: Open) -> None:
@@ -283,7 +283,7 @@ CHANGE = {
 def test_a_changed_version_says_so_above_the_text_with_what_is_to_be_known_of_its_sets(panel: Open) -> None:
     shown = opened(panel, proposing(ORIGINAL_A, ORIGINAL_B))
     above = shown.page.locator(".notice.changed")
-    assert "This is a changed version of another text" in above.inner_text()
+    assert "This is a perturbed version of another text. Judge it as it stands" in above.inner_text()
     assert NOTE in above.inner_text()
     box, text = above.bounding_box(), shown.page.locator(".text").bounding_box()
     assert box is not None
@@ -332,7 +332,7 @@ def test_sets_that_supported_another_label_are_taken_one_by_one(panel: Open) -> 
     assert shown.text(".proposed-notes").startswith(FLIP["words"])
     assert not shown.page.locator(".proposed-row .button", has_text="All").is_visible()
     shown.keys("Shift+A")
-    assert hint(shown).startswith("These sets supported another result.")
+    assert hint(shown).startswith("These sets supported another label. Accept (a) or reject (r) each")
     assert fake.named("draft") == []
     shown.keys("c")
     shown.page.wait_for_selector("dialog ins")

@@ -85,7 +85,7 @@ def test_without_connection_it_is_said_why_no_next_text_comes(panel: Open) -> No
         word(shown, "offline")
         shown.keys("Control+Enter")
     shown.page.wait_for_function(
-        "shadow.querySelector('.hint:not([hidden])')?.textContent.includes('The next text comes then')"
+        "shadow.querySelector('.hint:not([hidden])')?.textContent.includes('Then the next text opens')"
     )
     fake.broken = False
     shown.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -104,7 +104,9 @@ def test_what_the_server_cannot_store_is_said_kept_here_and_sent_when_it_can(pan
     word(shown, "not stored – kept in this browser")
     assert stored(shown) == 1
     said = shown.page.locator(".notice").inner_text()
-    assert said.startswith("The server cannot store anything at the moment. What you do here is kept in this browser")
+    assert said.startswith(
+        "The server can't save. Your work is kept in this browser and sent later. Tell the administrator"
+    )
     assert FULL in said
     shown.click(9)
     fake.refuse.clear()
@@ -219,7 +221,7 @@ def test_signed_out_keeps_everything_and_says_so(panel: Open, fake: Fake) -> Non
     fake.refuse["draft"] = [(401, {})] * 2
     shown.click(1)
     word(shown, "signed out – kept in this browser")
-    assert "sign in again" in shown.text(".notice.refused")
+    assert "sign in to send it" in shown.text(".notice.refused")
     with shown.page.expect_response("**/draft") as answer:
         shown.click(5)
     assert answer.value.status == 401
@@ -479,7 +481,7 @@ def test_a_proposal_to_discard_has_no_reason_beforehand_and_is_not_sent_without_
     shown.page.get_by_role("radio", name="other").check()
     assert shown.text("dialog .trouble") == ""
     shown.page.get_by_role("dialog").get_by_role("button", name="Propose to discard").click()
-    assert "say in a few words why" in shown.text("dialog .trouble")
+    assert "Describe the reason" in shown.text("dialog .trouble")
     assert fake.named("discard") == []
     shown.keys(*"twice")
     shown.keys("Control+Enter")
@@ -529,11 +531,15 @@ def test_an_untouched_empty_last_set_is_dropped(panel: Open) -> None:
 @pytest.mark.parametrize(
     ("sets", "changes", "sentence"),
     [
-        ([[]], {}, "Nothing is marked yet."),
-        ([[[1, 2]], [], [[4, 5]]], {}, "Set B has no tokens."),
-        ([[[1, 3]], [[5, 6]], [[1, 2], [2, 3]]], {}, "Sets A and C hold the same tokens."),
+        ([[]], {}, "Nothing is marked."),
+        ([[[1, 2]], [], [[4, 5]]], {}, "Set B is empty."),
+        ([[[1, 3]], [[5, 6]], [[1, 2], [2, 3]]], {}, "Sets A and C are the same."),
         ([[[1, 2]]], {"result_mode": "give"}, "Choose a label first"),
-        ([[[1, 2]]], {"result_mode": "give", "result_kind": "answer"}, "Give the answer first"),
+        (
+            [[[1, 2]]],
+            {"result_mode": "give", "result_kind": "answer"},
+            "Answer first: type it, select it in the text (0), or press “No answer” (i)",
+        ),
     ],
 )
 def test_what_is_plainly_wrong_is_said_before_anything_is_sent(

@@ -216,7 +216,7 @@ def test_signed_out_keeps_everything_and_says_so(review: Open, fake: ReviewFake)
     fake.refuse["save"] = [(401, {})] * 20
     shown.keys("3", "4")
     word(shown, "signed out – kept in this browser")
-    assert "sign in again" in shown.text(".notice.refused")
+    assert "sign in to send it" in shown.text(".notice.refused")
     assert stored(shown) == ["annotator:review:1"]
     fake.refuse.clear()
     shown.page.get_by_role("button", name="Try again").click()

@@ -228,7 +228,7 @@ def test_my_reviews_lists_what_i_submitted_and_opens_it(review: Open, fake: Revi
     shown.keys("m")
     shown.page.locator(".mine-row").click()
     shown.shown("second")
-    assert "You have submitted this review" in shown.text(".notice")
+    assert "Submitted. You can change and resubmit scores until the round is decided" in shown.text(".notice")
     shown.page.get_by_role("button", name="Back to work").click()
     shown.shown("sentiment-en-05")
 
@@ -262,7 +262,7 @@ def test_a_submitted_review_is_changed_by_submitting_again(review: Open, fake: R
     fake.start = 32
     shown = review(fake)
     shown.keys("Control+Enter")
-    assert "nothing has changed" in hint(shown)
+    assert "This review is submitted and unchanged" in hint(shown)
     shown.keys("2")
     assert shown.text(".word") == "changed – submit sends it"
     shown.keys("m")
@@ -302,7 +302,7 @@ def test_guidelines_and_the_list_of_keys(review: Open, fake: ReviewFake) -> None
     shown.keys("Shift+G", "g")
     assert shown.page.evaluate("document.documentElement.dataset.guidelines") is None
     shown.keys("?")
-    assert "give the score, and go to the next missing one" in shown.text("dialog")
+    assert "give the score and go to the next missing one" in shown.text("dialog")
     shown.keys("3", "Escape")
     assert shown.step == "A sufficiency score"
     fake.project["has_guidelines"] = False

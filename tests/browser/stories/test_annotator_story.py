@@ -139,7 +139,7 @@ def test_a_submission_can_be_taken_back_from_the_list_of_finished_work(server: S
     ann.press("m")
     ann.page.get_by_role("dialog").get_by_text(key).first.click()
     ann.page.get_by_role("button", name="Reopen").first.click()
-    ann.sees("It is a draft again until you submit it.")
+    ann.sees("Reopened: this is a draft until you submit it again")
     expect(shown_key(ann)).to_have_text(key)
     ann.press("Home", "ArrowRight", "Space")
     ann.saved()
@@ -218,7 +218,7 @@ def test_changed_guidelines_are_read_before_the_next_text_and_the_draft_waits(pe
     ann.press("Home", "Space")
     ann.submit()
     ann.sees("32 to annotate")
-    ann.sees("You are asked before the next text.")
+    ann.sees("The guidelines changed. Press g to read them, or read them before the next text")
     ann.press("Home", "Space")
     ann.submit()
     expect(beside.get_by_role("button", name="I have read them")).to_be_visible()
@@ -306,7 +306,7 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
 
     ann = person("Annotator 1").annotate(pairs)
     assert ann.key == "film-changed"
-    ann.sees("This is a changed version of another text")
+    ann.sees("This is a perturbed version of another text. Judge it as it stands")
     ann.press("c")
     expect(ann.page.locator("dialog .since ins")).to_have_text(["rather", "truly"])
     ann.press("c")

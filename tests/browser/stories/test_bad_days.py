@@ -134,7 +134,7 @@ def test_a_disk_that_is_full_at_submit_is_said_and_the_submission_goes_when_ther
     ann.saved()
     with full_disk(server):
         ann.press("Control+Enter")
-        ann.sees("The server cannot store anything at the moment. What you do here is kept in this browser")
+        ann.sees("The server can't save. Your work is kept in this browser and sent later. Tell the administrator")
         assert sets_submitted_by(server, "Annotator 1") == []
         assert ann.page.evaluate("Object.keys(localStorage).some((name) => name.startsWith('annotator:draft:'))")
     ann.page.locator(".notice").get_by_role("button", name="Try again").click()

@@ -33,7 +33,7 @@ def test_a_question_is_answered_and_a_version_is_made_of_what_was_ticked(
     ann.press("q")
     ann.page.get_by_role("textbox", name="Ask").fill("Does irony count?")
     ann.press("Control+Enter")
-    ann.sees("waiting for the lead's answer")
+    ann.sees("waiting for the lead's reply")
     lead = person("Lead").open("/project?project=1")
     page = lead.page
     lead.section("Decisions")

@@ -205,7 +205,7 @@ def test_a_link_shows_the_same_to_a_colleague_and_f5_and_back_do_as_people_expec
 
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy link").click()
-    expect(page.get_by_text("The link is copied.")).to_be_visible()
+    expect(page.get_by_text("Link copied.")).to_be_visible()
     link = page.evaluate("navigator.clipboard.readText()")
 
     page.reload()
@@ -234,7 +234,7 @@ def test_a_link_to_what_is_gone_says_so_and_a_browser_without_clipboard_shows_th
     ).to_be_visible()
     expect(page.get_by_role("radio", name="Layers")).to_be_checked()
     page.get_by_role("button", name="Copy link").click()
-    field = page.get_by_role("textbox", name="The link to what is shown")
+    field = page.get_by_role("textbox", name="Link to this view")
     expect(field).to_be_focused()
     expect(field).to_have_value(f"{modelled.address}/metrics?project=1&chart=Layers")
 

@@ -233,7 +233,7 @@ def test_prompts_go_out_and_the_reasons_of_a_model_are_seen_on_saliency_and_metr
 
     researcher.open(f"/saliency?project=1&instance={researcher.instance_id(key)}")
     panel = page.get_by_role("region", name=NAME).first
-    expect(panel.get_by_role("group", name="1 of the 2 quotes of the model is not in the text")).to_be_visible()
+    expect(panel.get_by_role("group", name="1 of the model's 2 quotes is not in the text")).to_be_visible()
     expect(panel.get_by_role("listitem")).to_have_text(HOSTILE)
     expect(panel.get_by_text("what the model quoted is boxed")).to_be_visible()
     expect(panel.locator(".t.top").first).to_be_visible()

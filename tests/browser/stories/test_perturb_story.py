@@ -67,7 +67,7 @@ def approve_all(somebody: Person, n: int) -> None:
         expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{left} to check")
         with page.expect_response(re.compile("check/next")):
             page.get_by_role("button", name=re.compile("^Approve")).click()
-    somebody.sees("There is nothing for you to check")
+    somebody.sees("Nothing to check. Versions that others submit appear here")
     expect(page.get_by_test_id("stSidebar")).not_to_contain_text("to check")
 
 
@@ -87,7 +87,7 @@ def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to
     expect(page.locator(".desk-problems li")).to_have_count(0)
     expect(page.locator(".word")).to_have_text("saved")
     hand_in(page)
-    author.sees("Changed versions of this text so far")
+    author.sees("Perturbed versions of this text")
 
     choose_kind(page, "contrast")
     copy_of(page).fill("Crisp treble, but the bass drowns the voices.")
@@ -185,7 +185,7 @@ def test_a_version_is_written_and_checked_by_the_keyboard_alone(person: Come) ->
     checker.press("r", "Control+Enter")
     checker.sees("Say in a few words why")
     checker.press("Escape", "a")
-    checker.sees("There is nothing for you to check")
+    checker.sees("Nothing to check. Versions that others submit appear here")
     checker.press("?")
     expect(checker.page.get_by_role("dialog", name="Keys")).to_be_visible()
 
@@ -211,7 +211,7 @@ def test_a_returned_version_is_told_why_corrected_versions_show_what_changed_and
     corrector.sees("Say in a few words what you corrected")
     corrector.page.keyboard.type("one more, for balance")
     corrector.press("Control+Enter")
-    corrector.sees("There is nothing for you to check")
+    corrector.sees("Nothing to check. Versions that others submit appear here")
 
     rejector.open("/perturb?project=1&tab=check")
     expect(rejector.page.locator(".check-result")).to_contain_text("for you to check", timeout=30_000)
@@ -220,7 +220,7 @@ def test_a_returned_version_is_told_why_corrected_versions_show_what_changed_and
     rejector.press("r")
     rejector.page.keyboard.type("two fillers are too many")
     rejector.press("Control+Enter")
-    rejector.sees("There is nothing for you to check")
+    rejector.sees("Nothing to check. Versions that others submit appear here")
 
     author.open("/perturb?project=1&tab=mine")
     author.sees("two fillers are too many")
@@ -231,7 +231,7 @@ def test_a_returned_version_is_told_why_corrected_versions_show_what_changed_and
     copy_of(page).fill(copy_of(page).input_value().replace(" Truly. Really.", " All in all."))
     expect(page.locator(".diff:visible ins")).to_have_text("All in all.")
     page.get_by_role("button", name=re.compile("^Submit again")).click()
-    author.sees("It will be checked from the start")
+    author.sees("Submitted again. Checking starts over")
     with open_store(server.database) as store:
         rows = store.rows("SELECT number, reason FROM perturbation_versions ORDER BY number")
         state = store.value("SELECT state FROM perturbations")

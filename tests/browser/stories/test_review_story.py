@@ -148,7 +148,7 @@ def test_a_reviewer_asks_what_the_model_answers_and_an_annotator_is_not_offered_
     reviewer = person("Reviewer 3").open("/review?project=1")
     reviewer.wait_for_text()
     reviewer.press("w")
-    answers = reviewer.page.get_by_role("dialog", name="What the model answers")
+    answers = reviewer.page.get_by_role("dialog", name="Model predictions")
     expect(answers.get_by_role("row", name="the whole text")).to_contain_text("%")
     expect(answers.get_by_role("row", name="without the sets")).to_be_visible()
     of_method = answers.get_by_role("rowgroup").filter(has_text="built-in · linear · for")

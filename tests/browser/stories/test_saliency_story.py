@@ -92,7 +92,7 @@ def test_a_researcher_sorts_compares_and_shares(
     page.get_by_role("combobox", name="Order by a run").select_option(label="first model · gradient")
     expect(page.get_by_role("combobox", name="Number of the run")).to_have_value("-:sets.best_f1")
     expect(page.locator(".list-count")).to_contain_text("have no value of this number")
-    page.get_by_role("searchbox", name="Key or words").fill("hostile")
+    page.get_by_role("searchbox", name="ID or words").fill("hostile")
     expect(page.locator(".list-row")).to_have_count(2)
     page.locator(".list-row", has=page.get_by_text("hostile", exact=True)).click()
     expect(page.locator(".heat-where h2")).to_have_text("hostile")
@@ -247,7 +247,7 @@ def test_a_list_is_saved_chosen_shared_and_filled_with_the_keyboard_alone(
     show = page.get_by_role("region", name="soups").get_by_role("button", name="Show")
     show.focus()
     researcher.press("Enter")
-    page.get_by_role("searchbox", name="Key or words").fill("")
+    page.get_by_role("searchbox", name="ID or words").fill("")
     expect(page.locator(".list-row")).to_have_count(n)
     expect(page.locator(".list-note")).to_contain_text("is it the soup?")
     expect(page.locator(".list-row").last).to_contain_text("hostile")  # taken off and put on again: at the end
@@ -312,9 +312,7 @@ def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(
     server: Server, person: Callable[..., Person]
 ) -> None:
     researcher = person("Researcher").open("/saliency?project=3")
-    researcher.sees(
-        "No model has an attribution of this text yet. Below you can import attributions or have them computed."
-    )
+    researcher.sees("No attributions yet. Import or compute some below.")
     researcher.sees("Import predictions and attributions")
     expect(researcher.page.locator(".heat-panel h3")).to_have_text("Text and gold")
     expect(researcher.page.locator(".heat-text")).not_to_be_empty()
@@ -406,7 +404,7 @@ def test_a_link_shows_a_colleague_the_same_text_selection_and_typed_text(
     page = researcher.page
     _without_clipboard(page)
     researcher.open("/saliency?project=1&x=-:-:text.tokens&y=-:-:gold.sets&ys=2~3&gold=union&looks=bars")
-    expect(page.locator(".scatter-count")).to_contain_text("selected; the list shows them")
+    expect(page.locator(".scatter-count")).to_contain_text("selected and listed")
     count = page.locator(".list-count").inner_text()
     page.locator(".list-row").nth(1).click()
     expect(page.locator(".list-row").nth(1)).to_have_attribute("aria-selected", "true")
@@ -419,7 +417,7 @@ def test_a_link_shows_a_colleague_the_same_text_selection_and_typed_text(
     expect(colleague.get_by_role("textbox", name="Typed text")).to_have_value("A café & a *bar* = 100 % <b>fine</b>")
     expect(colleague.locator(".heat-where h2")).to_have_text(name)
     expect(colleague.locator(".list-count")).to_have_text(count)
-    expect(colleague.locator(".scatter-count")).to_contain_text("selected; the list shows them")
+    expect(colleague.locator(".scatter-count")).to_contain_text("selected and listed")
     expect(colleague.get_by_role("combobox", name="Sets below the words")).to_have_value("union")
     expect(colleague.get_by_role("button", name="Bars")).to_have_attribute("aria-pressed", "true")
 
@@ -433,7 +431,7 @@ def test_a_link_is_copied_where_the_browser_lets_the_page_copy(person: Callable[
     researcher.open("/saliency?project=1")
     _shown(page)
     researcher.press("u")
-    expect(page.locator(".heat-notice")).to_have_text("The link to what you see is copied.")
+    expect(page.locator(".heat-notice")).to_have_text("Link copied.")
     assert page.evaluate("window.copied") == page.url
 
 
@@ -444,7 +442,7 @@ def test_a_stale_link_says_what_is_gone_and_shows_the_rest(person: Callable[...,
     )
     page = person("Researcher").open(link).page
     notice = page.locator(".heat-notice")
-    expect(notice).to_contain_text("a map of run 999, the map “<b>”")
+    expect(notice).to_contain_text("a heatmap of run 999, the heatmap “<b>”")
     for gone in (
         "the number that orders the texts",
         "the part of the scatter",
@@ -465,7 +463,7 @@ def test_what_a_link_lacks_stays_said_when_the_models_have_answered_its_typed_te
     assert answer.value.ok
     expect(page.locator(".typed-lines")).not_to_be_empty()
     expect(page.get_by_role("textbox", name="Typed text")).to_have_value("so good")
-    expect(page.locator(".heat-notice")).to_contain_text("a map of run 999")
+    expect(page.locator(".heat-notice")).to_contain_text("a heatmap of run 999")
 
 
 def test_of_a_text_and_a_choice_that_are_gone_the_list_shows_all_texts_and_the_first_is_open(
@@ -476,8 +474,8 @@ def test_of_a_text_and_a_choice_that_are_gone_the_list_shows_all_texts_and_the_f
     expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("combobox", name="Which texts")).to_have_value("all")
     expect(page.locator(".heat-notice")).to_contain_text(
-        "the text with the number 999999, the predictions (run 999). In place of the text the first one of the list is open. "
-        "All texts are listed. The rest is shown."
+        "the text with the number 999999, the predictions (run 999). The first text of the list is open "
+        "instead. All texts are listed. The rest is shown."
     )
     page.wait_for_url(re.compile("instance=1&"))
 
@@ -486,14 +484,16 @@ def test_a_text_of_another_project_is_not_shown_in_this_one(person: Callable[...
     researcher = person("Researcher")
     other = researcher.instance_id("similarity-en-11")
     page = researcher.open(f"/saliency?project=1&instance={other}").page
-    expect(page.locator(".heat-notice")).to_contain_text(f"the text with the number {other}. In place of the text")
+    expect(page.locator(".heat-notice")).to_contain_text(
+        f"the text with the number {other}The first text of the list is open instead"
+    )
     expect(page.locator(".heat-where h2")).to_have_text("sentiment-en-01")
 
 
 def test_of_a_text_that_is_gone_in_a_list_without_texts_both_are_said(person: Callable[..., Person]) -> None:
     page = person("Researcher").open("/saliency?project=1&instance=999999&words=nowhere").page
     expect(page.locator(".heat-notice")).to_contain_text(
-        "the text with the number 999999. The rest is shown. No text matches what is chosen on the left."
+        "the text with the number 999999. The rest is shown. No text matches the filters."
     )
 
 
@@ -522,12 +522,12 @@ def test_back_brings_the_list_as_it_was_with_the_former_text(person: Callable[..
     name, count = _shown(page), page.locator(".list-count").inner_text()
     page.locator(".list-row").nth(1).click()
     expect(page.locator(".heat-where h2")).not_to_have_text(name)
-    page.get_by_role("searchbox", name="Key or words").fill("sentiment-en-1")
+    page.get_by_role("searchbox", name="ID or words").fill("sentiment-en-1")
     page.wait_for_url(re.compile("words="))
     page.go_back()
     expect(page.locator(".heat-where h2")).to_have_text(name)
     expect(page.locator(".list-count")).to_have_text(count)
-    expect(page.get_by_role("searchbox", name="Key or words")).to_have_value("")
+    expect(page.get_by_role("searchbox", name="ID or words")).to_have_value("")
 
 
 def test_a_typed_text_is_there_when_the_page_is_loaded_again(person: Callable[..., Person]) -> None:
@@ -662,10 +662,10 @@ def test_a_typed_text_is_answered_at_once_and_saved_as_a_version_and_as_a_test(
     expect(page.locator(".typed-lines")).to_contain_text("built-in ")
     expect(page.locator(".heat-panel", has_text="terrible").first).to_be_visible()
 
-    page.get_by_role("button", name="Save as a changed version").press("Enter")
+    page.get_by_role("button", name="Save as a perturbed version").press("Enter")
     expect(page.get_by_role("combobox", name="Kind of change")).to_be_focused()
     page.get_by_role("textbox", name="Note for the checkers").press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("It is saved, and waits for its checkers.")
+    expect(page.get_by_role("alert")).to_have_text("Saved. It now waits for its checkers.")
     lead.press("Escape")
     page.get_by_role("button", name="Save as a test case").press("Enter")
     page.get_by_role("textbox", name="Suite").press("Enter")
@@ -685,7 +685,7 @@ def test_a_typed_text_is_answered_at_once_and_saved_as_a_version_and_as_a_test(
     researcher.locator(".heat-panel").first.wait_for()
     researcher.get_by_role("button", name="Type a text").click()
     expect(researcher.get_by_role("button", name="Save as a test case")).to_be_visible()
-    expect(researcher.get_by_role("button", name="Save as a changed version")).to_be_hidden()
+    expect(researcher.get_by_role("button", name="Save as a perturbed version")).to_be_hidden()
 
 
 # A researcher looks for texts by two numbers: the scatter, a part of it as the list, saved, opened, by pointer and by keys.
@@ -700,7 +700,7 @@ def _count(page: Page) -> Locator:
 def _open_scatter(page: Page) -> None:
     expect(page.locator(".heat-where h2")).to_be_visible()
     page.keyboard.press("d")
-    expect(_count(page)).to_contain_text("Draw a box around some")
+    expect(_count(page)).to_contain_text("Draw a box or type bounds to filter the list")
 
 
 def test_beside_the_scatter_the_first_words_of_the_maps_are_seen_on_a_low_screen(person: Callable[..., Person]) -> None:
@@ -724,7 +724,7 @@ def _draw_around_everything(page: Page) -> None:
 
 def _selected(page: Page) -> int:
     """How many texts are selected, once the list shows exactly them."""
-    expect(_count(page)).to_contain_text("selected; the list shows them")
+    expect(_count(page)).to_contain_text("selected and listed")
     match = re.match(r"([\d,]+) of", _count(page).inner_text())
     assert match is not None
     expect(page.locator(".list-count")).to_have_text(re.compile(rf"of {match[1]}$"))
@@ -782,7 +782,7 @@ def test_a_range_that_ends_before_it_begins_changes_nothing_and_says_so(person: 
     n = _selected(page)
     page.get_by_role("spinbutton", name="y to").fill("1")
     page.keyboard.press("Tab")
-    expect(_count(page)).to_have_text("Nothing is changed: a range begins with the smaller number.")
+    expect(_count(page)).to_have_text("Not changed: start the range with the smaller number.")
     expect(page.locator(".list-count")).to_have_text(re.compile(rf"of {n}$"))
 
 

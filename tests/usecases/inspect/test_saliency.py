@@ -315,10 +315,10 @@ def test_whoever_does_not_see_all_annotations_is_told_numbers_and_their_own_name
     ria = add_person("ria", project, "researcher")
     shown = show_instance(store, ria, number, [], "people")
     assert shown.people is not None
-    assert [(p.name, p.is_named, p.is_numbered) for p in shown.people] == [
-        ("annotator 1", False, True),
-        ("annotator 2", False, True),
-        ("annotator 3", False, True),
+    assert [(p.name, p.is_numbered) for p in shown.people] == [
+        ("annotator 1", True),
+        ("annotator 2", True),
+        ("annotator 3", True),
     ]
     assert [p.facts for p in shown.people] == [("G1", "30"), ("G2",), ("G1",)]
 

@@ -404,12 +404,12 @@ def test_an_instance_for_which_the_model_fails_is_left_out_and_the_others_are_co
 ) -> None:
     def refuses(one: Input) -> float:
         if "kind" in one.segments[0].tokens:
-            raise ModelError("The text is too long.")
+            raise ModelError("Too long for the model: it did not see")
         return 0.0
 
     scripted(Scripted(refuses))
     report = run(store, tastes, "occlusion", "spacy:x")
-    assert report.left_out == [("positive-1", "The text is too long.")]
+    assert report.left_out == [("positive-1", "Too long for the model: it did not see")]
     assert (report.n_left_out, report.n_attributions) == (1, 7)
 
 

@@ -73,7 +73,7 @@ export class Bar {
     this.erase = toggle(_("Erase"), "e", _("Erase: clicking and dragging remove tokens"), () => actions.look("erase"));
     this.only = toggle(_("This set only"), "o", _("Show this set only"), () => actions.look("only"));
     this.hide = toggle(_("Hide sets"), "x", _("Hide all sets: show the rest of the text"), () => actions.look("hide"));
-    this.table = toggle(_("Table"), "t", _("Keep the table of sets and the note in sight"), () => actions.table());
+    this.table = toggle(_("Table"), "t", _("Keep the table of sets and the note visible"), () => actions.table());
     this.table.classList.add("table-button");
     this.none = toggle(
       _("No rationale"),
@@ -208,7 +208,7 @@ export class Bar {
     chip.root.title = [
       words,
       index < 9 && _("key {key}", { key: index + 1 }),
-      _("click to go to its place, again to go back"),
+      _("click to jump to it, again to go back"),
       notes,
     ]
       .filter(Boolean)

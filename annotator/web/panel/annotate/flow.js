@@ -48,11 +48,11 @@ export class CrowdVisit {
   }
 
   #warn() {
-    this.say(_("Five minutes are left. What you marked is saved; hand in what is finished."));
+    this.say(_("Five minutes left. Your marks are saved; submit what is finished."));
   }
 
   #timeIsUp() {
-    this.say(_("Your time is up. What you marked is saved."));
+    this.say(_("Time is up. Your marks are saved."));
     this.timers = [setTimeout(() => this.end(), LAST_SAVE_MS)];
   }
 
@@ -69,9 +69,9 @@ export class CrowdVisit {
   }
 }
 
-const ON_ITS_WAY = _("Your last submission is still on its way. It is reopened as soon as it has arrived.");
-const NOTHING = _("There is nothing to annotate here at the moment.");
-const BARE = _("Nothing is marked yet. Accept a proposed set (a), or mark the tokens of set A.");
+const ON_ITS_WAY = _("Your last submission is still being sent. It reopens once it arrives.");
+const NOTHING = _("Nothing to annotate right now.");
+const BARE = _("Nothing is marked. Accept a proposed set (a), or mark the tokens of set A.");
 
 /** @typedef {import("./screen.js").Screen} Screen */
 /** @typedef {import("./main.js").PanelMessages} PanelMessages */
@@ -82,7 +82,7 @@ const BARE = _("Nothing is marked yet. Accept a proposed set (a), or mark the to
 export class Flow extends WorkFlow {
   /** @param {import("../shared/work_flow.js").FlowParts<Session, NextWork, Screen, PanelMessages>} parts */
   constructor(parts) {
-    super(parts, { same: sameDraft, lost: _("One text could not be submitted any more") });
+    super(parts, { same: sameDraft, lost: _("One text could not be submitted") });
     /** @type {Session[]} */
     this.upcoming = [];
     /** Whether one goes back as soon as what is on its way has arrived; whether one does so now. */
@@ -218,8 +218,8 @@ export class Flow extends WorkFlow {
     this.hasSaidUndecided = true;
     this.screen.hint(
       several(
-        "{n} proposed set is undecided and will not be kept. Submit again to go on. This is said only once.",
-        "{n} proposed sets are undecided and will not be kept. Submit again to go on. This is said only once.",
+        "{n} proposed set is undecided and will be dropped. Submit again to continue.",
+        "{n} proposed sets are undecided and will be dropped. Submit again to continue.",
         count,
       ),
       { stay: true },
@@ -269,11 +269,10 @@ export class Flow extends WorkFlow {
     this.waiting = true;
     this.screen.setBusy(true);
     if (this.word === "offline")
-      this.screen.hint(
-        _("Your work is kept in this browser and submitted when the server can be reached. The next text comes then."),
-        { stay: true },
-      );
-    else this.screen.announce(_("Fetching the next text."));
+      this.screen.hint(_("Your work is kept in this browser until the server is back. Then the next text opens."), {
+        stay: true,
+      });
+    else this.screen.announce(_("Loading the next text."));
   }
 
   /** @param {Session} session */
@@ -345,7 +344,7 @@ export class Flow extends WorkFlow {
       session.problem = {
         error:
           answer.status === 200
-            ? _("Somebody else has this text now. Your marks are kept in this browser.")
+            ? _("Someone else has this text now. Your marks are kept in this browser.")
             : sentenceOf(answer),
         lost: true,
       };

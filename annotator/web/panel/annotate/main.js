@@ -38,7 +38,7 @@ export class PanelMessages extends Messages {
 /** @type {import("../shared/work_flow.js").Words<MyWorkRow>} */
 const WORDS = {
   title: _("My work"),
-  search: _("Search my work for words or a key"),
+  search: _("Search my work by words or ID"),
   count: (n) => counted(n, "text"),
   states: {
     submitted: _("Submitted"),
@@ -50,8 +50,8 @@ const WORDS = {
     draft: _("Draft"),
     "passed on": _("Given to another annotator"),
   },
-  none: _("There is nothing here yet. What you submit, skip or propose to discard is listed here."),
-  noMatch: _("No text matches. Change the search, or choose all states."),
+  none: _("Texts you submit, skip or propose to discard appear here."),
+  noMatch: _("No text matches. Change the search or show all states."),
   facts: (row) => [row.may_reopen && _("can be reopened")],
   lines: (row) => row.lines,
 };
@@ -176,7 +176,7 @@ class Panel {
   /** @param {Work|null} work */
   #showWork(work) {
     this.workShown = JSON.stringify(work);
-    if (!work) return this.screen.showEmpty(_("There is nothing to show here."));
+    if (!work) return this.screen.showEmpty(_("Nothing to show."));
     this.screen.show(new Session({ ...work, foreign: true }, null));
   }
 

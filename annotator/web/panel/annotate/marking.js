@@ -126,9 +126,7 @@ export class Marking {
     const { state, map, project } = session;
     const letter = model.letterOf(state.current);
     if (state.sets[state.current].locked) {
-      this.screen.hint(
-        _("Set {letter} has passed and is locked. Unlock it (u) to change it, or make a new set (n).", { letter }),
-      );
+      this.screen.hint(_("Set {letter} passed and is locked. Unlock it (u), or make a new set (n).", { letter }));
       return null;
     }
     if (project?.sets_may_cross_segments !== false) return session;
@@ -136,10 +134,7 @@ export class Marking {
     if (segments.length <= 1) return session;
     const there = map.segments[segments[0]].title || map.segments[segments[0]].name;
     this.screen.hint(
-      _(
-        "In this project a set must lie in one segment, and set {letter} lies in “{there}”. Make a new set (n) for the other segment.",
-        { letter, there },
-      ),
+      _("Set {letter} is in “{there}”, and a set can't span segments. Make a new set (n).", { letter, there }),
     );
     return null;
   }
@@ -320,7 +315,7 @@ export class Marking {
     const session = this.#writing;
     if (!session?.project?.may_be_empty || this.labelsOnly) return;
     if (session.state.sets.some((set) => set.locked)) {
-      this.screen.hint(_("A set that passed is locked, so there is a rationale. Unlock the set first (u)."));
+      this.screen.hint(_("A set passed and is locked. Unlock it first (u)."));
       return;
     }
     const on = !session.state.noRationale;

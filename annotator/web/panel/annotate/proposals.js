@@ -31,7 +31,7 @@ export class ProposedNotes {
 function carriedWords({ answered, sets }) {
   if (!answered) return "…";
   const count = sets.filter(({ source }) => source === "carried").length;
-  if (!count) return _("No set of the original is proposed.");
+  if (!count) return _("No sets proposed from the original.");
   return several("One set of the original is proposed.", "{n} sets of the original are proposed.", count);
 }
 
@@ -130,14 +130,14 @@ export class ProposedRow {
 /** @param {State} state @param {Session["offer"]} given */
 function undecidedWords(state, { open, sets }) {
   if (open.length) return "";
-  if (!sets.length) return _("nothing is proposed for this text");
+  if (!sets.length) return _("no sets are proposed for this text");
   return saidOf(state, sets) || _("already marked");
 }
 
 // ---- What a person does with proposed sets
 
 const BRIEF_CHARS = 80;
-const ONE_BY_ONE = _("These sets supported another result. Look at each one, and accept it (a) or reject it (r).");
+const ONE_BY_ONE = _("These sets supported another label. Accept (a) or reject (r) each.");
 
 export class Proposing {
   /**
@@ -161,7 +161,7 @@ export class Proposing {
     const { atHand } = offer;
     if (atHand) return { offer, state, atHand };
     this.screen.hint(
-      offer.sets.length ? _("You have decided on every proposed set.") : _("No set is proposed for this text."),
+      offer.sets.length ? _("All proposed sets are decided.") : _("No sets are proposed for this text."),
     );
     return null;
   }

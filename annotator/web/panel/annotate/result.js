@@ -23,9 +23,7 @@ class AnswerField {
       oninput: () => actions.result(this.input.value === "" ? null : this.input.value),
       onblur: () => this.#write(),
     });
-    this.pick = toggle(_("Select"), "0", _("Take the answer from the text: drag over its words"), () =>
-      actions.look("answer"),
-    );
+    this.pick = toggle(_("Select"), "0", _("Select the answer in the text"), () => actions.look("answer"));
     this.none = element(
       "button",
       {

@@ -21,9 +21,9 @@ import { ProposedNotes } from "./proposals.js";
 
 /** @type {Record<string, string>} */
 const STANDS = {
-  submitted: _("You have submitted this text."),
+  submitted: _("You submitted this text."),
   accepted: _("Your work on this text was accepted."),
-  proposed: _("You have proposed to discard this text."),
+  proposed: _("You proposed to discard this text."),
   discarded: _("This text was discarded."),
   "passed on": _("This text was given to another annotator."),
 };
@@ -63,8 +63,8 @@ class WorkNotices extends Notices {
     const mayReopen = !closed && (stands === "submitted" || stands === "accepted");
     const read =
       closed && (stands === "submitted" || stands === "accepted")
-        ? _("You can read it here, but not change it. It cannot be reopened: {why}.", { why: closed })
-        : _("You can read it here, but not change it.");
+        ? _("Read only. It can't be reopened: {why}.", { why: closed })
+        : _("Read only.");
     const words = element(
       "div",
       {},
@@ -91,8 +91,8 @@ class WorkNotices extends Notices {
     return this.box(
       "info",
       "unlocked",
-      _("You have reopened this submission. It is a draft again until you submit it."),
-      button(_("Return to the text that you left"), { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
+      _("Reopened: this is a draft until you submit it again."),
+      button(_("Return to the text you left"), { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
     );
   }
 
@@ -111,12 +111,12 @@ class WorkNotices extends Notices {
    */
   #changed({ work }) {
     if (!work.is_changed || !this.ways.original) return null;
-    const words = element("p", {}, _("This is a changed version of another text. Judge it as it stands here."));
+    const words = element("p", {}, _("This is a perturbed version of another text. Judge it as it stands."));
     return this.box(
       "changed",
       "warning",
       element("div", {}, words, this.proposed.root),
-      button(_("Original"), { key: "c", title: _("The original, and what was changed"), onclick: this.ways.original }),
+      button(_("Original"), { key: "c", title: _("Original and changes"), onclick: this.ways.original }),
     );
   }
 
@@ -133,9 +133,7 @@ class WorkNotices extends Notices {
 
 /** @type {Span[]} */
 const NONE = [];
-const DESCRIPTION = _(
-  "Arrow keys move from token to token, Space marks, digits choose the rationale set, question mark lists all keys.",
-);
+const DESCRIPTION = _("Arrow keys move between tokens, Space marks, digits choose the set, ? lists all keys.");
 /**
  * How a text is looked at when it comes. `answer`: the next words are the answer; `table`: the table of sets is kept in
  * sight.
@@ -339,7 +337,7 @@ export class Screen extends TextScreen {
     this.looks.table = !this.looks.table;
     this.refresh();
     this.announce(
-      this.looks.table ? _("the table of sets is kept in sight") : _("the table of sets is below the text again"),
+      this.looks.table ? _("the table of sets stays visible") : _("the table of sets is below the text again"),
     );
   }
 
@@ -408,7 +406,7 @@ export class Original {
     if (!session || this.dialog?.open) return;
     if (!session.work.is_changed) return this.screen.hint(_("This text is not a changed version of another one."));
     const body = div("original", "…");
-    const dialog = (this.dialog = openDialog(this.screen.root, _("The original, and what was changed"), body));
+    const dialog = (this.dialog = openDialog(this.screen.root, _("Original and changes"), body));
     dialog.addEventListener(
       "keydown",
       (event) => event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey && dialog.close(),

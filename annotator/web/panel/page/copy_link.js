@@ -3,8 +3,8 @@ import { copyText, div, element, setText } from "../shared/dom.js";
 import { mountable } from "../shared/streamlit.js";
 import { _ } from "../words/language.js";
 
-const COPIED = _("The link is copied.");
-const BY_HAND = _("The browser did not copy the link. Press Ctrl+C to copy it from the field.");
+const COPIED = _("Link copied.");
+const BY_HAND = _("The link was not copied. Press Ctrl+C in the field.");
 
 /**
  * The whole link of a page: where it is reached now, with other parameters.
@@ -25,14 +25,14 @@ class LinkCopier {
       type: "text",
       readOnly: true,
       hidden: true,
-      "aria-label": _("The link to what is shown"),
+      "aria-label": _("Link to this view"),
     });
     this.button = element(
       "button",
       {
         type: "button",
         class: "button link-button",
-        title: _("Copy a link to exactly what is shown here, for whoever has the same rights"),
+        title: _("Copy a link to this view"),
         onclick: () => this.copy(),
       },
       _("Copy link"),

@@ -248,7 +248,7 @@ function versionLine(version, before, kinds, one) {
  */
 export function changesOf({ changes, direction, language }, titles) {
   const lines = Object.entries(changes);
-  if (!lines.length) return [paragraph("suggest-words", _("The text is still that of the original."))];
+  if (!lines.length) return [paragraph("suggest-words", _("The text is unchanged."))];
   const isNamed = Object.keys(titles).length > 1;
   return lines.map(([name, pieces]) =>
     element(

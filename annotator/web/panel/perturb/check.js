@@ -33,18 +33,18 @@ export class Check extends DeskTab {
       "ways",
       button(_("Later"), {
         key: "n",
-        title: _("Leave it for later; go to the next one"),
+        title: _("Leave for later; go to the next"),
         className: "plain",
         onclick: () => this.next(),
       }),
       button(_("Reject"), {
         key: "r",
-        title: _("Reject it: with your reason it goes back to its author"),
+        title: _("Reject it and return it to its author with your reason"),
         onclick: () => this.#startReject(),
       }),
       button(_("Correct"), {
         key: "x",
-        title: _("Correct it; your correction becomes a new version"),
+        title: _("Correct it: your text becomes a new version"),
         onclick: () => this.#startCorrection(),
       }),
       this.approve,
@@ -93,7 +93,7 @@ export class Check extends DeskTab {
   async next() {
     const before = this.perturbation;
     await this.#load("check/next", { project: this.data.project, after: before || 0 });
-    if (before !== null && before === this.perturbation) this.stage.done(_("There is nothing else for you to check."));
+    if (before !== null && before === this.perturbation) this.stage.done(_("Nothing else to check."));
   }
 
   /**
@@ -115,7 +115,7 @@ export class Check extends DeskTab {
     this.original = found.perturbation && found.original;
     this.stage.remember();
     if (!found.perturbation) {
-      setText(this.empty, _("There is nothing for you to check. What others submit appears here."));
+      setText(this.empty, _("Nothing to check. Versions that others submit appear here."));
       return this.#showPart("empty");
     }
     const { perturbation, original, look } = found;
@@ -206,9 +206,9 @@ export class Check extends DeskTab {
     one.may_check = false;
     this.#followed(
       verdict === "reject"
-        ? _("{key}: rejected. Its author is asked to revise it.", { key })
+        ? _("{key}: rejected and returned to its author.", { key })
         : answer.body.state === "approved"
-          ? _("{key}: approved. It is now part of the data.", { key })
+          ? _("{key}: approved and added to the data.", { key })
           : _("{key}: approved.", { key }),
     );
   }
@@ -250,9 +250,7 @@ export class Check extends DeskTab {
       send: (changed, mayBeEmpty, reason) =>
         this.messages.post("check/correct", { ...about(changed), reason, may_be_empty: mayBeEmpty }),
       onsent: () =>
-        this.#followed(
-          _("{key}: corrected. Others will check your version, and so will its author.", { key: one.key }),
-        ),
+        this.#followed(_("{key}: corrected. Others and its author will check your version.", { key: one.key })),
       onleave: () => this.#endCorrection(),
     });
     this.desk.pair.focus();

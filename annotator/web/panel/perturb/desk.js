@@ -233,7 +233,7 @@ class Desk {
       class: "note",
       rows: 2,
       "aria-label": _("Note"),
-      placeholder: _("for the checkers: what you changed, and why the label is right"),
+      placeholder: _("for the checkers: what changed, and why the label is right"),
       oninput: () => this.#changed(),
     });
     this.bar = div(
@@ -483,7 +483,7 @@ export class DeskTab {
   showTitle(title, facts) {
     const { original } = this;
     if (!original) return;
-    title.title = _("Key of this text: {key}", { key: this.one?.key ?? original.key });
+    title.title = _("Text ID: {key}", { key: this.one?.key ?? original.key });
     title.replaceChildren(nameOf(original), element("small", {}, facts));
   }
 

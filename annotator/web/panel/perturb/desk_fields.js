@@ -44,7 +44,7 @@ export class KindField {
     this.list = element(
       "section",
       { class: "kind-list", "aria-label": _("Kinds") },
-      element("h3", { class: "pair-head" }, _("What kind of change do you want to make?")),
+      element("h3", { class: "pair-head" }, _("Kind of perturbation")),
       ...this.#families(
         (kind) => this.#row(kind),
         (title, rows) => div("kind-family", element("h4", {}, title), ...rows),
@@ -145,7 +145,7 @@ export class ResultField {
     this.field = element("input", {
       class: "answer",
       type: "text",
-      "aria-label": _("Answer to the changed text"),
+      "aria-label": _("Answer to the perturbed text"),
       dir: "auto",
       oninput: () => this.#said(this.field.value.trim() ? this.field.value : null),
     });
@@ -155,7 +155,7 @@ export class ResultField {
         type: "button",
         class: "pill",
         "aria-pressed": "false",
-        title: _("The changed text has no answer"),
+        title: _("The perturbed text has no answer"),
         onclick: () => this.choose(this.value === "" ? null : ""),
       },
       _("no answer"),
@@ -344,7 +344,7 @@ export class Suggestions {
     const shown = this.segments.flatMap((segment) => this.#group(segment));
     this.body.replaceChildren(...shown);
     if (!shown.length && !this.words.textContent)
-      setText(this.words, _("There are no suggestions of this kind for this text. Write your own change."));
+      setText(this.words, _("No suggestions of this kind. Write your own."));
     if (held) (this.body.querySelector("button") ?? this.more).focus();
   }
 
@@ -374,7 +374,7 @@ export class Suggestions {
   /** @param {string} segment @param {string} text @param {Edit[]} edits */
   #apply(segment, text, edits) {
     if (this.actions.typed(segment) === text) return this.actions.apply(segment, edits);
-    setText(this.words, _("The text has changed in the meantime. These are the suggestions for it as it is now."));
+    setText(this.words, _("The text changed. These suggestions fit it as it is now."));
     return this.load();
   }
 

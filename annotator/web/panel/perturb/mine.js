@@ -44,9 +44,7 @@ export class Mine extends DeskTab {
     this.page = page;
     setText(
       this.count,
-      rows.length || drafts.length
-        ? _("Page {page}", { page })
-        : _("You have not written any changed versions yet. Start under Write."),
+      rows.length || drafts.length ? _("Page {page}", { page }) : _("No perturbed versions yet. Start under Write."),
     );
     this.count.hidden = rows.length + drafts.length > 0 && page === 1 && !hasMore;
     this.pages.back.hidden = page <= 1;
@@ -107,7 +105,7 @@ export class Mine extends DeskTab {
       onclick: () => this.stage.open("write", id),
     });
     const drop = button(_("Discard draft"), {
-      title: _("Give up what you have begun"),
+      title: _("Discard this draft"),
       className: "plain",
       onclick: () => this.stage.views.write?.discard(id, key, () => this.load()),
     });
@@ -135,7 +133,7 @@ export class Mine extends DeskTab {
   #withdrawButton(id) {
     const made = button(_("Withdraw"), {
       className: "plain",
-      title: _("Take it back; it is kept on record"),
+      title: _("Withdraw it; it stays on record"),
       onclick: () => {
         if (made.dataset.sure) this.#withdraw(id);
         made.dataset.sure = "yes";
@@ -148,7 +146,7 @@ export class Mine extends DeskTab {
   /** @param {number} id */
   async #withdraw(id) {
     const answer = await this.messages.post("withdraw", { perturbation: id });
-    if (answer.status === 200) this.stage.done(_("Withdrawn. It is kept on record, but no longer counts."));
+    if (answer.status === 200) this.stage.done(_("Withdrawn. It stays on record, but no longer counts."));
     else this.stage.say(sentenceOf(answer));
     this.#changed();
   }
@@ -163,8 +161,7 @@ export class Mine extends DeskTab {
     const answer = await this.messages.get("check", { perturbation: id });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { perturbation: one, original } = answer.body;
-    if (!one.may_revise)
-      return this.stage.say(_("This cannot be changed now: its checkers have begun, or it is decided."));
+    if (!one.may_revise) return this.stage.say(_("This can't be changed any more: checking has begun or is over."));
     this.one = one;
     this.original = original;
     this.#showEditor(true);
@@ -186,7 +183,7 @@ export class Mine extends DeskTab {
         this.messages.post("revise", { perturbation: id, version: one.version, changed, may_be_empty: mayBeEmpty }),
       onsent: () => {
         this.#leave();
-        this.stage.done(_("Submitted again. It will be checked from the start."));
+        this.stage.done(_("Submitted again. Checking starts over."));
         this.#changed();
       },
       onleave: () => this.#leave(),

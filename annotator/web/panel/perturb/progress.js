@@ -55,35 +55,28 @@ export class Progress {
  */
 function originalsWords({ originals, without, offered }) {
   const changed = several(
-    "{n} of {all} originals has a changed version",
-    "{n} of {all} originals have a changed version",
+    "{n} of {all} originals has a perturbed version",
+    "{n} of {all} originals have a perturbed version",
     originals - without,
     { all: originals.toLocaleString("en") },
   );
   if (!without) return _("{changed}.", { changed });
   const waiting = without - offered;
   if (!waiting)
-    return several(
-      "{changed}; {n} has none, and is ready to be changed.",
-      "{changed}; {n} have none, and are ready to be changed.",
-      without,
-      { changed },
-    );
+    return several("{changed}; {n} without one is ready.", "{changed}; {n} without one are ready.", without, {
+      changed,
+    });
   if (!offered)
     return several(
-      "{changed}; {n} has none, and waits until its annotation is complete.",
-      "{changed}; {n} have none, and wait until their annotation is complete.",
+      "{changed}; {n} without one is still being annotated.",
+      "{changed}; {n} without one are still being annotated.",
       without,
       { changed },
     );
-  const rest = several(
-    "{n} waits until its annotation is complete",
-    "{n} wait until their annotation is complete",
-    waiting,
-  );
+  const rest = several("{n} is still being annotated", "{n} are still being annotated", waiting);
   return several(
-    "{changed}; {without} have none: {n} is ready to be changed, {rest}.",
-    "{changed}; {without} have none: {n} are ready to be changed, {rest}.",
+    "{changed}; {without} without one: {n} ready, {rest}.",
+    "{changed}; {without} without one: {n} ready, {rest}.",
     offered,
     { changed, without: without.toLocaleString("en"), rest },
   );

@@ -78,7 +78,7 @@ export class Pair {
     this.grid = div("pair-grid");
     this.root = element(
       "section",
-      { class: "pair", "aria-label": _("Original and changed version") },
+      { class: "pair", "aria-label": _("Original and perturbed version") },
       this.rules,
       this.grid,
     );
@@ -365,5 +365,5 @@ function showChange(box, token) {
  */
 const chipWords = (letter, tokens, isChanged) =>
   isChanged
-    ? _("Set {letter}: {tokens} of the original, and how many are proposed in the changed text", { letter, tokens })
-    : _("Set {letter}: {tokens} of the original", { letter, tokens });
+    ? _("Set {letter}: {tokens} in the original, and how many are proposed here", { letter, tokens })
+    : _("Set {letter}: {tokens} in the original", { letter, tokens });

@@ -29,8 +29,8 @@ class Originals {
     this.timer = undefined;
     this.words = element("input", {
       type: "search",
-      placeholder: _("key or words"),
-      "aria-label": _("Key or words"),
+      placeholder: _("ID or words"),
+      "aria-label": _("ID or words"),
       oninput: () => this.#later(),
     });
     this.without = element("input", { type: "checkbox", checked: true, onchange: () => this.load(1) });
@@ -41,7 +41,7 @@ class Originals {
       "aside",
       { class: "list", "aria-label": _("Originals") },
       this.words,
-      element("label", { class: "list-without" }, this.without, _("without a changed version")),
+      element("label", { class: "list-without" }, this.without, _("without a perturbed version")),
       this.count,
       this.body,
       this.pages.root,
@@ -91,10 +91,10 @@ class Originals {
   }
 
   #none() {
-    if (this.words.value.trim()) return _("No text or key contains these words.");
+    if (this.words.value.trim()) return _("No text or ID contains these words.");
     return this.without.checked
-      ? _("No complete text is without a changed version. Clear the tick to see those that have one.")
-      : _("No text is complete yet. A text can be changed once its rationale sets are decided.");
+      ? _("Every annotated text has a perturbed version. Clear the tick to see them.")
+      : _("No text is ready. Texts appear here once their rationale sets are decided.");
   }
 
   /** @param {OriginalRow} given */
@@ -131,11 +131,7 @@ class Originals {
  */
 function waitingWords(n) {
   if (!n) return "";
-  return several(
-    " · {n} more can be changed once its annotation is complete",
-    " · {n} more can be changed once their annotation is complete",
-    n,
-  );
+  return several(" · {n} more still being annotated", " · {n} more still being annotated", n);
 }
 
 const FRESH = { kind: "", texts: null, result: null, note: "" };
@@ -154,11 +150,11 @@ export class Write extends DeskTab {
     this.empty = element("p", { class: "empty", hidden: true });
     this.next = button(_("Next text"), {
       key: "n",
-      title: _("The next text without a changed version"),
+      title: _("The next text without a perturbed version"),
       onclick: () => this.goOn(),
     });
     this.drop = button(_("Discard draft"), {
-      title: _("Give up what you have begun of this text"),
+      title: _("Discard the draft of this text"),
       className: "plain drop-draft",
       onclick: () => this.original && this.discard(this.original.id, this.shownKey),
     });
@@ -212,10 +208,10 @@ export class Write extends DeskTab {
     const first = this.original ? null : this.list.rows[0]?.id;
     if (first) return this.open(first);
     if (this.original)
-      return this.stage.say(_("Every text has a changed version already. Choose one from the list to write another."));
+      return this.stage.say(_("Every text has a perturbed version. Choose one from the list to write another."));
     this.empty.hidden = false;
     this.empty.textContent = _(
-      "No text is without a changed version now. Texts appear here when their annotation is complete. Clear the tick in the list to see those that have a changed version; what you have begun is under Mine.",
+      "Every annotated text has a perturbed version. Clear the tick in the list to see them; your drafts are under Mine.",
     );
     return undefined;
   }
@@ -252,7 +248,7 @@ export class Write extends DeskTab {
     this.list.mark(id);
     this.stage.remember();
     this.stage.announce(
-      `${this.shownKey}. ${this.desk.kind.value ? _("Changed version") : _("Choose the kind of change")}`,
+      `${this.shownKey}. ${this.desk.kind.value ? _("Changed version") : _("Choose a kind of perturbation")}`,
     );
   }
 
@@ -283,7 +279,7 @@ export class Write extends DeskTab {
     openQuestion(
       this.stage.root,
       _("Discard this draft?"),
-      _("What you have written of “{name}” will be gone. The original stays as it is.", { name }),
+      _("Your text for “{name}” will be lost. The original stays.", { name }),
       _("Discard draft"),
       () => this.#discard(id, ondone),
     );
@@ -314,7 +310,7 @@ export class Write extends DeskTab {
   #heard({ user, id, changed }) {
     if (user !== this.data.user || id !== this.instance || !this.desk.work) return;
     if (JSON.stringify(changed) === JSON.stringify(this.desk.changed)) return;
-    this.stage.say(_("You are changing this text in another tab too. Whatever is written last is kept."), [
+    this.stage.say(_("You are also editing this text in another tab. The last change is kept."), [
       button(_("Use the other tab's"), {
         onclick: () => {
           this.stage.say("");
@@ -335,7 +331,7 @@ export class Write extends DeskTab {
   #sent(id, { state }) {
     const words =
       state === "approved"
-        ? _("Submitted. It is now part of the data.")
+        ? _("Submitted and added to the data.")
         : several(
             "Submitted. Another person will check it.",
             "Submitted. {n} others will check it.",
@@ -364,9 +360,7 @@ export class Write extends DeskTab {
       ),
     );
     this.others.replaceChildren(
-      ...(rows.length
-        ? [element("h3", {}, _("Changed versions of this text so far")), element("ul", {}, ...rows)]
-        : []),
+      ...(rows.length ? [element("h3", {}, _("Perturbed versions of this text")), element("ul", {}, ...rows)] : []),
     );
   }
 

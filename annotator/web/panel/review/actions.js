@@ -13,10 +13,10 @@ import { isInSet } from "./session.js";
 /** @type {Record<View, string>} */
 const NOT_HERE = {
   all: "",
-  alone: _("This score is about all sets. A set alone (o) can be shown while you score it."),
-  less: _("This score is about all sets. A token can be left out (t) while you score a set."),
+  alone: _("This score is about all sets. Score one set to show it alone (o)."),
+  less: _("This score is about all sets. Score one set to leave out a token (t)."),
   without: _("There are no sets to leave out."),
-  changes: _("This is the first round, so nothing has changed yet."),
+  changes: _("This is the first round: no changes yet."),
 };
 
 export class Scoring {
@@ -37,8 +37,7 @@ export class Scoring {
   #writing() {
     const { session } = this;
     if (session?.open && !this.screen.busy) return session;
-    if (session?.work.state === "decided")
-      this.screen.hint(_("This round is decided: its scores can no longer be changed."));
+    if (session?.work.state === "decided") this.screen.hint(_("This round is decided. Its scores are final."));
     return null;
   }
 
@@ -78,7 +77,7 @@ export class Scoring {
     if (!session.set(withScore(session.scores, session.step, null))) return;
     this.screen.refresh();
     this.screen.announce(
-      _("{score} of {place} taken back", {
+      _("{score} of {place} removed", {
         score: nameOf(session.step.property),
         place: placeOf(session.step.set),
       }),
@@ -154,7 +153,7 @@ export class Scoring {
     if (!session?.stops.length)
       return screen.hint(
         session?.view === "changes"
-          ? _("Nothing has changed here since the previous round.")
+          ? _("Nothing changed since the previous round.")
           : _("There is no set to step through."),
       );
     const count = session.stops.length;

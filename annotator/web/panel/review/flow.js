@@ -10,11 +10,9 @@ import { _ } from "../words/language.js";
 import { nameOf, nextMissing, sameScores } from "./scores.js";
 import { ReviewSession } from "./session.js";
 
-const UNSENT = _("You have changed a review that was submitted. Submit it again (Ctrl+Enter), or undo the change.");
-const NOTHING = _("There is nothing for you to review now.");
-const KEPT = _(
-  "The server cannot be reached. Your review is kept in this browser and is sent when the connection is back.",
-);
+const UNSENT = _("You changed a submitted review. Submit it again (Ctrl+Enter) or undo the change.");
+const NOTHING = _("Nothing to review right now.");
+const KEPT = _("No connection. Your review is kept in this browser and sent later.");
 
 /** @typedef {import("./screen.js").ReviewScreen} Screen */
 /** @typedef {import("../shared/saving.js").Job<ReviewSession>} Job */
@@ -24,7 +22,7 @@ const KEPT = _(
 export class ReviewFlow extends WorkFlow {
   /** @param {import("../shared/work_flow.js").FlowParts<ReviewSession, NextReview, Screen, ReviewMessages>} parts */
   constructor(parts) {
-    super(parts, { same: sameScores, lost: _("One review could no longer be submitted") });
+    super(parts, { same: sameScores, lost: _("One review could not be submitted") });
   }
 
   /** @param {ReviewSession} given */
@@ -97,11 +95,9 @@ export class ReviewFlow extends WorkFlow {
   submit() {
     const session = this.current;
     if (!session || this.waiting) return;
-    if (session.work.state === "decided")
-      return this.screen.hint(_("This round is decided: its scores can no longer be changed."));
+    if (session.work.state === "decided") return this.screen.hint(_("This round is decided. Its scores are final."));
     if (session.held) return this.screen.hint(_("First decide what to do with these scores (below)."));
-    if (session.submitted && !session.dirty)
-      return this.screen.hint(_("This review is submitted, and nothing has changed since."));
+    if (session.submitted && !session.dirty) return this.screen.hint(_("This review is submitted and unchanged."));
     const missing = nextMissing(session.steps, session.scores, session.at - 1);
     if (missing >= 0) return this.#ask(session, missing);
     this.#leave("submit");

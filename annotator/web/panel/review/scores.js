@@ -183,8 +183,8 @@ const RESULT = "\uFFFC";
 function sentenceOf({ property }, hasSets, values) {
   if (property === "sufficiency") return _("Can {result} be inferred from {place} alone?", values);
   if (property === "compactness") return _("Does {result} need every token of {place}?", values);
-  if (hasSets) return _("Do the sets together hold everything that supports {result}?", values);
-  return _("No rationale was marked. Is there really nothing in the text that supports {result}?", values);
+  if (hasSets) return _("Do the sets together contain everything that supports {result}?", values);
+  return _("No rationale was marked. Does nothing in the text support {result}?", values);
 }
 
 /**
@@ -266,7 +266,7 @@ function failureWords(findings) {
 export const VIEWS = [
   ["all", _("All sets"), "v", _("The text with all sets (also Esc)")],
   ["alone", _("Set alone"), "o", _("Only this set; the rest fades")],
-  ["less", _("Less one token"), "t", _("This set with one token left out; ← → choose another one")],
+  ["less", _("Less one token"), "t", _("The set without one token; ← → choose which")],
   ["without", _("Without sets"), "x", _("The text with the sets' tokens blanked")],
   ["changes", _("Changes"), "p", _("What differs from the previous round, token by token")],
 ];
@@ -276,7 +276,7 @@ export const REVIEW_KEYS = [
   [
     _("Scores"),
     [
-      ["1 – 4", _("give the score, and go to the next missing one")],
+      ["1 – 4", _("give the score and go to the next missing one")],
       ["j", _("next score")],
       ["k", _("previous score")],
       ["Del", _("remove the score")],
@@ -290,12 +290,12 @@ export const REVIEW_KEYS = [
       ["o", _("the set alone")],
       ["t", _("the set less one token")],
       ["x", _("the text without the sets")],
-      ["p", _("what has changed since the previous round")],
+      ["p", _("changes since the previous round")],
       ["v", _("the text with all sets")],
-      ["← →", _("another token to leave out, or another part of the set")],
+      ["← →", _("choose the token to leave out, or the part of the set")],
       ["↑ ↓", _("scroll; also PgUp, PgDn, Home, End, Space")],
-      ["f", _("unfold or fold the question, when it is out of sight")],
-      ["b", _("back to where you were reading before a click on the map")],
+      ["f", _("show or hide the question when it is out of view")],
+      ["b", _("back to where you were reading")],
       ["+ −", _("larger or smaller text")],
       ["z", _("text size and line spacing")],
     ],
@@ -312,10 +312,10 @@ export const REVIEW_KEYS = [
     [
       ["Ctrl+⏎", _("submit and go to the next one")],
       ["s", _("skip for now")],
-      ["q", _("ask the lead; comments on this text")],
-      ["w", _("what the project's model answers, where the lead allows it")],
-      ["g", _("guidelines beside the text: open, close")],
-      ["Shift + g", _("go into them, to scroll by keys; back: Shift + g or Esc")],
+      ["q", _("comments, and questions to the lead")],
+      ["w", _("show the model's prediction, if the lead allows it")],
+      ["g", _("show or hide the guidelines")],
+      ["Shift + g", _("scroll the guidelines (Shift + g or Esc: back)")],
       ["m", _("my reviews")],
       ["?", _("this list")],
     ],

@@ -40,14 +40,14 @@ class ReviewNotices extends Notices {
       return this.box(
         "info",
         "warning",
-        _("You have changed a review that was submitted. Submit it again, or undo the change."),
+        _("You changed a submitted review. Submit it again or undo the change."),
         button(_("Undo the change"), { onclick: this.ways.takeBack }),
       );
     }
     return this.box(
       "info",
       "check",
-      _("You have submitted this review. Until the round is decided you can change the scores and submit them again."),
+      _("Submitted. You can change and resubmit scores until the round is decided."),
       button(_("Back to work"), { onclick: this.actions.goOn }),
     );
   }
@@ -76,7 +76,7 @@ const GAP = 14;
 const HEAD_WORDS = {
   page: _("Review"),
   mine: _("My reviews"),
-  mineTitle: _("My reviews: what you have scored or skipped, and what came of it"),
+  mineTitle: _("My reviews and their outcome"),
 };
 
 /** @extends {TextScreen<ReviewSession>} */

@@ -194,9 +194,9 @@ const tex = (text) => text.replace(/[\\~^−↵]|[&%$#_{}]/g, (sign) => TEX[sign
 const KINDS = [
   ["HTML", _("a page of its own, without scripts"), "html"],
   ["SVG", _("a drawing, for slides and papers"), "svg"],
-  ["PNG", _("a picture, at twice the size of the drawing"), "png"],
+  ["PNG", _("picture at double resolution"), "png"],
   ["LaTeX", _("coloured boxes, for a paper (needs xcolor)"), "tex"],
-  ["CSV", _("a row for each token of each map"), "csv"],
+  ["CSV", _("one row per token and heatmap"), "csv"],
 ];
 
 /** @param {HTMLElement} root @param {Save} save */

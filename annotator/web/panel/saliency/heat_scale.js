@@ -122,9 +122,7 @@ export function meaningOf({ is_signed: isSigned, label, answer }) {
   const of = label ? `“${label}”` : answer?.label === "" ? _("“no answer”") : "";
   return {
     head: of ? _("for {label}", { label: of }) : _("label not named"),
-    legend: of
-      ? _("− opposes, + supports {label}", { label: of })
-      : _("− opposes, + supports a label that the source does not name"),
+    legend: of ? _("− opposes, + supports {label}", { label: of }) : _("Sign is relative to an unnamed label"),
     number: signed,
     said: (score) => (of ? _("{score} for {label}", { score: signed(score), label: of }) : signed(score)),
   };
@@ -135,9 +133,7 @@ function weightOf(label) {
   const head = label ? _("weight for “{label}”, without a sign", { label }) : OF_NO_LABEL();
   return {
     head,
-    legend: label
-      ? _("weight for “{label}”; does not say whether a word supports or opposes it", { label })
-      : OF_NO_LABEL(),
+    legend: label ? _("weight for “{label}”, unsigned", { label }) : OF_NO_LABEL(),
     number: written,
     said: (score) =>
       label
@@ -173,7 +169,7 @@ export function barsOf({ panel, scale, tokens, meaning }) {
 
 /** @param {Pick<SaliencyMap, "panel"|"meaning">} map */
 export function piecesOf({ panel: { pieces }, meaning }) {
-  if (!pieces) return [element("p", {}, _("There are no pieces: the source gives a score for each word."))];
+  if (!pieces) return [element("p", {}, _("No subwords: the source has one score per word."))];
   const special = pieces.filter((piece) => piece[3]).reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
   const all = pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
   return [
@@ -183,7 +179,7 @@ export function piecesOf({ panel: { pieces }, meaning }) {
     element(
       "p",
       {},
-      _("{share} of all |score| lies on special pieces, which belong to no word.", {
+      _("{share} of all |score| lies on special tokens.", {
         share: percent(all ? special / all : 0),
       }),
     ),

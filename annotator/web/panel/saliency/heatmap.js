@@ -163,8 +163,8 @@ export class SaliencyMap {
             {
               type: "button",
               class: "button plain icon-only",
-              title: _("Remove this map"),
-              "aria-label": _("Remove this map"),
+              title: _("Remove this heatmap"),
+              "aria-label": _("Remove this heatmap"),
               onclick: this.actions.remove,
             },
             "×",
@@ -403,7 +403,7 @@ export class SaliencyMap {
   legendWords() {
     const { panel, scale, magnitude } = this;
     if (panel.run === null) return { bar: false, words: "" };
-    if (this.isEmpty) return { bar: false, words: _("this run has no attribution of this text") };
+    if (this.isEmpty) return { bar: false, words: _("no attribution of this text in this run") };
     if (!panel.scores) return { bar: false, words: panel.spans ? boxedWords(panel) : _("a ranking without scores") };
     if (!scale) return { bar: false, words: _("all scores are 0") };
     const meaning =
@@ -421,11 +421,7 @@ export class SaliencyMap {
 
   #cutWords() {
     if (this.panel.earlier?.length)
-      return several(
-        "{n} word or piece beyond the scale, in bold",
-        "{n} words or pieces beyond the scale, in bold",
-        this.nCut,
-      );
+      return several("{n} token beyond the scale, in bold", "{n} tokens beyond the scale, in bold", this.nCut);
     return several("{n} word beyond the scale, in bold", "{n} words beyond the scale, in bold", this.nCut);
   }
 

@@ -93,7 +93,7 @@ const goneMaps = (asked, runs) =>
 function goneNumbers(asked, given) {
   const gone = [
     ["by", _("the number that orders the texts")],
-    ["x", _("the number to the right in the scatter")],
+    ["x", _("the scatter's x axis")],
     ["y", _("the number upwards in the scatter")],
   ].flatMap(([name, words]) => {
     const number = asked.get(name);
@@ -145,7 +145,9 @@ export function goneParts(panels, choices) {
 /** @param {string} panel */
 function mapWords(panel) {
   const [run] = panel.split(":");
-  return DIGITS.test(run) ? _("a map of run {run}", { run }) : _("the map “{named}”", { named: shortened(panel) });
+  return DIGITS.test(run)
+    ? _("a heatmap of run {run}", { run })
+    : _("the heatmap “{named}”", { named: shortened(panel) });
 }
 
 /**
@@ -171,7 +173,7 @@ function isNumber(text, { runs, of_texts, of_answers }) {
 export const goneWords = (gone, instead = []) =>
   gone.length
     ? together(
-        _("This link asks for what is no longer there or cannot be read: {gone}.", { gone: listed(gone) }),
+        _("Parts of this link no longer exist: {gone}.", { gone: listed(gone) }),
         ...instead,
         _("The rest is shown."),
       )
@@ -233,7 +235,7 @@ export const stepsText = (steps) =>
 export const goneSteps = (asked, shown) =>
   (asked.get("written") ?? "").split(",").flatMap((piece, place) => {
     const isShown = !piece || piece === "-" || piece === String((shown[place] ?? -1) + 1);
-    return isShown ? [] : [_("the piece of the written answer ({named})", { named: shortened(piece) })];
+    return isShown ? [] : [_("the subword of the generated text ({named})", { named: shortened(piece) })];
   });
 
 /**
@@ -261,7 +263,7 @@ function openLink(root, link) {
   openDialog(
     root,
     _("Copy the link"),
-    paragraph("dialog-words", _("The browser did not let the page copy it. Press Ctrl+C: the link is selected.")),
+    paragraph("dialog-words", _("The link was not copied. It is selected: press Ctrl+C.")),
     field,
   );
   field.focus();

@@ -42,27 +42,27 @@ const KEYS = [
       ["j", _("next text")],
       ["k", _("previous text")],
       ["i", _("show or hide the list of texts")],
-      ["/", _("search by key or words")],
+      ["/", _("search by ID or words")],
       ["f", _("slices: by label, split, length, metadata or annotators")],
-      ["d", _("the scatter: two numbers of the listed texts against each other")],
+      ["d", _("scatter plot of two numbers of the listed texts")],
       ["t", _("type another text beside this one")],
-      ["Esc", _("leave a field or a menu, so that keys work again; else close the typed text")],
-      ["l", _("lists: save the texts that are listed, or put this text on a list")],
+      ["Esc", _("leave a field or menu; else close the typed text")],
+      ["l", _("lists: save the listed texts, or add this one to a list")],
     ],
   ],
   [
     _("Maps"),
     [
-      ["← →", _("point at the next or the previous word")],
+      ["← →", _("next or previous word")],
       ["[ ]", _("one token fewer or more in the top k")],
-      ["s", _("one scale for all maps of a method")],
+      ["s", _("one scale per method")],
       ["m", _("show sizes without signs")],
       ["c", _("cut the scale at the 98th percentile")],
       ["n", _("show the scores under the words")],
       ["b", _("show the highest scores as bars")],
-      ["p", _("show the model's own pieces")],
+      ["p", _("show the model's subwords")],
       ["x", _("show a matrix of maps by tokens")],
-      ["g", _("people's own sets below the words, or the project's gold")],
+      ["g", _("each person's sets below the words, or the gold")],
       ["e", _("export the maps")],
       ["u", _("copy the link to what you see")],
       ["?", _("show these keys")],
@@ -219,7 +219,7 @@ class Saliency {
       this.#wordsOfLink(link, numbers, lost, parted),
       this.view ? this.#takeTyped(link) : this.#wordsOfNothing(),
     ];
-    if (!isThere) words.push(_("The list in this link no longer exists, so all texts are shown."));
+    if (!isThere) words.push(_("The list in this link no longer exists. All texts are shown."));
     return this.screen.sayOfLink(together(...words));
   }
 
@@ -276,7 +276,7 @@ class Saliency {
     if (isAlone) gone.push(_("the version beside the text"));
     const instead = [];
     if (parted.length) instead.push(_("Their runs are shown as they are."));
-    if (lost && this.view) instead.push(_("In place of the text the first one of the list is open."));
+    if (lost && this.view) instead.push(_("The first text of the list is open instead."));
     if (whichOf(link, numbers.runs).isAll) instead.push(_("All texts are listed."));
     return goneWords(gone, instead);
   }
@@ -294,9 +294,7 @@ class Saliency {
       return "";
     }
     if (!texts && !this.typed.texts.get(id))
-      return _(
-        "The typed text was too long for the link, so it is not shown: whoever typed it can save it as a test case.",
-      );
+      return _("The typed text was too long for the link and is not shown. Save it as a test case to share it.");
     this.typed.restore(texts);
     return "";
   }
@@ -316,8 +314,8 @@ class Saliency {
     const isCut = new URLSearchParams(location.search).get("typed") === IN_THIS_TAB;
     const isCopied = await copyLink(this.screen.root, location.href);
     const words = [
-      isCopied ? _("The link to what you see is copied.") : "",
-      isCut ? _("The typed text is too long for a link: it shows the stored text alone.") : "",
+      isCopied ? _("Link copied.") : "",
+      isCut ? _("The typed text is too long for a link, which shows the stored text only.") : "",
     ];
     const told = together(...words);
     if (isCut)
@@ -326,10 +324,10 @@ class Saliency {
   }
 
   #wordsOfNothing() {
-    if (Object.values(this.list.asked).some(Boolean)) return _("No text matches what is chosen on the left.");
+    if (Object.values(this.list.asked).some(Boolean)) return _("No text matches the filters.");
     return this.data.may_import
-      ? _("There are no texts in this project yet. Import some on the Project page, under Import.")
-      : _("There are no texts in this project yet. A lead can import some.");
+      ? _("No texts yet. Import some on the Project page, under Import.")
+      : _("No texts yet. A lead can import some.");
   }
 
   /**
@@ -410,13 +408,10 @@ class Saliency {
     const panels = (this.panels || []).filter((panel) => panel !== this.openedByOrder);
     if (!this.view || this.panels?.some((panel) => panel.startsWith(`${run}:`))) return undefined;
     const choice = this.view.choices.find((one) => one.run === run);
-    if (!choice)
-      return this.screen.say(
-        _("The run by which the texts are ordered has no attribution of this text, so no map of it is opened."),
-      );
+    if (!choice) return this.screen.say(_("The run that orders the list has no attribution of this text."));
     if (panels.length >= MOST_MAPS)
       return this.screen.say(
-        _("{most} maps are open, which is the most. Remove one to open another run.", { most: MOST_MAPS }),
+        _("{most} heatmaps are open, the maximum. Remove one to open another.", { most: MOST_MAPS }),
       );
     this.openedByOrder = `${run}:${layer}:`;
     return this.#setPanels([this.openedByOrder, ...panels]);
@@ -444,10 +439,7 @@ class Saliency {
   async step(by) {
     const next = await this.list.neighbour(by);
     if (next !== null) await this.open(next);
-    else
-      this.screen.say(
-        by > 0 ? _("This is the last text that is listed.") : _("This is the first text that is listed."),
-      );
+    else this.screen.say(by > 0 ? _("This is the last text listed.") : _("This is the first text listed."));
   }
 
   #toggleList() {

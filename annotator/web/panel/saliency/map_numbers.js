@@ -208,7 +208,7 @@ export function factsOf({ facts, spread, convergence }) {
     "r2" in facts && {
       title: "R²",
       value: written(facts.r2),
-      words: _("how well LIME's linear model fits the model's answers to its samples; 1 is best"),
+      words: _("fit (R²) of LIME's linear model to the model's predictions; 1 is best"),
     },
     spread && {
       title: _("Spread over seeds"),
@@ -217,42 +217,34 @@ export function factsOf({ facts, spread, convergence }) {
         value: written(spread.value),
         seeds: counted(spread.n_seeds, "seed"),
       }),
-      words: _(
-        "standard deviation over the seeds, mean over the words, as a share of the mean size of a score; lower is better",
-      ),
+      words: _("mean over words of the std over seeds / mean |score|; lower is better"),
     },
     ...convergenceOf(facts, convergence),
     "special_share" in facts && {
-      title: _("On special pieces"),
+      title: _("On special tokens"),
       value: percent(facts.special_share),
-      words: _("share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word"),
+      words: _("share of all |score| on [CLS], [SEP] and other special tokens"),
     },
     "prompt_share" in facts && {
       title: _("On the prompt"),
       value: percent(facts.prompt_share),
-      words: _(
-        "share of all |score|, of words, prompt, special and earlier pieces, that lies on the prompt around the text",
-      ),
+      words: _("share of all |score| (words, prompt, special and earlier subwords) on the prompt around the text"),
     },
     "earlier_share" in facts && {
-      title: _("On the answer itself"),
+      title: _("On the generated text"),
       value: percent(facts.earlier_share),
-      words: _(
-        "share of all |score|, of words, prompt, special and earlier pieces, that lies on pieces written before the one that is explained",
-      ),
+      words: _("share of all |score| (words, prompt, special and earlier subwords) on subwords generated earlier"),
     },
     "shared_tokens" in facts &&
       facts.shared_tokens > 0 && {
         title: _("Shared with neighbours"),
         value: String(facts.shared_tokens),
-        words: _(
-          "tokens that got a part of their score in equal shares with their neighbours, since the model was asked no further; take more evaluations",
-        ),
+        words: _("tokens that share a score equally with neighbours because evaluations ran out; allow more"),
       },
     "unseen_tokens" in facts && {
       title: _("Not seen"),
       value: String(facts.unseen_tokens),
-      words: _("tokens in italics, which the model did not see because the text is too long for it"),
+      words: _("tokens in italics, beyond the model's length limit"),
     },
   ];
   return rows.filter((row) => !!row);
@@ -274,7 +266,7 @@ function convergenceOf(facts, convergence) {
           difference: written(convergence),
         }),
         words: _(
-          "how far all scores together are from F(x) − F(baseline), as a share of it; above 5 %, take more steps or another baseline",
+          "|Σ scores − (F(x) − F(baseline))| as a share of F(x) − F(baseline); above 5 %, use more steps or another baseline",
         ),
       },
     ];
@@ -284,7 +276,7 @@ function convergenceOf(facts, convergence) {
     {
       title: _("Convergence delta"),
       value: written(convergence),
-      words: _("how far all scores together are from what they explain, as the source says; 0 is best"),
+      words: _("distance of the summed scores from what they explain, by the source; 0 is best"),
     },
   ];
 }
@@ -302,13 +294,13 @@ export function remarksOf(panel) {
   const remarks = [];
   if (hasNoOrder(panel))
     remarks.push({
-      words: _("All scores are equal: no order, so no word is in the top k."),
+      words: _("All scores are equal, so there is no top k."),
       short: _("all scores are equal"),
     });
   if (share > MOST_SHARE)
     remarks.push({
       words: _(
-        "Did not converge: the scores together miss {share} of the change that they explain. Take more steps or another baseline.",
+        "Not converged: the scores miss {share} of the change they explain. Use more steps or another baseline.",
         { share: percent(share) },
       ),
       short: _("did not converge ({share})", { share: percent(share) }),

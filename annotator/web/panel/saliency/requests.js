@@ -26,8 +26,8 @@ export class Requests {
   async ask(route, query) {
     const { status, body } = await this.#messages.get(route, query);
     if (status === 200) return body;
-    if (status === 0) return { error: _("The server cannot be reached. Check the connection and try again.") };
-    return { error: body.error || _("The server could not answer. Try again."), status };
+    if (status === 0) return { error: _("No connection to the server. Check the network and try again.") };
+    return { error: body.error || _("The server did not respond. Try again."), status };
   }
 
   /**
@@ -39,7 +39,7 @@ export class Requests {
   async tell(change, body) {
     const answer = await this.#messages.post(`lists/${change}`, body);
     if (answer.status === 200) return answer.body;
-    return { error: answer.body.error || _("The server cannot be reached, so nothing was changed. Try again.") };
+    return { error: answer.body.error || _("No connection: nothing was changed. Try again.") };
   }
 
   /**
@@ -53,7 +53,7 @@ export class Requests {
     const answer = await this.#messages.post("typed", { instance: view.instance.id, texts, panels });
     if (answer.status === 200) return answer.body;
     return {
-      error: answer.body.error || _("The server cannot be reached. What you typed stays here; type on to try again."),
+      error: answer.body.error || _("No connection. Your text stays here; keep typing to retry."),
     };
   }
 }

@@ -38,7 +38,7 @@ export class SavedLists {
         this.select,
         button(_("Lists"), {
           key: "l",
-          title: _("Save the texts that are listed, or put this text on a list"),
+          title: _("Save the listed texts, or add this one to a list"),
           className: "plain",
           onclick: () => this.open(),
         }),
@@ -122,7 +122,7 @@ export class SavedLists {
       placeholder: _("a name for the list"),
       "aria-label": _("Name of the list"),
     });
-    const note = noteField({ placeholder: _("a note: what the texts have in common (optional)") });
+    const note = noteField({ placeholder: _("note (optional)") });
     const save = () => this.#save(part(form, "input[name=list-of]:checked", HTMLInputElement).value, name, note);
     /** @type {HTMLElement} */
     const form = div(
@@ -190,8 +190,8 @@ export class SavedLists {
         _("This text"),
         "",
         one.holds
-          ? _("Take {key} off this list", { key: instance.key })
-          : _("Put {key} on this list", { key: instance.key }),
+          ? _("Remove {key} from this list", { key: instance.key })
+          : _("Add {key} to this list", { key: instance.key }),
         () => this.#put(one, instance),
       );
     if (held) press(held, one.holds);
@@ -215,7 +215,7 @@ export class SavedLists {
         }),
         one.may_change &&
           button(_("Change"), {
-            title: _("Change the name and the note of “{name}”", { name: one.name }),
+            title: _("Edit the name and note of “{name}”", { name: one.name }),
             className: "plain",
             onclick: () => this.#edit(row, one),
           }),
@@ -236,8 +236,8 @@ export class SavedLists {
     if (
       await this.#tell("put", { list: one.id, instance: instance.id, on }, () =>
         on
-          ? _("{key} is now on “{name}”.", { key: instance.key, name: one.name })
-          : _("{key} is now off “{name}”.", { key: instance.key, name: one.name }),
+          ? _("{key} added to “{name}”.", { key: instance.key, name: one.name })
+          : _("{key} removed from “{name}”.", { key: instance.key, name: one.name }),
       )
     )
       this.#focus(one, ".toggle");

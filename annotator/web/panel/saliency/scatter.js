@@ -54,7 +54,7 @@ export class Scatter {
       clicked: (spot) => this.#open(spot),
       pointed: (spot) => this.#tell(spot),
     });
-    this.lasso = toggle(_("Outline"), "", _("Draw an outline around texts instead of a box"), () => {
+    this.lasso = toggle(_("Outline"), "", _("Select with a lasso instead of a box"), () => {
       this.plot.isLasso = !this.plot.isLasso;
       press(this.lasso, this.plot.isLasso);
     });
@@ -73,7 +73,7 @@ export class Scatter {
         row("y", this.y),
         this.lasso,
         button(_("Close"), {
-          title: _("Close the scatter; what is selected stays listed"),
+          title: _("Close the scatter plot; the selection stays listed"),
           className: "plain",
           onclick: () => this.close(),
         }),
@@ -93,7 +93,7 @@ export class Scatter {
     );
     this.button = button(_("Scatter"), {
       key: "d",
-      title: _("Two numbers of the listed texts against each other"),
+      title: _("Scatter plot of two numbers of the listed texts"),
       className: "plain",
       onclick: () => this.toggle(),
     });
@@ -262,7 +262,7 @@ export class Scatter {
       [xFrom, xTo],
       [yFrom, yTo],
     ].some(([from, to]) => from !== null && to !== null && from > to);
-    if (crossed) return setText(this.count, _("Nothing is changed: a range begins with the smaller number."));
+    if (crossed) return setText(this.count, _("Not changed: start the range with the smaller number."));
     const isEmpty = [xFrom, xTo, yFrom, yTo].every((bound) => bound === null);
     return this.select(isEmpty ? null : { xs: [xFrom, xTo], ys: [yFrom, yTo], outline: [] });
   }
@@ -292,11 +292,11 @@ export class Scatter {
     const n = brush ? points.ids.filter((_, place) => holds(brush, points.x[place], points.y[place])).length : 0;
     const all = counted(points.ids.length, "text");
     const chosen = brush
-      ? _("{n} of {all} selected; the list shows them.", { n: n.toLocaleString("en"), all })
-      : _("{all}. Draw a box around some, or type bounds, to list them alone.", { all });
+      ? _("{n} of {all} selected and listed.", { n: n.toLocaleString("en"), all })
+      : _("{all}. Draw a box or type bounds to filter the list.", { all });
     const isShared = this.plot.shown.spots.length < points.ids.length;
     const missing = missingWords(points, titleOf(this.x), titleOf(this.y));
-    const shared = isShared ? _("A larger point is several texts with the same two numbers.") : "";
+    const shared = isShared ? _("Larger points are several texts with equal numbers.") : "";
     const learned = learnedWords(points.learned);
     const words = together(
       points.ids.length ? chosen : _("No listed text has both numbers."),

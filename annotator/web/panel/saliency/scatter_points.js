@@ -170,8 +170,8 @@ export const learnedWords = (learned) =>
       .filter(([, ids]) => ids.length)
       .map(([model, { length }]) =>
         several(
-          "{model} learned from {n} of them (open points); Metrics leaves it out.",
-          "{model} learned from {n} of them (open points); Metrics leaves these out.",
+          "{model} was trained on {n} of them (open points); Metrics leaves it out.",
+          "{model} was trained on {n} of them (open points); Metrics leaves them out.",
           length,
           { model },
         ),
@@ -188,13 +188,11 @@ export function missingWords({ n, without_x, without_y }, x, y) {
     missing
       ? [
           n === 1
-            ? _("{missing} of {all} text has no value of {name}.", { missing, all: n, name })
-            : several(
-                "{n} of {all} texts has no value of {name}.",
-                "{n} of {all} texts have no value of {name}.",
-                missing,
-                { all: n.toLocaleString("en"), name },
-              ),
+            ? _("{missing} of {all} text has no {name}.", { missing, all: n, name })
+            : several("{n} of {all} texts has no {name}.", "{n} of {all} texts have no {name}.", missing, {
+                all: n.toLocaleString("en"),
+                name,
+              }),
         ]
       : [];
   return together(...part(without_x, x), ...(x === y ? [] : part(without_y, y)));

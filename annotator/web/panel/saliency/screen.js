@@ -21,7 +21,7 @@ class TextTitle {
   constructor(actions, added) {
     this.actions = actions;
     this.gold = goldChoice(actions.gold);
-    this.add = element("select", { class: "add-panel", "aria-label": _("Add a map") });
+    this.add = element("select", { class: "add-panel", "aria-label": _("Add a heatmap") });
     this.add.addEventListener("change", () => {
       const run = Number(this.add.value);
       this.add.value = "";
@@ -41,7 +41,7 @@ class TextTitle {
     });
     this.type = button(_("Type a text"), {
       key: "t",
-      title: _("Change this text, or type another one, beside it"),
+      title: _("Edit a copy of this text, or type another"),
       className: "plain",
       onclick: () => actions.type(),
     });
@@ -58,7 +58,7 @@ class TextTitle {
     this.where.replaceChildren(
       button("‹", { title: _("Previous text"), key: "k", className: "plain", onclick: () => this.actions.step(-1) }),
       button("›", { title: _("Next text"), key: "j", className: "plain", onclick: () => this.actions.step(1) }),
-      element("h2", { title: _("Key of this text: {key}", { key: instance.key }) }, name),
+      element("h2", { title: _("Text ID: {key}", { key: instance.key }) }, name),
       inline("gold-label", labelWords(instance.result)),
       ...sets.map((tokens, set) => inline("gold-chip", goldBadge(set), `${tokens.length}`)),
       ...(instance.kind
@@ -68,7 +68,7 @@ class TextTitle {
     offerGold(this.gold, { gold, policy });
     this.#offerVersions(partners, partner);
     this.add.replaceChildren(
-      option("", _("Add a map …")),
+      option("", _("Add a heatmap …")),
       ...groupsOf(choices).map(({ first, title }) => option(first.run, title)),
     );
     this.add.disabled = !choices.length;
@@ -203,16 +203,16 @@ export class SaliencyScreen {
       element("label", { class: "k" }, _("Top k"), this.k),
       this.kWords,
       button("RLR", {
-        title: _("Take k from the project's mean rationale length ratio (RLR)"),
+        title: _("Set k by the project's mean rationale length ratio (RLR)"),
         className: "plain",
         onclick: () => this.#usual(),
       }),
-      flip("shared", _("Shared scale"), "s", _("Use one scale for all maps of a method")),
+      flip("shared", _("Shared scale"), "s", _("Use one scale per method")),
       flip("magnitude", _("Without signs"), "m", _("Show sizes without signs")),
       flip("clip", _("Cut outliers"), "c", _("Cut the scale at the 98th percentile")),
       flip("numbers", _("Scores"), "n", _("Show the scores under the words")),
       flip("bars", _("Bars"), "b", _("Show the highest scores as bars")),
-      flip("pieces", _("Pieces"), "p", _("Show the model's own pieces")),
+      flip("pieces", _("Subwords"), "p", _("Show the model's subwords")),
       flip("matrix", _("Matrix"), "x", _("Show a matrix of maps by tokens")),
       button(_("Export"), {
         title: _("Save the maps as a file"),
@@ -221,7 +221,7 @@ export class SaliencyScreen {
         onclick: () => this.openExport(),
       }),
       button(_("Copy link"), {
-        title: _("Copy the link to exactly what you see, for a colleague with the same rights"),
+        title: _("Copy a link to this view"),
         key: "u",
         className: "plain always",
         onclick: () => this.actions.copy(),
@@ -356,12 +356,8 @@ export class SaliencyScreen {
     const withheld = this.view?.withheld || this.partnerView?.withheld;
     if (withheld) return withheld;
     const gold = this.view ? goldWords(this.view, this.#goldAsked) : "";
-    if (!this.choices.length)
-      return together(
-        _("No model has an attribution of this text yet. Below you can import attributions or have them computed."),
-        gold,
-      );
-    return this.isWithoutMaps ? together(_("No map is open. Choose one under “Add a map”."), gold) : gold;
+    if (!this.choices.length) return together(_("No attributions yet. Import or compute some below."), gold);
+    return this.isWithoutMaps ? together(_("No heatmap is open. Choose one under “Add a heatmap”."), gold) : gold;
   }
 
   /** What is asked for below the words, and the project's own policy. */
@@ -376,7 +372,7 @@ export class SaliencyScreen {
     const next = nextOfGroup(group, this.view.panels);
     return next
       ? this.actions.add(next)
-      : this.say(_("Every map of {title} is on the screen already.", { title: group.title }));
+      : this.say(_("All heatmaps of {title} are shown already.", { title: group.title }));
   }
 
   /** The share of each side of a text that is in the top k. @param {HeatView} view */
@@ -508,7 +504,7 @@ export class SaliencyScreen {
   }
 
   openExport() {
-    if (!this.maps.length) return this.say(_("There is no text on the screen, so there is nothing to save."));
+    if (!this.maps.length) return this.say(_("No text is open: nothing to save."));
     openExport(this.root, this.actions.save);
     return undefined;
   }

@@ -114,9 +114,7 @@ export const setRulesOf = (view, lanes) =>
 
 // ---- Everybody's own sets in the place of gold: whose lanes they are, and how well maps agree with each person
 
-const DEFINITION = _(
-  "token F1 of the top k and the set of this person that fits best; – is not defined: nothing is marked",
-);
+const DEFINITION = _("token F1 of the top k against this person's best set; – nothing marked");
 
 export class PeopleLegend {
   /** @param {(drawn: number[]) => void} chosen  other people's sets are to be drawn */
@@ -174,10 +172,7 @@ export class PeopleLegend {
 export function numberingWords(people) {
   const first = people.find(({ is_numbered }) => is_numbered);
   if (!first) return "";
-  const { name } = first;
-  return first.is_named
-    ? _("People are numbered in each text anew: “{name}” of this text may be another person in the next.", { name })
-    : _("People are numbered in each text anew: “{name}” of this text can be another person in the next.", { name });
+  return _("Numbers are per text: “{name}” may be someone else in the next text.", { name: first.name });
 }
 
 /**
@@ -197,7 +192,7 @@ const factsOf = ({ label, facts, sets, is_accepted }) =>
 function titleOf({ name, sets }) {
   const sizes = sets.map((tokens) => counted(tokens.length, "token")).join(_(" and "));
   return sets.length
-    ? _("{name}: {sets} of {sizes}. At most {most} lanes stand below a line until you choose more people.", {
+    ? _("{name}: {sets} of {sizes}. At most {most} lanes are shown unless you choose more people.", {
         name,
         sets: counted(sets.length, "set"),
         sizes,
@@ -276,14 +271,10 @@ export function paintAgreements(map) {
  */
 export function goldWords(view, { gold, policy }) {
   if (view.people)
-    return view.people.length
-      ? ""
-      : _(
-          "Nobody's sets of this text can be shown: no annotation of it is accepted yet, or submitted where you may see those.",
-        );
-  if (!view.gold.length) return _("This text has no gold sets, so there is nothing to compare an attribution with.");
+    return view.people.length ? "" : _("No sets to show: none is accepted yet, or submitted where you may see it.");
+  if (!view.gold.length) return _("No gold sets to compare attributions with.");
   return gold && gold !== policy
-    ? _("These are the gold sets under the policy “{gold}”. Measured numbers are against the project's, “{policy}”.", {
+    ? _("Gold sets by “{gold}”. Metrics use the project's policy, “{policy}”.", {
         gold: policyWords(gold),
         policy: policyWords(policy),
       })

@@ -44,7 +44,7 @@ export function matrixOf(view, maps, { scales, hover }) {
     ),
   );
   const table = tableOf(head, rows);
-  const box = matrixBox(_("Methods by tokens, {key}", { key: view.instance.key }), table);
+  const box = matrixBox(_("Methods × tokens, {key}", { key: view.instance.key }), table);
   box.addEventListener("pointerover", ({ target }) => hover(tokenAt(target)));
   box.addEventListener("pointerleave", () => hover(null));
   const usual = facts.map((fact) => fact.textContent ?? "");
@@ -78,7 +78,7 @@ export function matrixOfAnswer(view, map) {
     ),
   );
   const corner = element("th", { scope: "col" }, map.title(), element("small", {}, rangeWords(map, written(scale))));
-  const label = _("Written pieces by tokens, {title}", { title: map.title() });
+  const label = _("Generated subwords × tokens, {title}", { title: map.title() });
   return matrixBox(label, tableOf(tr(corner, ...head), body));
 }
 
@@ -138,12 +138,9 @@ const rangeWords = ({ isSigned }, most) => (isSigned ? `±${most}` : _("0 to {mo
 
 /** @type {Record<string, [title: string, words: string]>} */
 const NAMES = {
-  "editing.average_precision": ["AP", _("average precision of the ranking against the best gold set")],
-  "editing.mrr": [
-    "MRR",
-    _("1 / the mean rank of a set's tokens, each removed once it is found; for the best gold set"),
-  ],
-  "er_test.order": [_("Order loss"), _("0 when every token of the best gold set ranks above all others")],
+  "editing.average_precision": ["AP", _("average precision against the best gold set")],
+  "editing.mrr": ["MRR", _("1 / mean rank of the best gold set's tokens, each removed once found")],
+  "er_test.order": [_("Order loss"), _("0 if every token of the best gold set ranks above all others")],
   "method.sufficiency": [_("Sufficiency"), _("p(full text) − p(rationale alone); lower is better")],
   "method.comprehensiveness": [
     _("Comprehensiveness"),
@@ -172,9 +169,7 @@ function rowsOf({ panel, view, selected, isUnranked }) {
           {
             title: _("Ties at k"),
             value: String(ties),
-            words: _(
-              "tokens that were left out although their score equals one in the top k; the first by position were taken",
-            ),
+            words: _("tokens left out although tied with the top k (ties go by position)"),
           },
         ]
       : []),
@@ -195,7 +190,7 @@ function rowsOfGold({ view, selected, isUnranked }) {
     {
       title: _("Token F1"),
       value: written(fit.f1),
-      words: _("2 · |top k ∩ set| / (|top k| + |set|) of the gold set that fits best, whose letter stands beside it"),
+      words: _("2 · |top k ∩ set| / (|top k| + |set|) for the best gold set (its letter is beside it)"),
       ...(fit.f1 === null
         ? {}
         : { badge: goldBadge(fit.set), badgeWords: _("set {letter}", { letter: letterOf(fit.set) }) }),
@@ -204,12 +199,12 @@ function rowsOfGold({ view, selected, isUnranked }) {
     {
       title: _("Sets found"),
       value: written(fit.recall),
-      words: _("share of the gold sets whose tokens are all among the top k"),
+      words: _("share of gold sets wholly in the top k"),
     },
     {
       title: _("Coverage"),
       value: written(fit.coverage),
-      words: _("share of the tokens of all gold sets that are among the top k"),
+      words: _("share of all gold tokens in the top k"),
     },
   ];
 }
@@ -323,7 +318,7 @@ export function columnsFor(n, width, least = 340, gap = 14) {
 
 const DEPTHS = 12;
 const CAPTION = _(
-  "MAP of the top k, and for each depth i the share of the changed version's first i tokens that are among the original's first i",
+  "MAP of the top k; per depth i, the share of the perturbed version's first i tokens among the original's first i",
 );
 
 /**

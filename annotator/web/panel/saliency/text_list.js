@@ -68,8 +68,8 @@ export class InstanceList {
     );
     this.words = element("input", {
       type: "search",
-      placeholder: _("key or words"),
-      "aria-label": _("Key or words"),
+      placeholder: _("ID or words"),
+      "aria-label": _("ID or words"),
       oninput: () => this.#later(),
     });
     this.slices = new Slices({
@@ -322,7 +322,7 @@ export class InstanceList {
       ? several("{n} has no value of this number", "{n} have no value of this number", without)
       : "";
     const leftOut = learned
-      ? several("{n} that a model learned from is left out", "{n} that a model learned from are left out", learned)
+      ? several("{n} that a model was trained on is left out", "{n} that a model was trained on are left out", learned)
       : "";
     if (n)
       return dotted(
@@ -332,8 +332,8 @@ export class InstanceList {
       );
     if (leftOut) return _("No other text is listed: {left}.", { left: leftOut });
     return missing
-      ? _("No text is listed: {missing}. Choose another number.", { missing })
-      : _("No text matches. Choose other texts, or clear the search.");
+      ? _("No texts listed: {missing}. Choose another number.", { missing })
+      : _("No text matches. Change the filters or clear the search.");
   }
 
   /** @param {ListedText} row */
@@ -348,13 +348,13 @@ export class InstanceList {
         class: "list-row",
         role: "option",
         "data-id": row.id,
-        "aria-description": label ? _("{label} is the label that the model predicts", { label }) : null,
+        "aria-description": label ? _("{label}: predicted label", { label }) : null,
         onclick: () => this.actions.open(row.id),
       },
       element("b", { title: row.key }, row.key),
       element(
         "span",
-        { class: "facts", title: label ? _("→ {label}: the label that the model predicts", { label }) : "" },
+        { class: "facts", title: label ? _("→ {label}: predicted label", { label }) : "" },
         facts || row.result || "",
       ),
       ...(axes ? [inline("axes", axes)] : []),

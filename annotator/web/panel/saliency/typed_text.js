@@ -107,7 +107,7 @@ export class TypedText {
     this.fields = div("typed-fields");
     this.words = element("p", { class: "typed-words", role: "status" });
     this.lines = div("typed-lines");
-    this.version = button(_("Save as a changed version …"), { onclick: () => actions.saveVersion() });
+    this.version = button(_("Save as a perturbed version …"), { onclick: () => actions.saveVersion() });
     this.case = button(_("Save as a test case …"), { onclick: () => actions.saveCase() });
     this.root = element(
       "section",
@@ -301,7 +301,7 @@ function linesOf(view, answer) {
 const mapLine = (panel, differences) =>
   line(
     element("b", {}, `${panel.model} · ${panel.method}`),
-    differences.length ? _(", where both have the token: ") : _(": every token that both have has the same score"),
+    differences.length ? _(", where both have the token: ") : _(": all shared tokens have the same score"),
     ...differences
       .slice(0, MOST_DIFFERENCES)
       .map((one) => inline("typed-change", element("bdi", {}, `“${one.word}”`), ` ${differenceWords(one)}`)),
@@ -367,16 +367,16 @@ function openVersionDialog(root, { instance, texts }, { kinds, labels, send }) {
     kinds.map(({ name, title }) => [name, title]),
   );
   const label = select(
-    _("Label of the changed version"),
+    _("Label of the perturbed version"),
     labels.map((one) => [one, one]),
     instance.result ?? "",
   );
   const note = element("input", { type: "text", maxLength: 500, "aria-label": _("Note for the checkers") });
   return openSaving(root, {
-    title: _("Save as a changed version"),
-    words: _("It waits for its checkers, and becomes a text of the project when they approve it."),
+    title: _("Save as a perturbed version"),
+    words: _("It joins the project's texts once its checkers approve it."),
     rows: [row(_("Kind"), kind), ...(labels.length ? [row(_("Label"), label)] : []), row(_("Note"), note)],
-    saved: _("It is saved, and waits for its checkers."),
+    saved: _("Saved. It now waits for its checkers."),
     send: () =>
       send({
         instance: instance.id,
@@ -401,13 +401,13 @@ function openCaseDialog(root, { instance, texts }, { labels, send }) {
   });
   const expected = select(_("What is expected"), [
     ...labels.map((one) => /** @type {[string, string]} */ ([one, _("the label “{label}”", { label: one })])),
-    [SAME, _("the same answer as to the stored text")],
+    [SAME, _("same prediction as for the stored text")],
   ]);
   const category = select(_("Capability"), CAPABILITIES);
   if (instance.result && labels.includes(instance.result)) expected.value = instance.result;
   return openSaving(root, {
     title: _("Save as a test case"),
-    words: _("It is a functional test with one case, on the page Tests, where models are asked."),
+    words: _("Saved as a functional test with one case. Run it on the Tests page."),
     rows: [row(_("Suite"), suite), row(_("Test"), test), row(_("Expected"), expected), row(_("Capability"), category)],
     saved: _("It is saved on the page Tests."),
     send: () =>
@@ -483,7 +483,7 @@ export class TypedSaving {
     const { root, view, texts } = this.shown();
     const rules = await this.perturb.get("rules", { project: this.data.project });
     if (!view) return;
-    if (rules.status !== 200) openDialog(root, _("Save as a changed version"), sentenceOf(rules));
+    if (rules.status !== 200) openDialog(root, _("Save as a perturbed version"), sentenceOf(rules));
     else
       openVersionDialog(
         root,

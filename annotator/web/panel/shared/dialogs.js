@@ -98,7 +98,7 @@ export function openDiscard(root, reasons, ondiscard) {
     const chosen = dialog.querySelector("input:checked");
     if (!chosen) return refuse(_("Choose a reason first."), dialog.querySelector("input"));
     if (chosen.value === "other" && !comment.value.trim())
-      return refuse(_("The reason is “other”: say in a few words why."), comment);
+      return refuse(_("Describe the reason in a few words."), comment);
     dialog.close();
     ondiscard(chosen.value, comment.value);
   };

@@ -81,7 +81,7 @@ export class Guidelines {
     if (!this.asks && this.isAsking) this.#answered();
     else this.#show(this.isOpen);
     if (isNew && this.asks && !this.isAsking)
-      this.screen.hint(_("The guidelines have changed. To read them now: g. You are asked before the next text."));
+      this.screen.hint(_("The guidelines changed. Press g to read them, or read them before the next text."));
   }
 
   /**
@@ -122,10 +122,7 @@ export class Guidelines {
     if (answer.status === 200) this.readVersion = version;
     else if (!this.closed) {
       this.asks = isFirst ? "first" : "changed";
-      this.screen.hint(
-        _("It could not be stored that you have read the guidelines. {why}", { why: sentenceOf(answer) }),
-        { stay: true },
-      );
+      this.screen.hint(_("Your confirmation was not saved. {why}", { why: sentenceOf(answer) }), { stay: true });
     }
   }
 
@@ -133,7 +130,7 @@ export class Guidelines {
   #later() {
     this.#putOff(this.version);
     this.#answered();
-    this.screen.hint(_("You are asked to read the guidelines again when you come back. To read them before: g."));
+    this.screen.hint(_("The guidelines open again next time. Press g to read them now."));
   }
 
   #answered(isOpen = this.#isKeptOpen()) {

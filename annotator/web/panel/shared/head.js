@@ -34,14 +34,7 @@ export class Head {
    * @param {{page?: string, mine?: string, mineTitle?: string}} [words]
    *   what the page and one's finished work are called
    */
-  constructor(
-    actions,
-    {
-      page = _("Annotate"),
-      mine = _("My work"),
-      mineTitle = _("My work: what you have submitted, skipped or proposed to discard"),
-    } = {},
-  ) {
+  constructor(actions, { page = _("Annotate"), mine = _("My work"), mineTitle = _("My work") } = {}) {
     this.title = element("h1", { class: "heard" }, page);
     /** What is asked, with the result as it stands in it. */
     this.words = "";
@@ -51,14 +44,14 @@ export class Head {
     this.ghosts = [];
     this.page = page;
     this.question = paragraph("question");
-    this.key = element("span", { class: "instance-key", title: _("Key of this text") });
+    this.key = element("span", { class: "instance-key", title: _("Text ID") });
     this.progress = inline("progress");
     this.talk =
       actions.ask &&
       button(_("Ask"), {
         key: "q",
         className: "plain talk-button",
-        title: _("Ask the lead, and read the comments on this text"),
+        title: _("Comments, and questions to the lead"),
         onclick: actions.ask,
       });
     this.model =
@@ -66,7 +59,7 @@ export class Head {
       button(_("Model"), {
         key: "w",
         className: "plain model-button",
-        title: _("What the project's model answers for your sets"),
+        title: _("Model predictions for your sets"),
         onclick: actions.answers,
         hidden: true,
       });
@@ -83,7 +76,7 @@ export class Head {
         button(_("Previous"), {
           key: "v",
           className: "plain",
-          title: _("Go back to your last submission and reopen it"),
+          title: _("Reopen your last submission"),
           onclick: actions.back,
         }),
       this.talk,
@@ -115,7 +108,7 @@ export class Head {
       element("span", { class: "key-words", hidden: isMachineKey(instance.key) }, instance.key),
       after,
     );
-    this.key.title = _("Key of this text: {key}", { key: instance.key }) + after;
+    this.key.title = _("Text ID: {key}", { key: instance.key }) + after;
     setText(this.title, _("{title}: {sentence}", { title: this.page, sentence: nameOf(instance) }));
     if (this.talk) this.talk.hidden = false;
     if (this.model) this.model.hidden = !session.project?.asks_model;
@@ -145,10 +138,11 @@ export class Head {
       all: all.toLocaleString("en"),
     });
     setText(this.progress, words);
-    this.progress.title = _(
-      "You have submitted {today} today, and {submitted} of the {all} that are yours or may still come to you.",
-      { today: counted(today, "text"), submitted: submitted.toLocaleString("en"), all: counted(all, "text") },
-    );
+    this.progress.title = _("Submitted: {today} today, {submitted} of {all} in total.", {
+      today: counted(today, "text"),
+      submitted: submitted.toLocaleString("en"),
+      all: counted(all, "text"),
+    });
   }
 
   /**
@@ -203,7 +197,7 @@ function roundWords(round, most) {
 function talkWords(count, isNew) {
   if (!count) return _("Ask the lead");
   return isNew
-    ? several("Ask the lead; {n} comment, which is new", "Ask the lead; {n} comments, some new", count)
+    ? several("Comments: {n}, new", "Comments: {n}, some new", count)
     : several("Ask the lead; {n} comment", "Ask the lead; {n} comments", count);
 }
 

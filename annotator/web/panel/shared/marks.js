@@ -342,7 +342,7 @@ export class MarkMap {
       "div",
       {
         class: "map",
-        title: _("Where the sets' marks lie; a click goes there"),
+        title: _("Where the marks are; click to jump"),
         onclick: (event) => this.#clicked(event),
       },
       this.canvas,

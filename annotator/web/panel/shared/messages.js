@@ -88,7 +88,7 @@ async function bodyOf(response) {
   }
 }
 
-export const SIGNED_OUT = _("You are signed out. What you did here is kept in this browser; sign in again to send it.");
+export const SIGNED_OUT = _("You are signed out. Your work is kept in this browser; sign in to send it.");
 
 /** When today began where the person is. routes/documents.py asks for the first text in the same words. */
 export const dayBegan = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
@@ -100,10 +100,10 @@ export const dayBegan = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOStr
 export function sentenceOf({ status, body }) {
   if (status === 401) return SIGNED_OUT;
   if ("error" in body && body.error) return body.error;
-  if (status === 0) return _("The server cannot be reached. What you did here is kept in this browser.");
-  if (status === 403) return _("You are not allowed to do this in this project. Ask its lead.");
+  if (status === 0) return _("No connection. Your work is kept in this browser.");
+  if (status === 403) return _("You don't have this right in this project. Ask its lead.");
   if (status === 404) return _("This text no longer exists.");
-  return _("The server answered with an error ({status}). What you did here is kept in this browser.", { status });
+  return _("Server error ({status}). Your work is kept in this browser.", { status });
 }
 
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];

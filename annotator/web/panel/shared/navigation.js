@@ -92,7 +92,7 @@ export class Navigation {
 
   /** Back to where one was reading before the last jump; once more, and one is at the jump's place again. */
   back() {
-    if (this.left === null) return this.stage.hint(_("You have not jumped anywhere in this text yet."));
+    if (this.left === null) return this.stage.hint(_("No jump to go back from."));
     this.stop();
     const here = this.stage.scroll;
     this.stage.scrollTo(this.left);

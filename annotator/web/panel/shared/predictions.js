@@ -39,7 +39,7 @@ export class Predictions {
     const sets = places.map((index) => all[index]);
     const asking = element("p", {}, _("Asking the model …"));
     const body = element("div", { class: "answers", "aria-live": "polite" }, asking);
-    openDialog(this.screen.root, _("What the model answers"), body);
+    openDialog(this.screen.root, _("Model predictions"), body);
     const answer = await this.messages.post("preview", {
       instance: session.work.instance.id,
       result: session.result,
@@ -94,7 +94,7 @@ export class Predictions {
                   "span",
                   {
                     class: isSpare(set.p, p) ? "piece spare" : "piece",
-                    title: isSpare(set.p, p) ? _("the model gives the result as well without it") : "",
+                    title: isSpare(set.p, p) ? _("the prediction stays the same without it") : "",
                   },
                   map.textOf([token, token + 1]),
                   element("small", {}, change(set.p, p)),
@@ -106,22 +106,15 @@ export class Predictions {
     );
     const about =
       kind === "built-in"
-        ? _("a small classifier of words and their parts, trained on this project's labels")
+        ? _("a small word-based classifier trained on this project's labels")
         : _("the model that the lead chose");
     const told = [trust, seen].filter(Boolean).map((words) => paragraph("trust", words));
     return [
       ...told,
       tableOf(["", `p(${label})`, _("change"), _("predicts")], 1, element("tbody", {}, ...rows)),
       ...less,
-      ...(unseen
-        ? [
-            paragraph(
-              "quiet",
-              _("The text is too long for the model: it did not see {unseen} of its words.", { unseen }),
-            ),
-          ]
-        : []),
-      paragraph("quiet", _("{model}: {about}. It is no judge of what people need.", { model, about })),
+      ...(unseen ? [paragraph("quiet", _("Too long for the model: it did not see {unseen} words.", { unseen }))] : []),
+      paragraph("quiet", _("{model}: {about}. People may need other evidence.", { model, about })),
     ];
   }
 
@@ -170,7 +163,7 @@ export class Predictions {
       paragraph(
         "quiet",
         _(
-          "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking, with the set as what is to be found.",
+          "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking for the set.",
         ),
       ),
     ];

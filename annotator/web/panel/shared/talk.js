@@ -99,7 +99,7 @@ export class Talk {
     const keep = `thread-${thread.id}`;
     /** @type {Send} */
     const send = (text) => this.#send(body, instance, keep, "answer", { thread: thread.id, text });
-    const waits = thread.waits_for_lead && inline("waits", _("waiting for the lead's answer"));
+    const waits = thread.waits_for_lead && inline("waits", _("waiting for the lead's reply"));
     return element(
       "section",
       { class: "thread" },
@@ -131,7 +131,7 @@ export class Talk {
       subjects.length > 1 && element("label", { class: "about" }, _("About"), " ", about),
       this.#entry(
         { label: _("Ask"), rows: 3, keep, send, placeholder: _("your question or comment") },
-        element("label", { class: "reason" }, lead, _("Ask the lead to answer")),
+        element("label", { class: "reason" }, lead, _("Ask the lead to reply")),
       ),
     );
   }

@@ -17,10 +17,7 @@ const TRY_AGAIN_MS = 2000;
 
 /** @param {string} why  the server's sentence, for whoever runs it */
 const unstored = (why) =>
-  _(
-    "The server cannot store anything at the moment. What you do here is kept in this browser and sent later. Please tell whoever runs the server: {why}",
-    { why },
-  );
+  _("The server can't save. Your work is kept in this browser and sent later. Tell the administrator: {why}", { why });
 
 /**
  * The screen that shows the work.
@@ -185,7 +182,7 @@ export class WorkFlow {
   /** @param {number|null} wanted @param {{ status: Refused, body: Refusal<S["work"]> }} answer */
   #loadLater(wanted, answer) {
     if (this.current) this.screen.hint(sentenceOf(answer), { stay: true });
-    else this.screen.showEmpty(answer.status ? sentenceOf(answer) : _("The server cannot be reached. Trying again …"));
+    else this.screen.showEmpty(answer.status ? sentenceOf(answer) : _("No connection. Retrying …"));
     this.again = setTimeout(() => this.load(wanted), TRY_AGAIN_MS);
   }
 
@@ -294,7 +291,7 @@ export function openOwnList(root, words, fetchPage, onopen) {
   const search = element("input", {
     type: "text",
     class: "answer",
-    placeholder: _("words or key"),
+    placeholder: _("words or ID"),
     "aria-label": words.search,
     oninput: () => later({ words: search.value }),
   });
