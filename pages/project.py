@@ -1,6 +1,6 @@
-"""Project: create, import, rules, people, progress, decisions, export, record."""
+"""Project: the sections of a lead's week, each with its parts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -14,7 +14,6 @@ from annotator.web.sections import creation, guidelines, project_end, record, ru
 from annotator.web.sections.instances import fields as instance_fields
 from annotator.web.sections.instances import page as instances
 from annotator.web.sections.lead import decisions, quality
-from annotator.web.sections.lead import decisions as rounds
 from annotator.web.sections.order import page as order
 from annotator.web.sections.people import page as people
 from annotator.web.sections.progress import page as progress
@@ -24,53 +23,103 @@ from annotator.web.sections.transfer import export, file_import
 from annotator.web.session import Visit, current_visit, is_just_opened, page_store
 
 
-def _export(store: Store, visit: Visit, project: Project) -> None:
-    """Files of now, and releases."""
-    export.show(store, visit, project)
-    st.divider()
-    releases.show(store, visit, project)
+def _record(store: Store, visit: Visit, project: Project) -> None:
+    """What happened, and the end."""
+    record.show(store, visit, project)
+    if not project.is_archived:
+        project_end.show(project)
 
 
-def _first_section() -> str:
-    """A link to a text or to a search leads there."""
-    is_led = asked_instance() is not None or instance_fields.is_searched_by_address()
-    return "Instances" if is_led else "Progress"
+Section = Callable[[Store, Visit, Project], None]
 
-
-SECTIONS = {
-    unsaid("Progress"): progress.show,
-    unsaid("Instances"): instances.show,
-    unsaid("Import"): file_import.show,
-    unsaid("Rules"): rules.show,
-    unsaid("Order"): order.show,
-    unsaid("Guidelines"): guidelines.show,
-    unsaid("Training"): training.show,
-    unsaid("People"): people.show,
-    unsaid("Rounds"): rounds.show_rounds,
-    unsaid("Quality"): quality.show,
-    unsaid("Decisions"): decisions.show,
-    unsaid("Export"): _export,
-    unsaid("Record"): record.show,
+# In the order of a lead's week; a section is named by its parts in addresses, so that links last when parts move.
+SECTIONS: Mapping[str, Mapping[str, Section]] = {
+    unsaid("Overview"): {"Progress": progress.show, "Decisions": decisions.show},
+    unsaid("Data"): {
+        "Import": file_import.show,
+        "Instances": instances.show,
+        "Export": export.show,
+        "Releases": releases.show,
+    },
+    unsaid("Task"): {"Rules": rules.show, "Guidelines": guidelines.show},
+    unsaid("People"): {"People": people.show},
+    unsaid("Quality"): {"Quality": quality.show, "Rounds": decisions.show_rounds, "Training": training.show},
+    unsaid("Models"): {"Previews": rules.show_previews, "Order": order.show},
+    unsaid("Record"): {"Record": _record},
+}
+_TITLES = {
+    "Progress": unsaid("Progress"),
+    "Decisions": unsaid("Decisions"),
+    "Import": unsaid("Import"),
+    "Instances": unsaid("Texts"),
+    "Export": unsaid("Export"),
+    "Releases": unsaid("Releases"),
+    "Guidelines": unsaid("Guidelines"),
+    "Rules": unsaid("Rules"),
+    "Quality": unsaid("Agreement"),
+    "Rounds": unsaid("Rounds"),
+    "Training": unsaid("Training"),
+    "Previews": unsaid("Previews"),
+    "Order": unsaid("Order"),
 }
 
-OF_ARCHIVED = ("Progress", "Instances", "Quality", "Export", "Record")  # what can be read without changing anything
+OF_ARCHIVED = ("Progress", "Instances", "Quality", "Export", "Releases", "Record")  # what changes nothing
 
 # tables, charts and texts side by side use the whole screen
 WIDE = frozenset({"Progress", "Instances", "Quality", "Record"})
-_SECTION = "section"  # of the address
+_PART = "project_section"  # of the session: the part that is open
+_ADDRESS = "section"  # of the address
 
 
-def _begin_with_section(project: Project, sections: Sequence[str]) -> None:
-    """The section that the address names, when one comes with it; else the one that is open, or the first."""
-    wanted = st.query_params.get(_SECTION)
-    if is_just_opened() and wanted in sections:
-        st.session_state["project_section"] = wanted
+def _parts_of(project: Project) -> dict[str, list[str]]:
+    """The parts that a project has, by section."""
+    sections = {
+        name: [part for part in parts if not project.is_archived or part in OF_ARCHIVED]
+        for name, parts in SECTIONS.items()
+    }
+    return {name: parts for name, parts in sections.items() if parts}
+
+
+def _opened(project: Project, parts: Sequence[str]) -> str:
+    """The part that the address names, when one comes with it; else the one that is open, or the first."""
+    wanted = st.query_params.get(_ADDRESS)
+    if is_just_opened() and wanted in parts:
+        st.session_state[_PART] = wanted
     if st.session_state.get(creation.BEGUN) == project.id:
-        st.session_state["project_section"] = "Import"
+        st.session_state[_PART] = "Import"
         del st.session_state[creation.BEGUN]
-    st.session_state.setdefault("project_section", _first_section())
-    if st.session_state["project_section"] not in sections:
-        st.session_state["project_section"] = "Progress"
+    if st.session_state.get(_PART) not in parts:
+        is_led = asked_instance() is not None or instance_fields.is_searched_by_address()
+        st.session_state[_PART] = "Instances" if is_led else "Progress"
+    return str(st.session_state[_PART])
+
+
+def _choose(project: Project) -> str:
+    """Two rows: the sections, and the parts of the one that is open."""
+    by_section = _parts_of(project)
+    part = _opened(project, [part for parts in by_section.values() for part in parts])
+    section = next(name for name, parts in by_section.items() if part in parts)
+    chosen = st.segmented_control(
+        _("Section"), list(by_section), default=section, required=True, key=f"project_sections_{section}",
+        label_visibility="collapsed", format_func=_
+    )  # fmt: skip
+    if chosen != section:
+        _go_to(by_section[str(chosen)][0])
+    if len(by_section[section]) > 1:
+        given = st.segmented_control(
+            _("Part"), by_section[section], default=part, required=True, key=f"project_part_{part}",
+            label_visibility="collapsed", format_func=lambda name: _(_TITLES[name])
+        )  # fmt: skip
+        if given != part:
+            _go_to(str(given))
+    if st.query_params.get(_ADDRESS) != part:
+        st.query_params[_ADDRESS] = part
+    return part
+
+
+def _go_to(part: str) -> None:
+    st.session_state[_PART] = part
+    st.rerun()
 
 
 with page_store() as store:
@@ -84,19 +133,13 @@ with page_store() as store:
         if project is not None:
             title, new = st.container(width=READABLE).columns([4, 1], vertical_alignment="center")
             title.header(as_text(project.name), anchor=False)
-            if pressed(_("New project"), container=new, icon=":material/add:", width="stretch", key="project_new"):
-                creation.dialog()
-            sections = list(SECTIONS)
             if project.is_archived:
                 with st.container(width=READABLE):
                     project_end.show_archived(store, visit, project)
-                sections = [name for name in SECTIONS if name in OF_ARCHIVED]
-            _begin_with_section(project, sections)
-            section = st.segmented_control(
-                _("Section"), sections, required=True, key="project_section", label_visibility="collapsed", format_func=_,
-            )  # fmt: skip
-            chosen = section or "Progress"
-            if st.query_params.get(_SECTION) != chosen:
-                st.query_params[_SECTION] = chosen
-            with st.container(width="stretch" if chosen in WIDE else READABLE):
-                SECTIONS[chosen](store, visit, project)
+            part = _choose(project)
+            if part == "Progress" and pressed(
+                _("New project"), container=new, icon=":material/add:", width="stretch", key="project_new"
+            ):
+                creation.dialog()
+            with st.container(width="stretch" if part in WIDE else READABLE):
+                next(parts[part] for parts in SECTIONS.values() if part in parts)(store, visit, project)

@@ -19,36 +19,23 @@ _TOLD = "project_end_told"
 
 def show(project: Project) -> None:
     """At the end of the rules of a project that is at work."""
-    st.divider()
-    st.markdown(_("**The end of the project**"))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if pressed(_("Archive the project …"), icon=":material/archive:", key="project_archive"):
-            st.dialog(_("Archive the project"), width="medium")(_ask_to_archive)(project)
-        _offer_deletion(project)
-    st.caption(
-        _(
-            "An archived project can be read and exported, and brought back as it was. Nothing of it is given out, imported "
-            "or changed."
-        )
-    )
+    with st.expander(_("Archive or delete the project")):
+        st.caption(_("Archived projects are read-only."))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if pressed(_("Archive project …"), icon=":material/archive:", key="project_archive"):
+                st.dialog(_("Archive project"), width="medium")(_ask_to_archive)(project)
+            _offer_deletion(project)
 
 
 def show_archived(store: Store, visit: Visit, project: Project) -> None:
     """Above everything else of an archived project."""
     day = as_text(shown_day(project.archived_at) if project.archived_at else "")
     with st.container(border=True):
-        st.markdown(
-            ":material/archive: "
-            + _(
-                "**Archived since {day}.** You can read and export it. Nothing of it is given out, imported or changed.",
-                day=day,
-            )
-        )
+        st.markdown(":material/archive: " + _("**Archived since {day}.** Read-only.", day=day))
         with st.container(horizontal=True):
-            if pressed(_("Bring it back"), icon=":material/unarchive:", key="project_bring_back"):
+            if pressed(_("Restore"), icon=":material/unarchive:", key="project_bring_back"):
                 _do(
-                    lambda: bring_back(store, visit.user, project.id),
-                    _("“{name}” is at work again.", name=project.name),
+                    lambda: bring_back(store, visit.user, project.id), _("“{name}” is active again.", name=project.name)
                 )
             _offer_deletion(project)
 
@@ -60,27 +47,16 @@ def show_outcome() -> None:
 
 
 def _offer_deletion(project: Project) -> None:
-    if pressed(_("Delete the project …"), icon=":material/delete:", key="project_delete"):
-        st.dialog(_("Delete the project"), width="medium")(_ask_to_delete)(project)
+    if pressed(_("Delete project …"), icon=":material/delete:", key="project_delete"):
+        st.dialog(_("Delete project"), width="medium")(_ask_to_delete)(project)
 
 
 def _ask_to_archive(project: Project) -> None:
     """What it means for the people of a project; it runs again by itself, so it opens a connection of its own."""
     name = as_text(project.name)
-    st.markdown(
-        _(
-            "Everybody’s work in “{name}” stops: nothing is given out, and what somebody has in hand cannot be submitted while "
-            "the project is archived.",
-            name=name,
-        )
-    )
-    st.markdown(
-        _(
-            "Everything is kept, drafts too, and can be read and exported. A lead can bring the project back at any time; it "
-            "goes on as it was."
-        )
-    )
-    if pressed(_("Archive it"), type="primary", key="project_archive_go"):
+    st.markdown(_("All work in “{name}” stops and can't be submitted while archived.", name=name))
+    st.markdown(_("Everything stays. A lead can restore the project at any time."))
+    if pressed(_("Archive"), type="primary", key="project_archive_go"):
         with page_store() as store:
             visit = current_visit(store)
             _do(lambda: archive(store, visit.user, project.id), _("“{name}” is archived.", name=project.name))
@@ -90,28 +66,21 @@ def _ask_to_delete(project: Project) -> None:
     """It runs again by itself, when the page's own connection is closed: so it opens one."""
     st.markdown(
         _(
-            "Everything of “{name}” is deleted: texts, annotations and drafts, reviews, questions, what models answered and "
-            "explained, tests, releases, its record. People keep their accounts. Other projects stay as they are.",
+            "Deletes all texts, work, model output, tests, releases and record of “{name}”. Accounts stay.",
             name=as_text(project.name),
         )
     )
-    st.markdown(
-        _(
-            "A backup of the whole database is made first, on the server, beside the database; the files of trained models "
-            "are put beside it. Whoever runs the server can bring everything back from there, and removes it when it is not "
-            "wanted any more."
-        )
-    )
+    st.markdown(_("The server keeps a backup that its operator can restore or delete."))
     with st.form("project_delete_form", border=False):
         st.text_input(
-            _("Type the project's name to delete it: {name}", name=as_text(project.name)), key="project_delete_name"
+            _("Type the project name to delete it: {name}", name=as_text(project.name)), key="project_delete_name"
         )
         held = submitted(
-            _("Delete everything of it"), type="primary", key="project_delete_go", fields=("project_delete_name",)
+            _("Delete everything"), type="primary", key="project_delete_go", fields=("project_delete_name",)
         )
     if held is None:
         return
-    with page_store() as store, st.spinner(_("Making the backup and deleting …")):
+    with page_store() as store, st.spinner(_("Backing up and deleting …")):
         visit = current_visit(store)
         try:
             deleted = delete(store, visit.user, project.id, str(held["project_delete_name"]))

@@ -33,7 +33,6 @@ from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
 from annotator.web.project_warnings import labels_in, show_missing_people
 from annotator.web.sections import labels as label_replacement
-from annotator.web.sections import project_end
 from annotator.web.sections.labels import read_pairs, written_pairs
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -56,30 +55,25 @@ def all_meanings() -> str:
 
 _WHO: dict[Previews, str] = {
     "nobody": unsaid("nobody"),
-    "reviewers": unsaid("reviewers, while they score"),
-    "annotators": unsaid("annotators too, while they mark"),
+    "reviewers": unsaid("reviewers, while scoring"),
+    "annotators": unsaid("also annotators, while marking"),
 }
-_COMPARED = {NEWEST_METHODS: unsaid("the newest methods"), NO_METHOD: unsaid("nothing")}
-_HELP_WHO = unsaid(
-    "What a model answers for a set alone, for the text without the sets, and for a set without each of its tokens; and how "
-    "well the sets fit the attributions. Annotators who see this while they mark may follow the model."
-)
+_COMPARED = {NEWEST_METHODS: unsaid("newest methods"), NO_METHOD: unsaid("nothing")}
+_HELP_WHO = unsaid("Predictions for sets, the rest, and sets minus each token. May bias annotators.")
 _HELP_MODEL = unsaid(
-    "none, built-in (a small classifier of words and their parts, trained on this project's labels), or spacy:FOLDER, "
-    "transformers:FOLDER or transformers-zero-shot:FOLDER with a folder on the server. Only leads see the name of the folder."
+    "none, built-in (word classifier trained on project labels), spacy:FOLDER, transformers:FOLDER or "
+    "transformers-zero-shot:FOLDER. Only leads see folders."
 )
 _HELP_LABELS = unsaid(
-    "If the model has other names for the project's labels; separated by commas. neutral= says that “neutral” is never an "
-    "answer. Left empty, what was confirmed under “Compute attributions” holds."
+    "The model's label names, comma-separated; neutral= if never predicted. Empty: as under “Compute attributions”."
 )
 
 
 def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Project], Project]:
     """Shows the fields; the answer writes them into a project, and raises InvalidValue for what cannot be read."""
     settings = project.settings
-    st.markdown(_("**Previews by models**"))
     who = st.selectbox(
-        _("Who sees what models answer for sets"),
+        _("Who sees predictions for sets"),
         PREVIEWS,
         PREVIEWS.index(settings.model_previews),
         format_func=lambda who: _(_WHO[who]),
@@ -91,7 +85,7 @@ def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Proj
     )
     left, right = st.columns(2)
     labels = left.text_input(
-        _("Its labels, if they differ"),
+        _("Its labels, if different"),
         written_pairs(settings.preview_labels),
         placeholder="LABEL_0=negative, LABEL_1=positive",
         key=f"rules_preview_labels_{project.id}",
@@ -101,7 +95,7 @@ def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Proj
     method = right.selectbox(
         _("Compare sets with"), methods, methods.index(settings.preview_method),
         format_func=lambda name: _(_COMPARED[name]) if name in _COMPARED else name, key=f"rules_preview_method_{project.id}",
-        help=_("Stored attributions of the text: F1 and IoU with the top k, and average precision."),
+        help=_("From stored attributions: F1 and IoU with the top k, average precision.")
     )  # fmt: skip
 
     prompt, words = _ask_prompt(project)
@@ -119,100 +113,103 @@ def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Proj
 def _ask_prompt(project: Project) -> tuple[str, str]:
     """What a zero-shot model is asked with."""
     settings = project.settings
-    with st.expander(_("Prompt and words of a zero-shot model")):
+    with st.expander(_("Zero-shot prompt and label words")):
         prompt = st.text_area(
             _("Prompt"),
             settings.preview_prompt,
             key=f"rules_preview_prompt_{project.id}",
             height=80,
-            help=_(
-                "Of a causal language model (transformers-zero-shot:FOLDER): what it reads. It holds {text} once and ends with "
-                "{label}."
-            ),
+            help=_("Must contain {text} once and end with {label}."),
         )
         words = st.text_input(
-            _("Words of labels"), written_pairs(settings.preview_words), placeholder="positive=great, negative=terrible",
-            key=f"rules_preview_words_{project.id}", help=_("What a label is called in the prompt; separated by commas."),
+            _("Label words"), written_pairs(settings.preview_words), placeholder="positive=great, negative=terrible",
+            key=f"rules_preview_words_{project.id}", help=_("Label names in the prompt, comma-separated.")
         )  # fmt: skip
     return prompt, words
 
 
 _MODES: dict[ResultMode, str] = {
-    "contest": unsaid("given, and annotators may contest it"),
-    "confirm": unsaid("given and fixed"),
-    "give": unsaid("annotators give it themselves"),
-    "labels_only": unsaid("annotators give labels only, no rationales"),
+    "contest": unsaid("given, can be contested"),
+    "confirm": unsaid("given, fixed"),
+    "give": unsaid("set by annotators"),
+    "labels_only": unsaid("labels only, no rationales"),
 }
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
-    """One form; it is stored as a whole."""
+    """One form, stored as a whole: what every project sets, and the rest folded by subject."""
     if project.labels and pressed(
-        _("Add, rename or map a label …"), icon=":material/label:", key="rules_change_labels", type="tertiary"
+        _("Add, rename or merge a label …"), icon=":material/label:", key="rules_change_labels", type="tertiary"
     ):
         label_replacement.changes_dialog(project)
     with st.form("rules", border=False):
-        left, right = st.columns(2, gap="large")
-        with left:
-            changed = _ask_annotation(project)
-            changed = _ask_proposed(store, visit, project, changed)
+        changed = _ask_basics(project)
+        with st.expander(_("Marking")):
+            changed = _ask_marking(store, visit, project, changed)
+            changed = _ask_segment_rules(project, changed)
+            changed = _ask_time(project, changed)
+        with st.expander(_("Reviewing and gold")):
             changed = _ask_review(project, changed)
-        with right:
-            changed = _ask_work(project, changed)
             changed = _ask_gold(project, changed)
-            with_previews = ask_previews(store, visit, project)
+        with st.expander(_("Perturbed versions")):
             changed = _ask_perturbing(project, changed)
             own_kinds = _ask_own_kinds(project)
-        changed = _ask_segment_rules(project, changed)
-        changed = _ask_data_set(project, changed)
+        with st.expander(_("Data set")):
+            changed = _ask_data_set(project, changed)
         in_use = None
-        if submitted(_("Save the rules"), type="primary", key="rules_save") is not None:
-            in_use = _save(store, visit, changed, with_previews, own_kinds)
+        if submitted(_("Save rules"), type="primary", key="rules_save") is not None:
+            in_use = _save(store, visit, changed, own_kinds)
         # The browser holds such a form back by itself, and says so only at the field, which may be out of sight.
-        st.caption(_("If nothing is saved, a number above is outside its range; its field says so."))
+        st.caption(_("Can't save: a number above is out of range."))
     if notice := st.session_state.pop("rules_told", None):
         st.toast(as_text(notice), icon=":material/check:", duration="long")
         show_missing_people(store, visit, project)
     if in_use is not None:
         label_replacement.dialog(project, in_use, changed.labels)
-    project_end.show(project)
 
 
-def _save(
-    store: Store,
-    visit: Visit,
-    changed: Project,
-    with_previews: Callable[[Project], Project],
-    own_kinds: tuple[str, ...],
-) -> str | None:
+def show_previews(store: Store, visit: Visit, project: Project) -> None:
+    """What annotators and reviewers see of models: a form of its own."""
+    with st.form("previews", border=False):
+        with_previews = ask_previews(store, visit, project)
+        if submitted(_("Save previews"), type="primary", key="previews_save") is None:
+            return
+    try:
+        change_project(store, visit.user, with_previews(project))
+    except InvalidValue as error:
+        st.error(as_text(str(error)), icon=":material/error:")
+        return
+    st.toast(_("Previews saved."), icon=":material/check:")
+
+
+def _save(store: Store, visit: Visit, changed: Project, own_kinds: tuple[str, ...]) -> str | None:
     """Answers the label that something still uses, where that is why nothing was saved."""
     try:
-        previewed = with_previews(changed)
-        settings = replace(previewed.settings, own_perturbation_kinds=own_kinds)  # refuses what is no name for a kind
-        wanted = replace(previewed, settings=settings)
+        settings = replace(changed.settings, own_perturbation_kinds=own_kinds)  # refuses what is no name for a kind
+        wanted = replace(changed, settings=settings)
         effects = effects_of_rules(store, visit.user, wanted)
         if effects:
-            st.dialog(_("Before the rules are saved"), width="medium")(_show_effects)(wanted, effects)
+            st.dialog(_("Before saving the rules"), width="medium")(_show_effects)(wanted, effects)
             return None
         change_project(store, visit.user, wanted)
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return error.label if isinstance(error, LabelInUse) else None
-    st.session_state["rules_told"] = _("The rules are saved.")
+    st.session_state["rules_told"] = _("Rules saved.")
     return None
 
 
 def _show_effects(wanted: Project, effects: tuple[str, ...]) -> None:
     """What rules would undo of work that is done; they are saved by whoever has read it. It runs again by itself."""
     st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in effects))
-    if pressed(_("Save the rules all the same"), type="primary", key="rules_save_anyway"):
+    if pressed(_("Save anyway"), type="primary", key="rules_save_anyway"):
         try:
             with page_store() as store:
                 change_project(store, current_visit(store).user, wanted)
         except InvalidValue as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
-        st.session_state["rules_told"] = _("The rules are saved.")
+        st.session_state["rules_told"] = _("Rules saved.")
         st.rerun()
 
 
@@ -220,32 +217,41 @@ def _key(project: Project, field: str) -> str:
     return f"rules_{field}_{project.id}"
 
 
-def _ask_annotation(project: Project) -> Project:
+def _ask_basics(project: Project) -> Project:
     settings = project.settings
-    st.markdown(_("**Annotating**"))
-    labels = _labels_field(project)
-    mode = st.selectbox(
-        _("The result is"), list(_MODES), list(_MODES).index(settings.result_mode), format_func=lambda mode: _(_MODES[mode]),
-        key=_key(project, "mode"),
-    )  # fmt: skip
-    question = st.text_input(
-        _("Question above the text ({result} stands for the label or answer)"), project.question,
-        placeholder=_(project.task.question), key=_key(project, "question"),
-    )  # fmt: skip
-    may_be_empty = st.checkbox(
-        _("“No rationale in the text” may be submitted"), settings.may_be_empty, key=_key(project, "empty")
+    left, right = st.columns(2, gap="large")
+    with left:
+        labels = _labels_field(project)
+        mode = st.selectbox(
+            _("Result"), list(_MODES), list(_MODES).index(settings.result_mode), format_func=lambda mode: _(_MODES[mode]),
+            key=_key(project, "mode")
+        )  # fmt: skip
+    with right:
+        annotators = st.number_input(
+            _("Annotators per text"), 1, 100, settings.annotators_per_instance, key=_key(project, "annotators")
+        )
+        reviewers = st.number_input(
+            _("Reviewers per annotation"), 0, 100, settings.reviewers_per_annotation, key=_key(project, "reviewers"),
+            help=_("Reviewers per annotation. 0: submissions count at once.")
+        )  # fmt: skip
+    settings = replace(
+        settings, result_mode=mode, annotators_per_instance=int(annotators), reviewers_per_annotation=int(reviewers)
     )
-    may_cross = st.checkbox(_("A set may cross segments"), settings.sets_may_cross_segments, key=_key(project, "cross"))
-    settings = replace(settings, result_mode=mode, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross)
-    return replace(project, labels=labels, question=question, settings=settings)
+    return replace(project, labels=labels, settings=settings)
 
 
-def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project) -> Project:
-    """What annotators are proposed; a chosen list that is gone meanwhile stays to be seen, and to be taken out."""
+def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project) -> Project:
+    """What sets may be, and what is proposed; a chosen list that is gone meanwhile stays to be seen, and to be taken out."""
     settings = project.settings
+    question = st.text_input(
+        _("Question above the text ({result}: label or answer)"), project.question,
+        placeholder=_(project.task.question), key=_key(project, "question")
+    )  # fmt: skip
+    may_be_empty = st.checkbox(_("Allow “No rationale in the text”"), settings.may_be_empty, key=_key(project, "empty"))
+    may_cross = st.checkbox(_("Sets can cross segments"), settings.sets_may_cross_segments, key=_key(project, "cross"))
     carries = st.checkbox(
-        _("The gold sets of an original are proposed for its changed versions"), settings.are_carried_sets_proposed,
-        key=_key(project, "carried"), help=_("They are drawn dashed, and count for nothing until the annotator accepts them."),
+        _("Suggest the original's gold sets for perturbed versions"), settings.are_carried_sets_proposed,
+        key=_key(project, "carried"), help=_("Shown dashed; they don't count until accepted.")
     )  # fmt: skip
     role_by_name = {
         word_list.name: word_list.role
@@ -254,52 +260,40 @@ def _ask_proposed(store: Store, visit: Visit, project: Project, changed: Project
     }
     names = [*role_by_name, *(name for name in settings.proposed_word_lists if name not in role_by_name)]
     lists = st.multiselect(
-        _("Word lists that propose sets"),
+        _("Word lists that suggest sets"),
         names,
         list(settings.proposed_word_lists),
         key=_key(project, "lists"),
         format_func=lambda name: _("{name} ({role})", name=name, role=_list_role(role_by_name.get(name))),
         disabled=not names,
-        placeholder=_("none") if names else _("this project has no keep or ignore list yet"),
-        help=_(
-            "A keep list proposes its words as a set; an ignore list marks its words as no rationale. What people see before "
-            "they think may sway them: the Quality section counts what they kept."
-        ),
+        placeholder=_("none") if names else _("no keep or ignore lists yet"),
+        help=_("Keep lists suggest sets; ignore lists mark non-rationale words. Suggestions can bias annotators."),
     )
-    settings = replace(changed.settings, are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists))
-    return replace(changed, settings=settings)
+    settings = replace(
+        changed.settings, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross,
+        are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists),
+    )  # fmt: skip
+    return replace(changed, question=question, settings=settings)
 
 
 def _list_role(role: WordListRole | None) -> str:
     if role is None:
-        return _("no longer there")
+        return _("deleted")
     return _("keep") if role == "keep" else _("ignore")
 
 
 def _ask_review(project: Project, changed: Project) -> Project:
     settings = project.settings
-    st.markdown(_("**Reviewing**"))
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    reviewers = left.number_input(
-        _("Reviewers of each"),
-        0,
-        100,
-        settings.reviewers_per_annotation,
-        key=_key(project, "reviewers"),
-        help=_(
-            "How many people score each annotation; nobody scores a text that they annotate. With 0, what is submitted "
-            "counts at once."
-        ),
-    )
+    middle, right = st.columns(2, vertical_alignment="bottom")
     rounds = middle.number_input(
         _("Rounds"), 1, 20, settings.max_rounds, key=_key(project, "rounds"),
-        help=_("An annotation that still falls short in the last round is discarded."),
+        help=_("Annotations below the thresholds by then are discarded.")
     )  # fmt: skip
     away = right.number_input(
-        _("Away (days)"), 1, 365, settings.away_after_days, key=_key(project, "away"),
-        help=_("Returned work that nobody touches for longer may be revised by somebody else, and a revision scored by others."),
+        _("Absent after (days)"), 1, 365, settings.away_after_days, key=_key(project, "away"),
+        help=_("After this time, others can revise and score returned work.")
     )  # fmt: skip
-    st.caption(_("An annotation is accepted when its mean scores reach these thresholds"))
+    st.caption(_("Minimum mean scores for acceptance"))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     with left:
         sufficiency = _threshold_field(project, "sufficiency", settings.sufficiency_threshold, 3)
@@ -308,12 +302,10 @@ def _ask_review(project: Project, changed: Project) -> Project:
     with right:
         comprehensiveness = _threshold_field(project, "comprehensiveness", settings.comprehensiveness_threshold, 3)
     is_pooled = st.checkbox(
-        _("Average the scores over all sets together, not set by set"),
-        settings.are_scores_pooled,
-        key=_key(project, "pooled"),
+        _("Average scores over all sets instead of per set"), settings.are_scores_pooled, key=_key(project, "pooled")
     )
     settings = replace(
-        changed.settings, reviewers_per_annotation=int(reviewers), max_rounds=int(rounds), away_after_days=int(away),
+        changed.settings, max_rounds=int(rounds), away_after_days=int(away),
         sufficiency_threshold=sufficiency, compactness_threshold=compactness,
         comprehensiveness_threshold=comprehensiveness, are_scores_pooled=is_pooled,
     )  # fmt: skip
@@ -323,13 +315,7 @@ def _ask_review(project: Project, changed: Project) -> Project:
 def _threshold_field(project: Project, name: Property, threshold: Decimal, highest: int) -> Decimal:
     """A decimal stays the one that is shown: 3.6 is exactly on the edge."""
     value = st.number_input(
-        _(SCORE_TITLES[name]),
-        1.0,
-        float(highest),
-        float(threshold),
-        0.1,
-        format="%g",
-        key=_key(project, name),
+        _(SCORE_TITLES[name]), 1.0, float(highest), float(threshold), 0.1, format="%g", key=_key(project, name)
     )
     return Decimal(str(round(value, 6)))
 
@@ -343,43 +329,37 @@ def _labels_field(project: Project) -> tuple[str, ...]:
     return labels_in(text)
 
 
-def _ask_work(project: Project, changed: Project) -> Project:
+def _ask_time(project: Project, changed: Project) -> Project:
     settings = project.settings
-    st.markdown(_("**Assigning work**"))
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    annotators = left.number_input(
-        _("Annotators a text"), 1, 100, settings.annotators_per_instance, key=_key(project, "annotators"),
-        help=_("How many people annotate each instance."),
-    )  # fmt: skip
+    middle, right = st.columns(2, vertical_alignment="bottom")
     lease = middle.number_input(
-        _("Lease (minutes)"), 1, 43_200, settings.lease_minutes, key=_key(project, "lease"),
-        help=_("A text that nobody touches for longer is given to somebody else; the draft is kept."),
+        _("Reservation (minutes)"), 1, 43_200, settings.lease_minutes, key=_key(project, "lease"),
+        help=_("After this time, texts are reassigned; drafts are kept.")
     )  # fmt: skip
     idle = right.number_input(
         _("Idle (seconds)"), 5, 3600, settings.idle_after_seconds, key=_key(project, "idle"),
-        help=_("A longer pause counts as idle, not as working time."),
+        help=_("Longer pauses don't count as working time.")
     )  # fmt: skip
     settings = replace(
-        changed.settings, annotators_per_instance=int(annotators), lease_minutes=int(lease), idle_after_seconds=int(idle),
+        changed.settings, lease_minutes=int(lease), idle_after_seconds=int(idle),
     )  # fmt: skip
     return replace(changed, settings=settings)
 
 
 def _ask_gold(project: Project, changed: Project) -> Project:
     settings = project.settings
-    st.markdown(_("**Gold**"))
     policy = st.radio(
         _("Gold policy"), GOLD_POLICIES, GOLD_POLICIES.index(settings.gold_policy), format_func=policy_in_words,
         captions=[meaning_of(name) for name in GOLD_POLICIES], key=_key(project, "policy"),
-        help=_("Annotations with another label than the gold one do not count, unless the lead chose them."),
+        help=_("Annotations with another label don't count unless chosen by a lead.")
     )  # fmt: skip
     is_exhaustive = st.checkbox(
-        _("Gold marks all the evidence in a text (exhaustive)"), settings.is_exhaustive, key=_key(project, "exhaustive"),
-        help=_("Only then does recall measure comprehensiveness."),
+        _("Gold is exhaustive (marks all evidence)"), settings.is_exhaustive, key=_key(project, "exhaustive"),
+        help=_("Required for recall to measure comprehensiveness.")
     )  # fmt: skip
     may_see = st.checkbox(
-        _("Researchers see annotations that are not accepted yet"), settings.researchers_see_submitted,
-        key=_key(project, "researchers"),
+        _("Researchers see annotations not accepted yet"), settings.researchers_see_submitted,
+        key=_key(project, "researchers")
     )  # fmt: skip
     settings = replace(
         changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see
@@ -389,19 +369,18 @@ def _ask_gold(project: Project, changed: Project) -> Project:
 
 def _ask_perturbing(project: Project, changed: Project) -> Project:
     settings = project.settings
-    st.markdown(_("**Changed versions (Perturb)**"))
     left, right = st.columns(2)
     checkers = left.number_input(
         _("Checkers"), 0, 20, settings.checkers_per_perturbation, key=_key(project, "checkers"),
-        help=_("How many others must approve a changed version before it becomes an instance. With 0 it becomes one at once."),
+        help=_("Approvals before a perturbed version becomes an instance. 0: immediately.")
     )  # fmt: skip
     target = right.number_input(
-        _("Target for each kind"), 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
-        help=_("The number that Progress on the Perturb page compares with."),
+        _("Target per type"), 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
+        help=_("Goal shown in Progress on Perturb.")
     )  # fmt: skip
     sees_author = st.checkbox(
-        _("Checkers see who wrote a changed version"), settings.checkers_see_author, key=_key(project, "sees_author"),
-        help=_("What other checkers said is never shown before a checker has judged."),
+        _("Show authors of perturbed versions to checkers"), settings.checkers_see_author, key=_key(project, "sees_author"),
+        help=_("Other checkers' opinions stay hidden until a verdict.")
     )  # fmt: skip
     settings = replace(
         changed.settings, checkers_per_perturbation=int(checkers), checkers_see_author=sees_author,
@@ -413,10 +392,10 @@ def _ask_perturbing(project: Project, changed: Project) -> Project:
 def _ask_own_kinds(project: Project) -> tuple[str, ...]:
     """As they were typed, so that a name that cannot be is refused when the form is sent and not while it is drawn."""
     kinds = st.text_input(
-        _("The project's own kinds, separated by commas"),
+        _("Custom types, comma-separated"),
         ", ".join(project.settings.own_perturbation_kinds),
         key=_key(project, "own_kinds"),
-        help=_("In addition to those of the benchmark, of contrast sets and of functional tests."),
+        help=_("In addition to the built-in types."),
     )
     return tuple(dict.fromkeys(name.strip() for name in kinds.split(",") if name.strip()))
 
@@ -435,10 +414,10 @@ def _ask_segment_rules(project: Project, changed: Project) -> Project:
     for number, label in enumerate(project.labels):
         left, right = st.columns(2, gap="large")
         with left:
-            words = _("“{label}”: something must be marked in", label=as_text(label))
+            words = _("“{label}”: required marks in", label=as_text(label))
             required[label] = _segments_field(project, segments, words, "required", number)
         with right:
-            words = _("“{label}”: nothing may be marked in", label=as_text(label))
+            words = _("“{label}”: no marks allowed in", label=as_text(label))
             forbidden[label] = _segments_field(project, segments, words, "forbidden", number)
     settings = replace(
         changed.settings,
@@ -464,15 +443,14 @@ def _kept(rules: Mapping[str, tuple[str, ...]], labels: tuple[str, ...]) -> dict
 
 
 def _ask_data_set(project: Project, changed: Project) -> Project:
-    st.markdown(_("**The data set**"))
     left, middle, right = st.columns([2, 1, 1])
-    name = left.text_input(_("Name of the project"), project.name, key=_key(project, "name"))
+    name = left.text_input(_("Project name"), project.name, key=_key(project, "name"))
     language = middle.text_input(
         _("Language"),
         project.language,
         key=_key(project, "language"),
-        help=_("For imported texts whose file names no language."),
+        help=_("For files that name no language: en, zh, de …"),
     )
     licence = right.text_input(_("Licence"), project.licence, placeholder="CC BY 4.0", key=_key(project, "licence"))
-    citation = st.text_area(_("How to cite it"), project.citation, height=68, key=_key(project, "citation"))
+    citation = st.text_area(_("Citation"), project.citation, height=68, key=_key(project, "citation"))
     return replace(changed, name=name, language=language, licence=licence, citation=citation)

@@ -35,6 +35,24 @@ _PHRASE_BOXES = """
 """
 
 
+# Where each part of the Project page stands, and what it is called there.
+_PLACES = {
+    "Progress": ("Overview", "Progress"),
+    "Decisions": ("Overview", "Decisions"),
+    "Import": ("Data", "Import"),
+    "Instances": ("Data", "Texts"),
+    "Export": ("Data", "Export"),
+    "Releases": ("Data", "Releases"),
+    "Rules": ("Task", "Rules"),
+    "Guidelines": ("Task", "Guidelines"),
+    "Quality": ("Quality", "Agreement"),
+    "Rounds": ("Quality", "Rounds"),
+    "Training": ("Quality", "Training"),
+    "Previews": ("Models", "Previews"),
+    "Order": ("Models", "Order"),
+}
+
+
 class Person:
     """Somebody at a browser, in the demonstration."""
 
@@ -119,7 +137,7 @@ class Person:
         self.saved()
 
     def submit_review(self) -> None:
-        """Ctrl+Enter on the review screen, and wait until the server has it and another one (or none) is shown."""
+        "Ctrl+Enter on the review screen, and wait until the server has it and differs (or none) is shown."
         with self.page.expect_response(lambda response: response.url.endswith("/api/review/submit")) as answer:
             self.press("Control+Enter")
         assert answer.value.status == 200, answer.value.text()
@@ -130,11 +148,21 @@ class Person:
             return !submit?.checkVisibility() || !submit.disabled; }"""
         )
 
-    def section(self, name: str) -> None:
-        """A section of the Project page."""
-        self.page.get_by_test_id("stButtonGroup").first.get_by_role("radio", name=name).or_(
-            self.page.get_by_test_id("stButtonGroup").first.get_by_role("button", name=name)
-        ).first.click()
+    def section(self, name: str) -> "Person":
+        """A part of the Project page, in the section that holds it; or a section of another page."""
+        section, part = _PLACES.get(name, (name, None))
+        self._press(0, section)
+        if part is not None:
+            self._press(1, part)
+        return self
+
+    def unfold(self, name: str) -> None:
+        """What stands under such a head."""
+        self.page.locator("summary").get_by_text(name, exact=True).click()
+
+    def _press(self, row: int, name: str) -> None:
+        buttons = self.page.get_by_test_id("stButtonGroup").nth(row)
+        buttons.get_by_role("radio", name=name).or_(buttons.get_by_role("button", name=name)).first.click()
 
     def sees(self, text: str) -> None:
         expect(self.page.get_by_text(text).first).to_be_visible()
