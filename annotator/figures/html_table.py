@@ -27,11 +27,13 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value as text (UNDEFINED where there is none) and what stands below it in small print."""
+    """A value as text (UNDEFINED where there is none), what stands below it in small print, a sign and what hovering says."""
 
     text: str
     notes: tuple[str, ...] = ()
     is_best: bool = False
+    sign: str = ""
+    meaning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Line:
     detail: str
     cells: Sequence[Cell]
     is_baseline: bool = False
+    meaning: str = ""
 
 
 _INTERVAL = re.compile(r"[-−+\d[].*[\d\]e]")  # it begins and ends with a number, whatever stands between
@@ -81,6 +84,7 @@ _STYLE = """
   .metrics thead tr:first-child span { left: 12.2rem; }
   .metrics small { font-size: .71875rem; }
 }
+.metrics .sign { display: inline-block; width: 1.2em; color: var(--quiet); font-size: .75rem; }
 .metrics .best { font-weight: 700; }
 .metrics .baseline > * { border-top: 2px solid var(--line); font-style: italic; }
 .metrics .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -90,7 +94,8 @@ _STYLE = """
 def metric_table_html(heads: Sequence[Head], lines: Sequence[Line], *, corner: str, label: str) -> str:
     """The table in a box in which it scrolls sideways; every text is escaped. Of a long one the heads stand below as well."""
     decimals = [max((_decimals(line.cells[column].text) for line in lines), default=0) for column in range(len(heads))]
-    body = "".join(_line(line, _starts(heads), decimals) for line in lines)
+    has_signs = any(cell.sign for line in lines for cell in line.cells)
+    body = "".join(_line(line, _starts(heads), decimals, has_signs) for line in lines)
     row = "".join(_head(head, is_first) for head, is_first in zip(heads, _starts(heads), strict=True))
     below = f'<tfoot aria-hidden="true"><tr><th class="corner">{escape(corner)}</th>{row}</tr></tfoot>'
     return (
@@ -122,23 +127,30 @@ def _head(head: Head, is_first: bool) -> str:
     )
 
 
-def _line(line: Line, starts: Sequence[bool], decimals: Sequence[int]) -> str:
-    cells = "".join(_cell(*of) for of in zip(line.cells, starts, decimals, strict=True))
+def _line(line: Line, starts: Sequence[bool], decimals: Sequence[int], has_signs: bool) -> str:
+    cells = "".join(_cell(*of, has_signs) for of in zip(line.cells, starts, decimals, strict=True))
     baseline = ' class="baseline"' if line.is_baseline else ""
-    return f'<tr{baseline}><th scope="row">{escape(line.title)}<small>{escape(line.detail)}</small></th>{cells}</tr>'
+    head = f'<th scope="row"{_meaning(line.meaning)}>{escape(line.title)}<small>{escape(line.detail)}</small></th>'
+    return f"<tr{baseline}>{head}{cells}</tr>"
 
 
-def _cell(cell: Cell, is_first: bool, decimals: int) -> str:
+def _cell(cell: Cell, is_first: bool, decimals: int, has_signs: bool) -> str:
     """The point of its value stands below those of the others: decimals, the most that its column has."""
     notes = "".join(f"<small{_unbroken(note)}>{escape(note)}</small>" for note in cell.notes)
+    notes = f'<span class="sign">{escape(cell.sign)}</span>{notes}' if has_signs else notes
+    attributes = f"{_first(is_first)}{_meaning(cell.meaning)}"
     missing = decimals - _decimals(cell.text)
     room = f"{missing}ch" if "." in cell.text else f"calc({missing}ch + .28em)"
     style = f' style="padding-right: {room}"' if missing else ""
     if not cell.is_best:
         value = f"<span{style}>{escape(cell.text)}</span>" if style else escape(cell.text)
-        return f"<td{_first(is_first)}>{value}{notes}</td>"
+        return f"<td{attributes}>{value}{notes}</td>"
     star = f'<span aria-hidden="true">{BEST} </span><span class="unseen">{escape(_("best:"))} </span>'
-    return f'<td{_first(is_first)}><span class="best"{style}>{star}{escape(cell.text)}</span>{notes}</td>'
+    return f'<td{attributes}><span class="best"{style}>{star}{escape(cell.text)}</span>{notes}</td>'
+
+
+def _meaning(text: str) -> str:
+    return f' title="{escape(text)}"' if text else ""
 
 
 def _unbroken(note: str) -> str:

@@ -1,6 +1,6 @@
 """Whether numbers of the table of metrics mean something: each beside chance on the same gold, and which of a column is best."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,7 +9,7 @@ import numpy as np
 from annotator.domain.numbers import percent, written
 from annotator.language import _, unsaid
 from annotator.metrics.ragged import Flags, Floats
-from annotator.metrics.significance import FEWEST, RANDOM, Verdict, beside, difference, sentence, short
+from annotator.metrics.significance import FEWEST, RANDOM, Verdict, Word, beside, difference, sentence, short
 from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.scored_blocks import OverInstances
 from annotator.scoring.shared_instances import seeds_of, values_of
@@ -20,6 +20,11 @@ _ACCURACY = "eraser.accuracy"
 _OWN_SCALE = ("faithfulness", "confidence")  # groups whose numbers are on the scale of their model's probabilities
 
 Scope = Literal["models", "model", "method"]
+
+
+# Beside a number, in tables of the page and of a terminal.
+SIGNS: Mapping[Word, str] = {"better": "▲", "not told": "≈", "not better": "▼", "too few": "?"}
+LEARNED = "†"  # it is of texts that the model learned from, or perhaps did
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,19 @@ class Judged:
     @property
     def null(self) -> str:
         """What the number is compared with, in words."""
-        return _("always saying “{label}”", label=self.label) if self.label else RANDOM
+        return _("always predicting “{label}”", label=self.label) if self.label else RANDOM
 
     @property
     def sentence(self) -> str:
         """With all its numbers; "" without a verdict."""
         return "" if self.verdict is None else sentence(self.verdict, self.null)
+
+    @property
+    def sign(self) -> str:
+        """One of SIGNS; "" where there is no verdict and nothing is in its way."""
+        if self.verdict is None:
+            return LEARNED if self.learned else ""
+        return SIGNS[self.verdict.word]
 
     @property
     def lines(self) -> list[str]:
@@ -109,11 +121,11 @@ def _learned(row: MetricRow, column: Column) -> str:
     if column.group != "quality" or number is None or number.value is None or training is None:
         return ""
     if not training["is_known"]:
-        return unsaid("perhaps on texts it learned from")
+        return unsaid("possibly on training texts")
     seen = training["seen"]
     if number.n is not None and 0 < seen < number.n:
-        return unsaid("partly on texts it learned from")
-    return unsaid("on texts it learned from") if seen else ""
+        return unsaid("partly on training texts")
+    return unsaid("on training texts") if seen else ""
 
 
 def _commonest(behind: Behind, values: Floats) -> _Null:
@@ -248,7 +260,7 @@ _MOST_SHARE = 0.05  # of F(x) − F(baseline); where scores miss more of it, the
 _LIMIT = f"{100 * _MOST_SHARE:.0f} %"
 _SHARES = frozenset({"convergence_share", "special_share", "earlier_share", "prompt_share"})
 _WORDS = {
-    "r2": "fit (R²) of LIME's linear model to the model's predictions; 1 is best",
+    "r2": "fit (R²) of LIME's linear model to the predictions; 1 is best",
     "spread": "the standard deviation over the seeds, mean over the tokens, in the unit of the scores; lower is better",
     "convergence": "how far all scores together are from what they explain; 0 is best",
     "convergence_share": "how far all scores together are from F(x) − F(baseline), as a share of it",
@@ -267,7 +279,7 @@ def fact_summary(name: str, value: float) -> str:
     """A line for the mean of a fact; of one that is not known here only the value.
 
     >>> print(fact_summary("r2", 0.87))
-    r2: 0.870 (mean over what was computed now): how well LIME's linear model fits the model's answers to its samples; 1 is best.
+    r2: 0.870 (mean over what was computed now): fit (R²) of LIME's linear model to the predictions; 1 is best.
     >>> print(fact_summary("depth", 3.0))
     depth: 3.00 (mean over what was computed now).
     """

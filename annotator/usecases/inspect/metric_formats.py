@@ -10,8 +10,8 @@ from annotator.figures.latex_tables import label_of, metric_table_latex
 from annotator.figures.text_tables import TextCell, TextHead, TextLine, metric_table_text
 from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import speaking
-from annotator.metrics.significance import FEWEST, RANDOM, Word
-from annotator.scoring.chance_verdicts import Judged, judged, n_without_choice
+from annotator.metrics.significance import FEWEST, RANDOM
+from annotator.scoring.chance_verdicts import LEARNED, Judged, judged, n_without_choice
 from annotator.scoring.shared_instances import are_comparable, are_different
 from annotator.scoring.table import Column, Group, MetricRow, MetricTable, Number, Points, definition_in_table
 from annotator.usecases.inspect.measurement import unmeasured
@@ -29,15 +29,13 @@ from annotator.usecases.inspect.metrics_table import (
 )
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
-_SIGNS: Mapping[Word, str] = {"better": "▲", "not told": "≈", "not better": "▼", "too few": "?"}
-_LEARNED = "†"
 _MEANINGS: Mapping[str, str] = {
     BEST: "the best of its column, among rows that are over the same instances and better than random",
     "▲": "better than random",
     "≈": "no clear difference from random",
     "▼": "not better than random: it is worse",
     "?": f"fewer than {FEWEST} instances: too few to say whether it is better than random",
-    _LEARNED: "all or partly on texts that the model learned from, or perhaps did: nothing is said of chance",
+    LEARNED: "all or partly on texts that the model learned from, or perhaps did: nothing is said of chance",
     "±": "the standard deviation over seeds",
     "[": "…, …] the 95 % bootstrap interval",
     UNDEFINED: "not defined, or not in this run",
@@ -94,9 +92,7 @@ def _cell(view: MetricView, of: _JudgedColumn, at: int, sizes: RowSizes) -> Text
     number = view.rows[at].numbers.get(of.column.name)
     if number is None:
         return TextCell(UNDEFINED)
-    verdict = of.verdicts[at].verdict
-    signs = ("" if verdict is None else _SIGNS[verdict.word]) + (BEST if at in of.best else "")
-    signs += _LEARNED if of.verdicts[at].learned else ""
+    signs = of.verdicts[at].sign + (BEST if at in of.best else "")
     cell = _plain(number)
     n = sizes.differing(at, number)
     return TextCell(cell.value, cell.deviation, signs, (*cell.notes, *([] if n is None else [f"n {n:,}"])))

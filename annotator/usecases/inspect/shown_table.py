@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from annotator.domain.numbers import UNDEFINED, percent, written
 from annotator.figures.html_table import Cell, Head, Line
 from annotator.language import _, listed, several, together, unsaid
+from annotator.metrics.significance import Verdict
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
+from annotator.scoring.row_differences import ComparedRow, Difference, against
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
 from annotator.usecases.inspect.metrics_table import (
     ARROWS,
@@ -26,11 +29,8 @@ from annotator.usecases.inspect.metrics_table import (
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = unsaid(
-    "↑ higher is better · ↓ lower is better · ★ the best of its column, among rows that are over the same instances and "
-    "better than random (drops of probability and confidence are compared within one model only) · – not defined, or "
-    "not in this run · n: number of instances · … to …: 95 % bootstrap interval · ±: standard deviation over seeds · "
-    "below them whether the number is better than random (accuracy: than always predicting the majority label), and by "
-    "how much: + is better, whichever way the column points, with the 95 % interval."
+    "▲ better than random · ≈ no clear difference · ▼ worse · ? too few instances · † training texts · "
+    "★ best of its column · – undefined. Point at a number for n and interval."
 )
 _NOTHING = Judged()
 
@@ -91,7 +91,7 @@ def head_of(column: Column, view: TableView) -> Head:
         else:
             notes.append(_("n {n} shared by all rows", n=f"{shared.n:,}"))
     elif view.differs[column.name]:
-        notes.append(_("no instance in common") if view.is_shared else _("over different instances"))
+        notes.append(_("no shared instances") if view.is_shared else _("n differs"))
     elif (n := _n_in_head(view, column)) is not None:
         notes.append(f"n {n:,}")
     return Head(
@@ -103,7 +103,10 @@ def head_of(column: Column, view: TableView) -> Head:
 def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[int]) -> list[Line]:
     """Some of the rows, and random below them."""
     below = _below_names(view)
-    lines = [Line(title_of(view.rows[n]), below[n], [column.cell(n) for column in columns]) for n in shown]
+    lines = [
+        Line(title_of(view.rows[n]), below[n][0], [column.cell(n) for column in columns], meaning=below[n][1])
+        for n in shown
+    ]
     if view.table.random.numbers:
         cells = [_random_cell(view.table, column) for column in view.columns]
         lines.append(Line(title_of(view.table.random), _("mean of ten seeds"), cells, is_baseline=True))
@@ -119,8 +122,54 @@ def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
     )
     parameters = parameters_in_common(rows)
     if parameters:
-        lines.append(_("Parameters that all rows of a method share. {parameters}.", parameters=parameters))
+        lines.append(_("Shared parameters per method: {parameters}.", parameters=parameters))
     return lines
+
+
+_HEADLINES: Mapping[str, str] = {
+    "better": unsaid("{row} agrees best with people: {metric} {value}, better than random."),
+    "not told": unsaid("{row} agrees best with people: {metric} {value}, not clearly better than random."),
+    "not better": unsaid("{row} agrees best with people, but worse than random: {metric} {value}."),
+    "too few": unsaid(
+        "{row} agrees best with people: {metric} {value}. {n} instances are too few to compare with random."
+    ),
+}
+
+
+def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
+    """Whose reasons agree best with people's, whether that is better than random, and whether the next one is clearly behind.
+
+    By the first plausibility column that is shown; "" where there is none, or no row of it has a verdict.
+    """
+    of = next((judged for judged in columns if judged.column.group == "plausibility"), None)
+    if of is None:
+        return ""
+    name, sign = of.column.name, -1 if of.column.definition.direction == "lower is better" else 1
+    values = {n: row.numbers[name].value for n, row in enumerate(view.rows) if name in row.numbers}
+    known = {n: value for n, value in values.items() if value is not None and of.verdicts[n].verdict is not None}
+    places = sorted(known, key=lambda n: -sign * known[n])
+    if not places:
+        return ""
+    first = view.rows[places[0]]
+    verdict = cast("Verdict", of.verdicts[places[0]].verdict)
+    best = _(
+        _HEADLINES[verdict.word], row=title_of(first), metric=title_in_words(of.column.definition),
+        value=written(known[places[0]]), n=f"{verdict.n:,}"
+    )  # fmt: skip
+    return together(best, _of_the_next(view, of.column, [view.rows[n] for n in places[:2]]))
+
+
+def _of_the_next(view: TableView, column: Column, rows: Sequence[MetricRow]) -> str:
+    """Whether the best two are told apart, over the instances of both."""
+    if len(rows) < 2:
+        return ""
+    made = against(view.table, ComparedRow(rows[0]), [ComparedRow(rows[1])], [column])
+    difference = made.cell(0, column)
+    if not isinstance(difference, Difference):
+        return ""
+    if difference.word == "worse":
+        return _("{row} is clearly behind.", row=title_of(rows[1]))
+    return _("The difference from {row} isn't clear.", row=title_of(rows[1]))
 
 
 def verdict_sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:
@@ -136,18 +185,14 @@ def verdict_sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[s
 def what_a_verdict_is(n_left_out: int) -> str:
     """What a number is held against. n_left_out: instances in which nothing can be chosen."""
     whole = several(
-        "{n} instance is left out: every token is gold there, so that every choice of tokens scores the same.",
-        "{n} instances are left out: every token is gold there, so that every choice of tokens scores the same.",
-        n_left_out,
+        "{n} instance excluded: all tokens are gold.", "{n} instances excluded: all tokens are gold.", n_left_out
     )
     verdict = _(
-        "A verdict is about each instance's number minus its mean over ten random rankings (for selected tokens: over as many "
-        "random tokens; for accuracy: minus that of always predicting the majority label). Above 0 is better. The brackets hold "
-        "the 95 % bootstrap interval over instances, which is about other texts like these."
+        "Verdicts: each instance's number minus its mean over ten random rankings (selected tokens: as "
+        "many random tokens; accuracy: majority label). Above 0 is better. Brackets: 95 % bootstrap "
+        "interval over instances."
     )
-    plausibility = _(
-        "Plausibility that is better than random means agreement with people; it does not say what the model relies on."
-    )
+    plausibility = _("Plausibility means agreement with people, not what the model relies on.")
     return together(verdict, whole if n_left_out else "", plausibility)
 
 
@@ -160,18 +205,17 @@ def _n_in_head(view: TableView, column: Column) -> int | None:
     return sizes.pop() if len(sizes) == 1 else None
 
 
-def _below_names(view: TableView) -> list[str]:
-    """What stands below each row's name: what tells it from the others."""
+def _below_names(view: TableView) -> list[tuple[str, str]]:
+    """What stands below each row's name, which tells it from the others, and what hovering says of its training texts."""
     has_training = not training_in_common(view.rows)
     return [
-        " · ".join(
-            part
-            for part in (
-                detail,
-                words_of(row.training) if has_training else "",
-                _("its selected tokens have the same numbers") if row.key in view.merged else "",
-            )
-            if part
+        (
+            " · ".join(
+                part
+                for part in (detail, _("same numbers for selected tokens") if row.key in view.merged else "")
+                if part
+            ),
+            words_of(row.training) if has_training else "",
         )
         for row, detail in zip(view.rows, details_of(view.rows), strict=True)
     ]
@@ -186,10 +230,11 @@ def _cell(
 ) -> Cell:
     if number is None:
         return Cell(UNDEFINED)
-    notes = [*_notes(number, n_in_head), *judged_number.lines]
+    notes = _notes(number)
     if lacking:
-        notes.append(_("lacks {share} of the instances: not compared", share=percent(lacking)))
-    return Cell(written(number.value), tuple(notes), is_best)
+        notes.append(_("not compared: lacks {share} of the instances", share=percent(lacking)))
+    meaning = " · ".join([*_sizes(number, n_in_head), *judged_number.lines])
+    return Cell(written(number.value), tuple(notes), is_best, judged_number.sign, meaning)
 
 
 def _random_cell(table: MetricTable, column: Column) -> Cell:
@@ -197,15 +242,19 @@ def _random_cell(table: MetricTable, column: Column) -> Cell:
     return _cell(table.random.numbers.get(column.name), n_in_head=None if shared is None else shared.n)
 
 
-def _notes(number: Number, n_in_head: int | None) -> list[str]:
-    """The interval, the deviation over seeds, and over how many instances, where the head of the column does not say it."""
+def _notes(number: Number) -> list[str]:
+    """The interval and the deviation over seeds."""
     notes = []
     if number.low is not None and number.high is not None:
         notes.append(_("{low} to {high}", low=written(number.low), high=written(number.high)))
     if number.deviation is not None:
         notes.append(f"± {written(number.deviation, small=1)}")
-    if number.n is not None:
-        sizes = [f"n {number.n:,}"] if number.n != n_in_head else []
-        sizes += [_("{n} left out", n=f"{number.n_left_out:,}")] if number.n_left_out else []
-        notes += [listed(sizes)] if sizes else []
     return notes
+
+
+def _sizes(number: Number, n_in_head: int | None) -> list[str]:
+    """Over how many instances, where the head of the column does not say it."""
+    if number.n is None:
+        return []
+    sizes = [f"n {number.n:,}"] if number.n != n_in_head else []
+    return [*sizes, *([_("{n} excluded", n=f"{number.n_left_out:,}")] if number.n_left_out else [])]

@@ -21,7 +21,7 @@ from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit
 
-_PARTS = {unsaid("kind of perturbation"): "by_kind", unsaid("whether the answer changed"): "by_change"}
+_PARTS = {unsaid("perturbation type"): "by_kind", unsaid("whether the prediction changed"): "by_change"}
 _OF_LABELS = ("Contrast", "Functional tests", "Fairness")
 _OF_ALL_LABELS = ("Two models", "Contrast", "Fairness")
 _UNTOLD = unsaid("perturbed")  # a kind that is not told
@@ -42,9 +42,9 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         unsaid("Fairness"): groups.show_fairness,
     }
     names, part = (list(views), "") if scored.table.columns else (list(_OF_LABELS), "of_labels")
-    chosen = st.segmented_control(
-        _("Chart"), names, required=True, key=choices.choices_of(project).one(choices.CHART, names, names[0], part=part),
-        label_visibility="collapsed", format_func=_,
+    chosen = st.selectbox(
+        _("Chart"), names, key=choices.choices_of(project).one(choices.CHART, names, names[0], part=part), format_func=_,
+        width=280
     )  # fmt: skip
     if chosen in _OF_ALL_LABELS and is_of_people(scored.request.by) and scored.request.group is not None:
         st.caption(_(OF_ALL_TEXTS))
@@ -57,9 +57,8 @@ def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTab
     if not rows:
         st.info(
             _(
-                "No run has answers at several thresholds yet. On the page Saliency, compute attributions with faithfulness, or "
-                "import the model's answers to the texts without, and with only, the highest-scored share of their tokens "
-                "(format `predictions`, fields `on` and `threshold`); the curves then appear here."
+                "No predictions at several thresholds yet. Compute attributions with faithfulness on Saliency, or "
+                "import them (format `predictions`, fields `on`, `threshold`)."
             ),
             icon=":material/show_chart:",
         )
@@ -69,7 +68,7 @@ def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTab
     clicked = _clicked(
         curve_panels(panels), f"metrics_curves_{project.id}", _("AOPC curves: mean drop by share of tokens")
     )
-    st.caption(together(_(WHAT_DROPS_ARE), _("Click a point to list the instances of its curve.")))
+    st.caption(together(_(WHAT_DROPS_ARE), _("Click a point or bar to list its instances.")))
     _show_numbers(panels)
     if clicked:
         side = next(side for side, title in SIDES.items() if _(title) == clicked[1])
@@ -82,13 +81,7 @@ def _show_layers(store: Store, visit: Visit, project: Project, scored: ScoredTab
     rows = [row for row in scored.rows if row.layer is not None]
     columns = {c.name: c for c in scored.table.columns if any(_has(row, c) for row in rows) and c.group in _BY_LAYER}
     if not columns:
-        st.info(
-            _(
-                "No run has attributions for single layers. Import attributions that name their `layer` on the page Saliency; "
-                "each run is then drawn here as a line."
-            ),
-            icon=":material/layers:",
-        )
+        st.info(_("No single-layer attributions yet. Import some with `layer` on Saliency."), icon=":material/layers:")
         return
     name = st.selectbox(
         _("Metric"), list(columns), format_func=lambda name: named(columns[name]), key=_metric(project, columns, "layers")
@@ -104,7 +97,7 @@ def _show_layers(store: Store, visit: Visit, project: Project, scored: ScoredTab
         f"metrics_layers_chart_{project.id}",
         _("{metric} by layer", metric=title_in_words(columns[name].definition)),
     )
-    st.caption(_("Click a point to list the instances behind it."))
+    st.caption(_("Click a point or bar to list its instances."))
     _show_numbers([panel])
     if clicked:
         row = next(row for row in rows if names[row.run] == clicked[0] and row.layer == int(clicked[2]))
@@ -116,10 +109,7 @@ def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTabl
     columns = {column.name: column for column in scored.table.columns if column.group == "consistency"}
     if not columns:
         st.info(
-            _(
-                "No run has attributions for both an original and its perturbed version. Annotators write changed versions on "
-                "the page Perturb, or a lead imports them as instances that name their `parent`."
-            ),
+            _("No run covers a perturbed version and its original. Annotators write versions on Perturb."),
             icon=":material/difference:",
         )
         return
@@ -137,9 +127,9 @@ def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTabl
     ]
     clicked = _clicked(
         grouped_bars(bars, across=_(part), up=named(columns[name])), f"metrics_pairs_chart_{project.id}",
-        _("{metric} by {part}", metric=title_in_words(columns[name].definition), part=_(part)),
+        _("{metric} by {part}", metric=title_in_words(columns[name].definition), part=_(part))
     )  # fmt: skip
-    st.caption(_("Of several layers, the best is shown. Click a bar to list its perturbed versions."))
+    st.caption(_("Best layer shown. Click a bar for its perturbed versions."))
     show_numbers(
         [{_("row"): bar.name, _(part): bar.column, "MAP": bar.value, _("pairs"): bar.n} | _bounds(bar) for bar in bars],
         {"MAP", _("low"), _("high")}, key="metrics_pairs_numbers",
@@ -199,7 +189,7 @@ def _clicked(figure: Any, key: str, alt: str) -> Sequence[Any]:
 
 def _show_numbers(panels: Sequence[Panel]) -> None:
     """The same as a table, for whoever reads numbers rather than lines."""
-    with st.expander(_("The numbers of the chart")):
+    with st.expander(_("Chart data")):
         rows = [
             {_("row"): curve.name, _("chart"): panel.title}
             | {f"{x:g}": y for x, y in zip(curve.x, curve.y, strict=True)}

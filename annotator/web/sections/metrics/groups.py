@@ -55,8 +55,8 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         several("**{n} group by {by}**", "**{n} groups by {by}**", len(groups), by=grouping_in_words(request.by))
     )
     name = metric.selectbox(
-        _("Metric of the groups"), list(columns), format_func=lambda known: named(columns[known]), label_visibility="collapsed",
-        key=choices.one(state.GROUP_METRIC, list(columns), next(iter(first_columns(scored.table)), next(iter(columns)))),
+        _("Group metric"), list(columns), format_func=lambda known: named(columns[known]), label_visibility="collapsed",
+        key=choices.one(state.GROUP_METRIC, list(columns), next(iter(first_columns(scored.table)), next(iter(columns))))
     )  # fmt: skip
     tables = _made(store, visit, project, scored)
     if tables is None:
@@ -64,7 +64,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
     file.download_button(
         _("Groups as CSV"), partial(groups_csv, tables, explained=request.explained), f"{file_stem(project)}-groups.csv",
         "text/csv", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_groups_csv",
-        help=_("Every metric of every group, a line for each number."),
+        help=_("Every metric of every group, a line for each number.")
     )  # fmt: skip
     _draw(project, scored.rows, tables, request.by, name, scored)
 
@@ -77,17 +77,13 @@ def _made(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> 
         return tables
     is_quick = n_groups <= _SCORED_AT_ONCE and what_to_score(store, visit.user, project).n_stored <= AUTOMATIC
     if not is_quick and not pressed(
-        _("Score each of the {n} groups", n=f"{n_groups:,}"),
-        icon=":material/calculate:",
-        key=f"metrics_groups_{project.id}",
+        _("Score all {n} groups", n=f"{n_groups:,}"), icon=":material/calculate:", key=f"metrics_groups_{project.id}"
     ):
         return None
     bar = st.progress(0.0, _("Scoring the groups ..."))
 
     def show_progress(done: int, of: int) -> None:
-        bar.progress(
-            min(1.0, done / max(of, 1)), _("Scoring the groups: {done} of {of}", done=f"{done:,}", of=f"{of:,}")
-        )
+        bar.progress(min(1.0, done / max(of, 1)), _("Scoring: {done} of {of}", done=f"{done:,}", of=f"{of:,}"))
 
     tables = group_tables(store, visit.user, project, request.options, show_progress)
     bar.empty()
@@ -113,10 +109,8 @@ def _draw(
     )
     st.caption(
         _(
-            "Each group is scored by itself, over its own instances and gold: ★ is the best of its line, and a verdict is "
-            "about that group alone. Random differs from group to group, so read a number beside random of its line, not "
-            "beside other groups; whether groups differ is not tested here. Of many groups some look better or worse by "
-            "chance."
+            "Each group is scored on its own instances and gold; ★: best of its line. Differences between "
+            "groups aren't tested."
         )
     )
 
@@ -152,8 +146,8 @@ def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTa
     if not rows:
         st.info(
             _(
-                "No model has predicted changed versions that have a label. Annotators write such versions on the page Perturb, "
-                "and a lead imports contrast sets; predictions are imported or computed on the page Saliency."
+                "No predictions for labelled perturbed versions yet. Annotators add versions on Perturb; add predictions on "
+                "Saliency."
             ),
             icon=":material/contrast:",
         )
@@ -165,16 +159,16 @@ def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTa
         if (mean := row.numbers[name].mean) is not None
     ]
     st.plotly_chart(
-        grouped_bars(bars, across=_("kind of perturbation and measure"), up=_("share of right answers ↑")),
+        grouped_bars(bars, across=_("perturbation type and metric"), up=_("share of correct predictions ↑")),
         key=f"metrics_contrast_{project.id}",
         config={"displayModeBar": False},
     )
     measured = [_(title) for title in (*_TITLES.values(), *_SPREAD.values())]
     show_numbers([_cells(row) for row in rows], measured, key=f"metrics_contrast_table_{project.id}")
     meaning = _(
-        "Over pairs of which both sides have a gold label and an answer. Delta is contrast accuracy minus original "
-        "accuracy, as in ER-TEST. Consistency is the share of originals that are right together with all their versions "
-        "of the kind. Over several seeds the numbers are means, and the broken sets are those of the first seed."
+        "Pairs with gold labels and predictions on both sides. Delta: contrast minus original accuracy "
+        "(ER-TEST). Consistency: share of originals correct together with all their versions of the type. "
+        "Several seeds: means; broken sets from the first."
     )
     st.caption(together(meaning, uncounted_training_summary(rows)))
     _show_broken(project, rows)
@@ -185,18 +179,15 @@ def _cells(row: ContrastRow) -> dict[str, object]:
     spread = {_(title): row.numbers[name].deviation for name, title in _SPREAD.items()}
     counts = {
         _("originals"): row.n_originals, _("versions"): row.n_contrasts, _("broken sets"): len(row.broken),
-        _("left out"): row.n_left_out,
+        _("excluded"): row.n_left_out,
     }  # fmt: skip
-    return {_("model"): row.model, _("kind"): _(row.kind)} | numbers | (spread if len(row.seeds) > 1 else {}) | counts
+    return {_("model"): row.model, _("type"): _(row.kind)} | numbers | (spread if len(row.seeds) > 1 else {}) | counts
 
 
 def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
     broken = [row for row in rows if row.broken]
     if not broken:
-        st.success(
-            _("No contrast set is broken: wherever the original is right, so is every version."),
-            icon=":material/check_circle:",
-        )
+        st.success(_("No broken contrast sets."), icon=":material/check_circle:")
         return
     of_row, of_page = st.columns([4, 1], vertical_alignment="bottom")
     choices = state.choices_of(project)
@@ -204,7 +195,7 @@ def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
     names = list(by_name)
     chosen = of_row.selectbox(
         _("Broken sets of"), names, key=choices.one(state.LIST_OF, names, names[0], part="broken"),
-        format_func=lambda name: f"{by_name[name].model}, {_(by_name[name].kind)}: {len(by_name[name].broken):,}",
+        format_func=lambda name: f"{by_name[name].model}, {_(by_name[name].kind)}: {len(by_name[name].broken):,}"
     )  # fmt: skip
     row = by_name[chosen]
     n_pages = max(1, -(-len(row.broken) // _SETS_A_PAGE))
@@ -218,15 +209,8 @@ def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
         for broken_set in row.broken[_SETS_A_PAGE * (page - 1) : _SETS_A_PAGE * page]
         for pair in broken_set.wrong
     ]  # fmt: skip
-    st.markdown(
-        as_text(
-            _(
-                "Here the model is right about the original and wrong about the version; a link opens both side by side in "
-                "another tab"
-            )
-        )
-    )
-    st.html(instance_list_html(shown, [_("version"), _("kind")], label=_("Broken sets")))
+    st.markdown(as_text(_("Original predicted correctly, version not")))
+    st.html(instance_list_html(shown, [_("version"), _("type")], label=_("Broken sets")))
 
 
 # False positive rates over word lists on the Metrics page; a group opens the texts behind its rate.
@@ -246,12 +230,7 @@ def show_fairness(store: Store, visit: Visit, project: Project, scored: ScoredTa
     words = {word_list.name: word_list.words for word_list in word_lists(store, visit.user, project)}
     lists = list(words)
     if not lists or project.task.result_kind != "label":
-        st.info(
-            _(
-                "Groups are word lists. Save some, such as words for men and for women, on the page Tests under “Word lists”."
-            ),
-            icon=":material/groups:",
-        )
+        st.info(_("Groups are word lists. Add some on Tests under “Word lists”."), icon=":material/groups:")
         return
     chosen, positive = _choose(project, lists)
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
@@ -261,9 +240,7 @@ def show_fairness(store: Store, visit: Visit, project: Project, scored: ScoredTa
     )  # fmt: skip
     if not rows:
         st.info(
-            _("Choose a word list.")
-            if not chosen
-            else _("No model has answers here yet. Compute or import some on the page Saliency."),
+            _("Choose a word list.") if not chosen else _("No predictions yet. Compute or import some on Saliency."),
             icon=":material/groups:",
         )
         return
@@ -279,8 +256,8 @@ def _choose(project: Project, lists: Sequence[str]) -> tuple[list[str], str]:
         _("Word lists"), lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]), placeholder=_("Choose options")
     )
     positive = of_label.selectbox(
-        _("Label whose false positives count"), project.labels,
-        key=choices.one(state.POSITIVE, project.labels, project.labels[-1]),
+        _("Label for false positives"), project.labels,
+        key=choices.one(state.POSITIVE, project.labels, project.labels[-1])
     )  # fmt: skip
     return chosen, positive
 
@@ -289,8 +266,8 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
     st.plotly_chart(
         grouped_bars(
             [bar for row in rows for bar in _bars(row)],
-            across=_("texts that mention a word of the list"),
-            up=_("false positive rate ↓"),
+            across=_("texts with a word of the list"),
+            up=_("false positive rate ↓")
         ),
         key=f"metrics_fairness_{project.id}", config={"displayModeBar": False},
     )  # fmt: skip
@@ -298,9 +275,8 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
         [_cells_of_rates(row) for row in rows], {"FPRD ↓", _(_ALL), *chosen}, key=f"metrics_fairness_table_{project.id}"
     )
     meaning = _(
-        "The rate is the share of texts with another label that the model gives this one, among those that mention a "
-        "word of the list. FPRD is the sum of the lists' distances from the rate over all texts (ER-TEST). A list "
-        "without such a text is left out (–)."
+        "Share of texts with another label predicted as this one, among texts with a word of the list. "
+        "FPRD: sum of the lists' absolute distances from the overall rate (ER-TEST). –: no such text."
     )
     st.caption(together(meaning, uncounted_training_summary(rows)))
 
@@ -328,19 +304,11 @@ def _show_wrong(project: Project, rows: list[FairnessRow]) -> None:
     names = list(by_name)
     chosen = st.selectbox(
         _("False positives of"), names, key=state.choices_of(project).one(state.LIST_OF, names, names[0], part="wrong"),
-        format_func=lambda name: f"{by_name[name][0]}, {by_name[name][1].name}: {len(by_name[name][1].wrong):,}",
+        format_func=lambda name: f"{by_name[name][0]}, {by_name[name][1].name}: {len(by_name[name][1].wrong):,}"
     )  # fmt: skip
     wrong = by_name[chosen][1].wrong
     if len(wrong) > _MOST_SHOWN:
-        st.markdown(
-            as_text(
-                _(
-                    "The first {n} of {total}; a link opens Saliency in another tab",
-                    n=_MOST_SHOWN,
-                    total=f"{len(wrong):,}",
-                )
-            )
-        )
+        st.markdown(as_text(_("First {n} of {total}", n=_MOST_SHOWN, total=f"{len(wrong):,}")))
     shown = [
         LinkedRow(f"/saliency?{urlencode({'project': project.id, 'instance': instance_id})}", key, [])
         for instance_id, key in wrong[:_MOST_SHOWN]
@@ -362,22 +330,16 @@ def show_suites(store: Store, visit: Visit, project: Project, _scored: ScoredTab
     rows, by = _choose_suite(store, visit, project, suites) if suites else ([], _TESTS)
     bars = [bar for row in rows for bar in _bars_of_tests(row)]
     if not bars:
-        st.info(
-            _(
-                "No model has answered functional tests yet. Make a suite and run it on the page Tests; its failure rates then "
-                "appear here."
-            ),
-            icon=":material/fact_check:",
-        )
+        st.info(_("No functional tests yet. Run a suite on Tests."), icon=":material/fact_check:")
         return
     event = st.plotly_chart(
         grouped_bars(bars, across=_(by), up=_("failure rate ↓")), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
-        selection_mode="points", config={"displayModeBar": False}, alt=_("Failure rates by {by} and model", by=_(by)),
+        selection_mode="points", config={"displayModeBar": False}, alt=_("Failure rates by {by} and model", by=_(by))
     )  # fmt: skip
     st.caption(
         _(
-            "Failing cases / cases that the test applies to, with 95 % intervals over further cases made in the same way. "
-            "Click the bar of a test to open its failing cases. The page Tests has all numbers."
+            "Failing / applicable cases with 95 % intervals over similarly generated cases. Click a bar to "
+            "open failing cases."
         )
     )
     numbers = [

@@ -34,7 +34,7 @@ from annotator.web.session import Visit
 _PAGE = 10
 _NO_ROW = ""
 _ORDERS = (unsaid("lowest first"), unsaid("highest first"))
-_NO_VALUES = unsaid("No instance has a value for this metric here. Choose another metric or row.")
+_NO_VALUES = unsaid("No values for this metric. Choose another metric or row.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def show_distribution(store: Store, visit: Visit, project: Project, scored: Scor
         comparison = compare_rows(values, other[1], column.name)
         _say_difference(comparison, name, other[0])
         title = title_in_words(column.definition)
-        behind = Behind(f"{title}: {name} − {other[0]}", _("difference of {metric}", metric=title),
+        behind = Behind(f"{title}: {name} − {other[0]}", _("{metric} difference", metric=title),
                         comparison.instances, comparison.differences.tolist())  # fmt: skip
     if not behind.instances:
         st.info(_(_NO_VALUES), icon=":material/bar_chart:")
@@ -85,16 +85,13 @@ def show_confidence(store: Store, visit: Visit, project: Project, scored: Scored
     points = [point for point in _points(behind) if point.p is not None]
     if not points:
         st.info(
-            _(
-                "None of these instances has both a value and a probability of the model's answer. Import the model's "
-                "predictions with their probabilities on the page Saliency (format `predictions`) to see one beside the other."
-            ),
+            _("No prediction probabilities. Import some on Saliency (format `predictions`)."),
             icon=":material/scatter_plot:",
         )
         return
     chosen = _chosen(
         beside_confidence(points, name=behind.name), f"metrics_confidence_chart_{project.id}",
-        _("Scatter plot of {name} by the probability of the predicted label", name=behind.name),
+        _("Scatter plot of {name} by the probability of the predicted label", name=behind.name)
     )  # fmt: skip
     _say_how_many(len(points), len(values.instances))
     _say_perfect(picked.row)
@@ -124,11 +121,13 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
     choices = state.choices_of(project)
     lowest_first = order.segmented_control(
         _("Order"), _ORDERS, required=True, label_visibility="collapsed", format_func=_,
-        key=choices.one(state.LIST_ORDER, _ORDERS, _ORDERS[0], part=key, write=lambda words: words.split()[0]),
+        key=choices.one(state.LIST_ORDER, _ORDERS, _ORDERS[0], part=key, write=lambda words: words.split()[0])
     ) == _ORDERS[0]  # fmt: skip
     n_pages = max(1, -(-len(rows) // _PAGE))
     page_key = choices.number(state.LIST_PAGE, 1, n_pages, 1, part=key)
-    page = int(pages.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
+    page = 1
+    if n_pages > 1:
+        page = int(pages.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
     words.markdown(f"**{as_text(behind.what)}**  \n{_how_many_listed(len(rows), is_chosen=bool(chosen))}")
     rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
     shown = [_linked(project, instance, value) for instance, value in rows[_PAGE * (page - 1) : _PAGE * page]]
@@ -141,16 +140,8 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
 
 def _how_many_listed(n: int, *, is_chosen: bool) -> str:
     if is_chosen:
-        return several(
-            "{n} instance chosen in the chart; a link opens Saliency in another tab",
-            "{n} instances chosen in the chart; a link opens Saliency in another tab",
-            n,
-        )
-    return several(
-        "{n} instance of this row; a link opens Saliency in another tab",
-        "{n} instances of this row; a link opens Saliency in another tab",
-        n,
-    )
+        return several("{n} selected instance", "{n} selected instances", n)
+    return several("{n} instance of this row", "{n} instances of this row", n)
 
 
 def _linked(project: Project, instance: ScoredInstance, value: float) -> LinkedRow:
@@ -196,7 +187,7 @@ def _pick(
         _("Row"), references, format_func=dict(zip(references, names, strict=True)).__getitem__,
         key=choices.one(
             state.ROW, references, references[0], part=key, find=lambda reference: found_reference(reference, rows)
-        ),
+        )
     )  # fmt: skip
     index = references.index(chosen_row)
     row = rows[index]
@@ -204,7 +195,7 @@ def _pick(
     if len(row.seeds) > 1:
         seed = places[0].segmented_control(
             _("Seed"), row.seeds, required=True, format_func=lambda number: _("seed {seed}", seed=number),
-            key=choices.one(state.SEED, row.seeds, seed, part=key), label_visibility="collapsed",
+            key=choices.one(state.SEED, row.seeds, seed, part=key), label_visibility="collapsed"
         )  # fmt: skip
     values = instance_values(store, visit, project, scored, _choice(row, seed))
     columns = {column.name: column for column in scored.table.columns if column.name in values.values}
@@ -213,7 +204,7 @@ def _pick(
         return None
     chosen = places[1].selectbox(
         _("Metric"), list(columns), format_func=lambda name: named(columns[name]),
-        key=choices.one(state.METRIC, list(columns), next(iter(columns)), part=key),
+        key=choices.one(state.METRIC, list(columns), next(iter(columns)), part=key)
     )  # fmt: skip
     return _Picked(row, names[index], columns[chosen], _shared(scored, values, columns[chosen]))
 
@@ -230,12 +221,11 @@ def _pick_other(
     }
     options = [_NO_ROW, *others]
     chosen = container.selectbox(
-        _("Minus the value of"), options,
+        _("Subtract"), options,
         key=state.choices_of(project).one(
             state.MINUS, options, _NO_ROW, find=lambda reference: found_reference(reference, rows)
         ),
-        format_func=lambda reference: names[others[reference]] if reference else _("(nothing)"),
-        help=_("Choose another row to see the differences, instance by instance."),
+        format_func=lambda reference: names[others[reference]] if reference else _("(none)")
     )  # fmt: skip
     if chosen not in others:
         return None
@@ -294,15 +284,15 @@ def _say_how_many(n_points: int, n_instances: int) -> None:
         left_out = f"{n_instances - n_points:,}"
         lines = [
             several(
-                "{n} instance; {left_out} more without a value are left out.",
-                "{n} instances; {left_out} more without a value are left out.", n_points, left_out=left_out,
+                "{n} instance; {left_out} without a value excluded.",
+                "{n} instances; {left_out} without a value excluded.", n_points, left_out=left_out
             )
         ]  # fmt: skip
     else:
         lines = [several("{n} instance.", "{n} instances.", n_points)]
     if n_points > MOST_POINTS:
-        lines.append(_("{n} of them, drawn at random (seed 0), are shown as points.", n=f"{MOST_POINTS:,}"))
-    st.caption(together(*lines, _("Click a point or a bar to list its instances.")))
+        lines.append(_("Points show a random {n} (seed 0).", n=f"{MOST_POINTS:,}"))
+    st.caption(together(*lines, _("Click a point or bar to list its instances.")))
 
 
 def _say_difference(comparison: Comparison, name: str, other: str) -> None:
@@ -317,8 +307,8 @@ def _say_difference(comparison: Comparison, name: str, other: str) -> None:
     mean = f"**{signed(comparison.difference)}**{f' {bounds}' if bounds else ''}"
     st.markdown(
         _(
-            "Mean difference {mean} over {instances}. {name} is higher in {n_higher}, {other} in "
-            "{n_lower}; they are equal in {n_equal}. Instances that only one of them has are left out: {n_left_out}.",
+            "Mean difference {mean} over {instances}. {name} higher: {n_higher}; {other} higher: {n_lower}; "
+            "equal: {n_equal}; unpaired, excluded: {n_left_out}.",
             mean=mean,
             instances=counted(len(comparison.instances), "instance"),
             name=as_text(name),
@@ -337,8 +327,8 @@ def _say_perfect(row: MetricRow) -> None:
     if perfect is not None and other is not None and perfect.value is not None and other.value is not None:
         st.caption(
             _(
-                "The mean probability of right answers is {first} where the gold tokens are ranked first (n {n_first}), and "
-                "{other} where they are not (n {n_other}): Stevens and Su 2021, section 5.",
+                "Mean probability of correct predictions: {first} with gold tokens ranked first (n {n_first}), "
+                "otherwise {other} (n {n_other}); Stevens and Su 2021, section 5.",
                 first=written(perfect.value),
                 n_first=f"{perfect.n:,}",
                 other=written(other.value),

@@ -42,7 +42,7 @@ AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds
 _N_RESAMPLES = 1000
 _ALL = "\0"  # no split and no criterion has this name
 _POPOVER = unsaid("Gold and split")
-_EXPLAINED = {"predicted": unsaid("the predicted one"), "gold": unsaid("the gold one")}
+_EXPLAINED = {"predicted": unsaid("the predicted label"), "gold": unsaid("the gold one")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def instance_values(
     newest_event(store, visit.user, project)
 
     def make() -> InstanceValues:
-        with st.spinner(_("Reading what the run says of each instance ...")):
+        with st.spinner(_("Reading …")):
             return values_of_row(store, visit.user, project, choice, scored.request.options)
 
     return _instances().get_or_make(
@@ -259,33 +259,32 @@ def _groups(project: Project, by: str) -> str:
 
 def _controls(project: Project, choices: PageChoices, container: DeltaGenerator, event_id: int) -> TableRequest:
     """What is scored."""
-    intervals, more = container.columns([1, 1.5], vertical_alignment="center")
-    has_intervals = intervals.toggle(
-        _("Intervals"), key=choices.flag(state.INTERVALS),
-        help=_(
-            "95 % bootstrap intervals from {n} draws of the instances (seed 0). They take longer.", n=f"{_N_RESAMPLES:,}"
-        ),
-    )  # fmt: skip
-    with more.popover(_(_POPOVER), icon=":material/rule:", width="stretch"):
+    with container.popover(_(_POPOVER), icon=":material/rule:", width="stretch"):
+        has_intervals = st.toggle(
+            _("Intervals"), key=choices.flag(state.INTERVALS),
+            help=_(
+                "95 % bootstrap intervals, {n} resamples of instances (seed 0). Slower.", n=f"{_N_RESAMPLES:,}"
+            )
+        )  # fmt: skip
         policy = st.selectbox(
             _("Gold policy"), GOLD_POLICIES, help=all_meanings(), format_func=policy_in_words,
-            key=choices.one(state.POLICY, GOLD_POLICIES, project.settings.gold_policy),
+            key=choices.one(state.POLICY, GOLD_POLICIES, project.settings.gold_policy)
         )  # fmt: skip
         splits = [_ALL, *st.session_state[_splits(project)]]
         split = st.selectbox(
             _("Split"), splits, key=choices.one(state.SPLIT, splits, _ALL),
-            format_func=lambda name: _("all") if name == _ALL else name or _("(none)"),
+            format_func=lambda name: _("all") if name == _ALL else name or _("(none)")
         )  # fmt: skip
         by, group = _choose_group(project, choices)
         explained = st.selectbox(
-            _("Attributions of which label"), list(_EXPLAINED), key=choices.one(state.EXPLAINED, list(_EXPLAINED), "predicted"),
+            _("Explained label"), list(_EXPLAINED), key=choices.one(state.EXPLAINED, list(_EXPLAINED), "predicted"),
             format_func=lambda name: _(_EXPLAINED[name]),
-            help=_("This matters where a run explains several labels of an instance."),
+            help=_("For runs that explain several labels per instance.")
         )  # fmt: skip
         ratio = _choose_ratio(choices) if st.session_state.get(_lacks_gold(project)) else None
         includes_training = st.checkbox(
-            _("Include the split that a model was trained on"), key=choices.flag(state.TRAINING),
-            help=_("Otherwise a model that was trained here is scored only on the texts that it did not learn from."),
+            _("Include each model's training split"), key=choices.flag(state.TRAINING),
+            help=_("Otherwise models trained here are scored on held-out texts.")
         )  # fmt: skip
     return TableRequest(
         str(database_path().absolute()), project.id, policy, None if split == _ALL else split, by, group,
@@ -296,8 +295,8 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
 def _choose_ratio(choices: PageChoices) -> float | None:
     """Without gold there is no mean rationale length."""
     percent = st.number_input(
-        _("Top k, % of the tokens"), 0, 100, key=choices.number(state.RATIO, 0, 100, 0),
-        help=_("There is no gold, which gives k elsewhere. 0: nothing that needs a k is scored."),
+        _("Top k, % of tokens"), 0, 100, key=choices.number(state.RATIO, 0, 100, 0),
+        help=_("No gold to derive k from. 0: skip metrics with k.")
     )  # fmt: skip
     return int(percent) / 100 or None
 
@@ -307,12 +306,11 @@ def _choose_group(project: Project, choices: PageChoices) -> tuple[str, str | No
     groupings = ["", *st.session_state[_groupings(project)]]
     by = st.selectbox(
         _("Group by"), groupings, key=choices.one(state.GROUPING, groupings, ""),
-        format_func=lambda name: grouping_in_words(name) if name else _("(nothing)"),
+        format_func=lambda name: grouping_in_words(name) if name else _("(none)"),
         help=_(
-            "The numbers of one group of the instances: of a label, a split, a kind of changed version, a value of the metadata; "
-            "of edited sentences, of the rule by which an edit became the rationale (criterion, Stevens and Su 2021); of an "
-            "annotator, with that person's sets alone as gold."
-        ),
+            "A label, split, perturbation type, metadata value, rationale rule of edited sentences (criterion, "
+            "Stevens and Su 2021), or an annotator with their sets as gold."
+        )
     )  # fmt: skip
     if not by:
         return "", None
@@ -321,7 +319,7 @@ def _choose_group(project: Project, choices: PageChoices) -> tuple[str, str | No
     names = [_ALL, *(choices.asked(state.GROUP) if counts is None else counts)]
     chosen = st.selectbox(
         _("Group"), names, key=choices.one(state.GROUP, names, _ALL),
-        format_func=lambda name: _("all") if name == _ALL else _group_with_count(by, name, counts or {}),
+        format_func=lambda name: _("all") if name == _ALL else _group_with_count(by, name, counts or {})
     )  # fmt: skip
     return by, None if chosen == _ALL else chosen
 
@@ -335,25 +333,16 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
     """Score now, unless there is nothing, or so much that one should ask for it."""
     to_score = what_to_score(store, visit.user, project)
     if not to_score.n_stored:
-        st.info(
-            _(
-                "There is no model output yet. Import a model's answers and attributions on the page Saliency, or compute "
-                "attributions there; the numbers then appear here."
-            ),
-            icon=":material/monitoring:",
-        )
+        st.info(_("No model output yet. Compute or import some on Saliency."), icon=":material/monitoring:")
         return None
     much = several(
-        "{n} answer, attribution or rationale of {runs}", "{n} answers, attributions and rationales of {runs}",
-        to_score.n_stored, runs=counted(to_score.n_runs, "run"),
+        "{n} prediction, attribution or rationale of {runs}", "{n} predictions, attributions and rationales of {runs}",
+        to_score.n_stored, runs=counted(to_score.n_runs, "run")
     )  # fmt: skip
     if to_score.n_stored > AUTOMATIC and not pressed(
-        _("Compute the numbers"), type="primary", icon=":material/calculate:", key=f"metrics_compute_{project.id}"
+        _("Compute metrics"), type="primary", icon=":material/calculate:", key=f"metrics_compute_{project.id}"
     ):
-        st.info(
-            _("There are {outputs}. Scoring them takes a while, so it starts only when you ask for it.", outputs=much),
-            icon=":material/hourglass:",
-        )
+        st.info(_("Scoring {outputs} takes a while.", outputs=much), icon=":material/hourglass:")
         return None
     gold = st.empty()  # which is known long before the numbers are
     bar = st.progress(0.0, _("Scoring {outputs} ...", outputs=much))
@@ -362,9 +351,7 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
         gold.caption(as_text(gold_summary(metric_table(known))))
 
     def show_progress(done: int, of: int) -> None:
-        bar.progress(
-            min(1.0, done / max(of, 1)), _("Scoring {outputs}: run {done} of {of}", outputs=much, done=done, of=of)
-        )
+        bar.progress(min(1.0, done / max(of, 1)), _("Scoring: {done} of {of}", done=done, of=of))
 
     numbers, behind = evaluate_with_instances(
         store, visit.user, project, options=request.options, progress=show_progress, show_gold=show_gold
@@ -378,7 +365,7 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
 
 def _offer_newer(project: Project) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
-    words.caption(_("The gold or the models' output has changed since these numbers were computed."))
+    words.caption(_("Gold or model output changed since these metrics were computed."))
     if pressed(_("Compute again"), container=button, key=f"metrics_anew_{project.id}", width="stretch"):
         del st.session_state[_pin(project)]
         st.rerun()
@@ -388,8 +375,7 @@ def _say_what_is_missing(table: MetricTable) -> None:
     if not table.gold["instances"] and not table.columns:
         st.info(
             _(
-                "No instance has gold under the policy “{policy}” here, so there is no table. Gold comes from accepted "
-                "annotations, or from a file with rationales that a lead imports. What needs the labels of texts alone is below.",
+                "No gold under the policy “{policy}”. Accept annotations or import rationales.",
                 policy=policy_in_words(table.gold_policy),
             ),
             icon=":material/rule:",
@@ -397,8 +383,7 @@ def _say_what_is_missing(table: MetricTable) -> None:
     elif not table.columns:
         st.info(
             _(
-                "No model has output for the instances that have gold. Choose another split or gold policy under “{popover}”, or "
-                "compute or import the output on the page Saliency.",
+                "No model output for instances with gold. Change “{popover}”, or add some on Saliency.",
                 popover=_(_POPOVER),
             ),
             icon=":material/monitoring:",

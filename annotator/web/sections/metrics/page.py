@@ -69,14 +69,14 @@ def show_views(store: Store, visit: Visit, project: Project, choices: PageChoice
 
 def _open(project: Project, views: Sequence[SavedView], current: SavedView | None) -> None:
     if not views:
-        st.caption(_("No view is saved yet. A view keeps everything that is chosen on this page, for everybody here."))
+        st.caption(_("A view saves this page's choices for everyone."))
         return
     names = {view.id: f"{view.name} ({view.made_by})" for view in views}
     key = f"metrics_view_{project.id}"
     st.session_state[key] = None if current is None else current.id
     st.selectbox(
         _("Open a view"), list(names), index=None, key=key, format_func=names.__getitem__, placeholder=_("Choose a view"),
-        on_change=_follow, args=(key,),
+        on_change=_follow, args=(key,)
     )  # fmt: skip
 
 
@@ -88,9 +88,9 @@ def _follow(key: str) -> None:
 def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
     name = f"metrics_view_name_{project.id}"
     with st.form(f"metrics_view_new_{project.id}", border=False):  # Enter saves, too
-        st.text_input(_("Save what is chosen now, as"), key=name, max_chars=LONGEST_NAME)
+        st.text_input(_("Save current choices as"), key=name, max_chars=LONGEST_NAME)
         given = submitted(
-            _("Save this view"), key=f"metrics_view_save_{project.id}", fields=(name,), icon=":material/bookmark_add:"
+            _("Save view"), key=f"metrics_view_save_{project.id}", fields=(name,), icon=":material/bookmark_add:"
         )
     if given is not None:
         with refusals_shown():
@@ -103,7 +103,7 @@ def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) ->
 def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -> None:
     name = f"metrics_view_rename_{view.id}"
     with st.form(f"metrics_view_change_{view.id}", border=False):  # Enter presses the first of its buttons
-        st.text_input(_("Name of this view"), view.name, key=name, max_chars=LONGEST_NAME)
+        st.text_input(_("View name"), view.name, key=name, max_chars=LONGEST_NAME)
         rename, delete = st.columns(2)
         given = submitted(
             _("Rename"), container=rename, key=f"metrics_view_renames_{view.id}", fields=(name,), width="stretch"
@@ -114,11 +114,11 @@ def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -
     with refusals_shown():
         if given is not None:
             renamed = rename_view(store, visit.user, view.id, given[name])
-            st.session_state[_DONE] = _("The view is called “{name}” now.", name=renamed.name)
+            st.session_state[_DONE] = _("View renamed to “{name}”.", name=renamed.name)
             st.rerun()
         if is_deleted:
             delete_view(store, visit.user, view.id)
-            st.session_state[_DONE] = _("Deleted “{name}”. What it showed is still chosen.", name=view.name)
+            st.session_state[_DONE] = _("Deleted “{name}”.", name=view.name)
             state.go_to(choices.params())
             st.rerun()
 
@@ -126,7 +126,7 @@ def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Everything on the page; at the end the address is brought to what was chosen."""
     choices = state.begin(project, partial(expanded, store, visit, project))
-    title, scored_as, saved, link = st.columns([1.95, 1.85, 0.68, 0.7], vertical_alignment="center")
+    title, scored_as, saved, link = st.columns([2.4, 1.1, 0.8, 0.8], vertical_alignment="center")
     title.header(as_text(_("Metrics of {name}", name=project.name)), anchor=False)
     popover = saved.popover(_("Views"), icon=":material/bookmarks:", width="stretch")
     notice = st.container()

@@ -5,7 +5,6 @@ from dataclasses import replace
 import streamlit as st
 
 from annotator.domain.measurements import group_in_words, grouping_in_words
-from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
@@ -24,13 +23,13 @@ from annotator.web.session import Visit, current_visit, page_store
 
 _NONE = ""
 _READY = "metrics_report_ready"  # what was asked for and made in this visit
-_DRAWN, _DIFFERENCES = unsaid("drawn at random"), unsaid("on which the two models differ most")
-_LIST, _OF_ROWS = unsaid("of a saved list"), unsaid("in which the two rows differ most")
+_DRAWN, _DIFFERENCES = unsaid("random"), unsaid("largest differences between the two models")
+_LIST, _OF_ROWS = unsaid("from a saved list"), unsaid("largest differences between the two rows")
 
 
 def dialog(project: Project, view: View, looked_at: LookedAt, file_name: str) -> None:
     """Open it."""
-    st.dialog(_("A report to send"), width="large")(_report)(project, view, looked_at, file_name)
+    st.dialog(_("Report to share"), width="large")(_report)(project, view, looked_at, file_name)
 
 
 def _report(project: Project, view: View, looked_at: LookedAt, file_name: str) -> None:
@@ -39,7 +38,7 @@ def _report(project: Project, view: View, looked_at: LookedAt, file_name: str) -
     with page_store() as store:
         visit = current_visit(store)
         request = _asked(store, visit, project, view, looked_at)
-        if pressed(_("Prepare the report"), key=f"metrics_report_{project.id}", type="primary"):
+        if pressed(_("Prepare report"), key=f"metrics_report_{project.id}", type="primary"):
             st.session_state[_READY] = (request, _made(store, visit, project, view, request, file_name))
     made_for, made = st.session_state.get(_READY, (None, None))
     if made_for == request and isinstance(made, str):
@@ -50,27 +49,18 @@ def _report(project: Project, view: View, looked_at: LookedAt, file_name: str) -
 
 def _what_it_holds(view: View, looked_at: LookedAt) -> str:
     scored_as = view.scored.request
-    page = _(
-        "One HTML page for a paper or a colleague; it needs no server and no script, and names nobody unless you ask for it."
-    )
+    page = _("Standalone HTML page without scripts. Names people only if you choose to.")
     if scored_as.group is None:
-        about = _("It is about all that is scored here.")
+        about = _("Covers everything scored here.")
     else:
         group = group_in_words(scored_as.by, scored_as.group)
-        about = _("It is about one group alone: {by} {group}.", by=grouping_in_words(scored_as.by), group=group)
+        about = _("Covers one group only: {by} {group}.", by=grouping_in_words(scored_as.by), group=group)
     if looked_at.against:
-        holds = _(
-            "It holds the models, methods and columns that are shown, with 95 % intervals, the differences from {row}, charts, "
-            "and texts with their maps and gold.",
-            row=looked_at.against,
-        )
+        holds = _("Everything shown, 95 % intervals, charts, and texts with heatmaps and gold.")
     else:
-        holds = _(
-            "It holds the models, methods and columns that are shown, with 95 % intervals, charts, and texts with their maps "
-            "and gold."
-        )
+        holds = _("Everything shown, 95 % intervals, charts, and texts with heatmaps and gold.")
     return (
-        f"{page} {about} {holds} {_('The page is in English.')}"
+        f"{page} {about} {holds} {_('The report is in English.')}"
         if spoken_language() != "en"
         else f"{page} {about} {holds}"
     )
@@ -81,15 +71,14 @@ def _offer(made: WrittenReport, file_name: str) -> None:
     if made.n_closed:
         st.info(
             several(
-                "{n} text is left out, since you annotate them or may still be given them.",
-                "{n} texts are left out, since you annotate them or may still be given them.",
+                "Leaves out {n} text you may still annotate.",
+                "Leaves out {n} texts you may still annotate.",
                 made.n_closed,
             )
         )
-    texts = counted(made.n_texts, "text")
     st.download_button(
         as_text(
-            _("Download {file} ({texts}, {size} KB)", file=file_name, texts=texts, size=f"{len(content) / 1024:,.0f}")
+            _("Download {file} ({size} KB)", file=file_name, size=f"{len(content) / 1024:,.0f}")
         ),
         content, file_name, "text/html", icon=":material/download:", on_click="ignore", key="metrics_report_take",
     )  # fmt: skip
@@ -110,10 +99,7 @@ def _asked(store: Store, visit: Visit, project: Project, view: View, looked_at: 
     models = list(dict.fromkeys(row.model for row in view.rows))
     of_title, of_base, of_other = st.columns([2, 1, 1], vertical_alignment="bottom")
     title = of_title.text_input(
-        _("Title"),
-        key=f"metrics_report_title_{project.id}",
-        max_chars=LONGEST_TITLE,
-        placeholder=_("made from the models' names"),
+        _("Title"), key=f"metrics_report_title_{project.id}", max_chars=LONGEST_TITLE, placeholder=_("from model names")
     )
     base = other = _NONE
     if project.task.result_kind == "label" and len(models) > 1:
@@ -139,9 +125,9 @@ def _asked(store: Store, visit: Visit, project: Project, view: View, looked_at: 
     texts = _texts(store, visit, project, of_differences)
     may_name = has_right(visit.user, visit.roles, "see all annotations")
     has_names = may_name and st.checkbox(
-        _("Tell who made each gold set"),
+        _("Name annotators"),
         key=f"metrics_report_names_{project.id}",
-        help=_("Of a group by annotator also whose it is; else the report says “annotator (not named)”."),
+        help=_("Also for groups by annotator; otherwise “annotator (not named)”."),
     )
     methods = dict.fromkeys(row.method for row in view.rows if row.method)
     options = replace(view.scored.request.options, n_resamples=0)
@@ -159,7 +145,7 @@ def _texts(store: Store, visit: Visit, project: Project, of_differences: str) ->
     way = of_way.selectbox(_("Texts"), ways, key=f"metrics_report_texts_{project.id}", format_func=_)
     if way == _LIST:
         return TextChoice("list", list_name=of_n.selectbox(_("List"), lists, key=f"metrics_report_list_{project.id}"))
-    n = int(of_n.number_input(_("How many"), 0, MOST_TEXTS, N_TEXTS, key=f"metrics_report_n_{project.id}"))
+    n = int(of_n.number_input(_("Number"), 0, MOST_TEXTS, N_TEXTS, key=f"metrics_report_n_{project.id}"))
     if way == of_differences:
         return TextChoice("differences", n)
     return TextChoice(

@@ -71,9 +71,8 @@ def choose(project: Project, scored: ScoredTable, line: DeltaGenerator) -> str:
     )
     options, shown = [_NO_ROW, *names], dict(zip(names, spoken, strict=True))
     return line.selectbox(
-        _("Against"), options, key=state.choices_of(project).one(state.AGAINST, options, _NO_ROW), width=400,
-        label_visibility="collapsed",
-        format_func=lambda name: _("Against {name}", name=shown[name]) if name else _("Against no row: each has its own numbers"),
+        _("Compare with"), options, key=state.choices_of(project).one(state.AGAINST, options, _NO_ROW),
+        format_func=lambda name: shown[name] if name else _("(none)")
     )  # fmt: skip
 
 
@@ -82,7 +81,7 @@ def compared(scored: ScoredTable, view: View, name: str) -> AgainstTable:
     reference = compared_row(scored.rows, scored.table.random, name)
 
     def made() -> AgainstTable:
-        with st.spinner(_("Comparing the rows …")):
+        with st.spinner(_("Comparing …")):
             return against(scored.table, reference, with_seeds_apart(view.rows, reference), view.columns)
 
     keys = tuple(row.key for row in view.rows)
@@ -96,7 +95,7 @@ def show(
 ) -> LookedAt:
     """The table of differences with what goes with it; answers what is looked at. places: of the files."""
     if not made.rows:
-        st.info(_("No other row is shown. Choose more under “Rows”."), icon=":material/filter_list:")
+        st.info(_("No other rows shown. Choose some under “Rows”."), icon=":material/filter_list:")
         return NOTHING
     _offer_files(project, made, places, explained)
     heads, lines = heads_and_lines(made)
@@ -106,7 +105,7 @@ def show(
         lines_below = [together(what_it_is(made, name), legend()), what_could_be_told(made), *reasons(made)]
         st.caption("  \n".join(as_text(line) for line in lines_below if line))
     if made.n_comparisons:
-        with st.expander(_("Told apart? In words")):
+        with st.expander(_("Differences in words")):
             for column in made.columns:
                 if listed := list(sentences(made, column)):
                     st.markdown(as_text(named(column)) + "".join(f"\n* {as_text(line)}" for line in listed))
@@ -125,7 +124,7 @@ def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGen
             label, contents, f"{file_stem(project)}-differences.{ending}",
             f"text/{'csv' if ending == 'csv' else 'plain'}", width="stretch",
             icon=":material/download:", on_click="ignore", key=f"metrics_against_{ending}_{project.id}",
-            help=_("The differences that are shown, with interval, p and n."),
+            help=_("Differences shown, with interval, p and n.")
         )  # fmt: skip
 
 
@@ -150,7 +149,7 @@ def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstT
     }
     metric = of_column.selectbox(
         _("Compared metric"), list(columns), key=choices.one(state.COMPARED_METRIC, list(columns), next(iter(columns))),
-        format_func=lambda name: named(columns[name]),
+        format_func=lambda name: named(columns[name])
     )  # fmt: skip
     names = english_names(made)
     shown = dict(zip(names, names_of_compared(made), strict=True))
@@ -180,11 +179,9 @@ def _list(project: Project, side: _Side, panels: str) -> None:
         st.caption(_("In no instance."))
         return
     rows = [_linked(project, of, panels) for of in side.instances]
-    heads = [_("difference"), _("value"), _("of the other"), _("gold"), _("split")]
+    heads = [_("difference"), _("value"), _("reference value"), _("gold"), _("split")]
     st.html(instance_list_html(rows, heads, label=side.title))
-    st.caption(
-        _("The largest differences. A link opens Saliency in another tab, with the maps of both where they have some.")
-    )
+    st.caption(_("Largest differences, with both heatmaps if available."))
 
 
 def _linked(project: Project, of: DifferingInstance, panels: str) -> LinkedRow:

@@ -20,6 +20,7 @@ from annotator.usecases.inspect.shown_table import (
     LEGEND,
     JudgedColumn,
     head_of,
+    headline,
     judged_column,
     lines_of,
     summaries_of_rows,
@@ -46,18 +47,15 @@ def say_verdicts(
     shown = list(shown)
     sentences = [(of, list(verdict_sentences(of, shown, titles))) for of in columns]
     if any(lines for _of, lines in sentences):
-        with st.expander(_("Better than random? In words")):
-            for of, lines in sentences:
-                if lines:
-                    st.markdown(as_text(named(of.column)) + "".join(f"\n* {as_text(line)}" for line in lines))
-            st.caption(as_text(what_a_verdict_is(n_left_out)))
+        for of, lines in sentences:
+            if lines:
+                st.markdown(as_text(named(of.column)) + "".join(f"\n* {as_text(line)}" for line in lines))
+        st.caption(as_text(what_a_verdict_is(n_left_out)))
     for missing, models in unmeasured([(of.column, of.verdicts) for of in columns], rows, shown):
         st.caption(
             as_text(
                 _(
-                    "There is no verdict on {missing} of {models}, since random attributions of the same model were not "
-                    "measured. On the page Saliency, under “Compute attributions”, compute the method “random” with "
-                    "faithfulness.",
+                    "No verdict on {missing} of {models}. Compute method “random” with faithfulness on Saliency.",
                     missing=listed(missing),
                     models=listed(models),
                 )
@@ -79,8 +77,8 @@ def uncounted_training_summary(rows: Iterable[_HasLearned]) -> str:
     return together(
         *(
             several(
-                "{model}: {n} text that it learned from is left out.",
-                "{model}: {n} texts that it learned from are left out.", n, model=model,
+                "{model}: {n} training text excluded.",
+                "{model}: {n} training texts excluded.", n, model=model
             )
             for model, n in learned.items()
         )
@@ -90,24 +88,21 @@ def uncounted_training_summary(rows: Iterable[_HasLearned]) -> str:
 _PAGE = 30
 _COUNTS = {
     "instances": unsaid("instances"),
-    "instances_without_answer": unsaid("instances without answer"),
+    "instances_without_answer": unsaid("instances without prediction"),
     "instances_without_gold_sets": unsaid("instances without gold sets"),
-    "instances_seen_in_part": unsaid("instances seen in part"),
+    "instances_seen_in_part": unsaid("truncated instances"),
     "instances_with_all_scores_equal": unsaid("instances with all scores equal"),
     "instances_with_ties_at_k": unsaid("instances with ties at k"),
-    "instances_with_another_label_explained": unsaid("instances with another label explained"),
-    "instances_with_nothing_selected": unsaid("instances with nothing selected"),
+    "instances_with_another_label_explained": unsaid("instances explaining another label"),
+    "instances_with_nothing_selected": unsaid("instances with no tokens selected"),
 }
 _READABLE = 960  # pixels; longer lines of text are hard to follow
 
 
 def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> ScoredTable:
     """The table with what goes with it; answers the numbers as they are shown, for the charts."""
-    st.caption(as_text(gold_summary(scored.table)))
     summary = st.container()
     view, (whole, latex, page), line = choose_view(project, scored)
-    with summary:
-        _say_of_all(view.rows)
     reference = row_differences.choose(project, scored, line)
     if reference and view.columns and view.rows:
         compared = row_differences.compared(scored, view, reference)
@@ -118,24 +113,28 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
         _("All as CSV"), partial(_csv, view.scored), f"{file_stem(project)}-metrics.csv", "text/csv", icon=":material/download:",
         on_click="ignore", width="stretch", key="metrics_csv",
         help=_(
-            "One line for each number, of every metric, with its definition and source. It holds every row, or, where only "
-            "shared instances count, the rows shown."
-        ),
+            "One value per line, with definition and source."
+        )
     )  # fmt: skip
     if not view.columns or not view.rows:
-        st.info(_("Choose at least one column and one row."), icon=":material/view_column:")
+        st.info(_("Choose a column and a row."), icon=":material/view_column:")
         return view.scored
     latex.download_button(
         _("LaTeX"), partial(table_latex, view.scored.table, view.rows, view.columns), f"{file_stem(project)}-metrics.tex",
         "text/plain", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_latex",
         help=_(
-            "The rows and columns that are shown, for a paper: booktabs, the best of a column in bold, what is not defined as a "
-            "dash with a footnote."
-        ),
+            "Rows and columns shown, as booktabs."
+        )
     )  # fmt: skip
     _offer_report(project, view, page)
-    _show_rows(project, view)
-    _show_counts(view.rows)
+    columns = [judged_column(view.shown, column, view.scored.judged(view.rows, column)) for column in view.columns]
+    if best_row := headline(view.shown, columns):
+        summary.markdown(f"**{as_text(best_row)}**")
+    shown = _show_rows(project, view, columns)
+    with st.expander(_("About these numbers")):
+        st.caption("  \n".join(map(as_text, [gold_summary(scored.table), *summaries_of_rows(view.rows)])))
+        say_verdicts(columns, shown, view.rows, n_without_choice(view.scored.table))
+        _show_counts(view.rows)
     return view.scored
 
 
@@ -144,27 +143,20 @@ def _offer_report(
 ) -> None:
     if pressed(
         _("Report"), container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
-        help=_("One HTML page to send: this table with charts and texts. It needs no server."),
+        help=_("One HTML page: this table with charts and texts.")
     ):  # fmt: skip
         from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
 
         report.dialog(project, view, looked_at, f"{file_stem(project)}-report.html")
 
 
-def _say_of_all(rows: Sequence[MetricRow]) -> None:
-    """What need not stand in each row."""
-    if lines := summaries_of_rows(rows):
-        st.caption("  \n".join(map(as_text, lines)))
-
-
 def _csv(scored: ScoredTable) -> str:
     return table_csv(scored.table, explained=scored.request.explained)
 
 
-def _show_rows(project: Project, view: View) -> None:
-    """One page of the rows; random stands under each."""
-    table, shown_view = view.scored.table, view.shown
-    columns = [judged_column(shown_view, column, view.scored.judged(view.rows, column)) for column in view.columns]
+def _show_rows(project: Project, view: View, columns: Sequence[JudgedColumn]) -> range:
+    """One page of the rows; random stands under each. Answers the places of those that are on it."""
+    shown_view = view.shown
     n_pages = -(-len(view.rows) // _PAGE)
     page = 1
     if n_pages > 1:
@@ -175,8 +167,8 @@ def _show_rows(project: Project, view: View) -> None:
     lines = lines_of(shown_view, columns, shown)
     st.html(metric_table_html(heads, lines, corner=_("Model · method"), label=_("Metrics by model and method")))
     with st.container(width=_READABLE):
-        st.caption(together(_(LEGEND), _("“What they mean” explains each column.")))
-    say_verdicts(columns, shown, view.rows, n_without_choice(table))
+        st.caption(_(LEGEND))
+    return shown
 
 
 def _show_counts(rows: Sequence[MetricRow]) -> None:
@@ -187,15 +179,13 @@ def _show_counts(rows: Sequence[MetricRow]) -> None:
         {_("row"): title_of(row), **{_count_title(name): _count(row, name, name in differ) for name in names}}
         for row in rows
     ]
-    with st.expander(_("What was scored and what was left out, row by row")):
-        show_numbers(counts, (), key="metrics_counts", right=[_count_title(name) for name in sorted(differ)])
-        st.caption(
-            _(
-                "Of tokens with equal scores at k, the first ones by position are taken, unless all scores of the text are "
-                "equal: then nothing is. Instances seen in part have tokens that the model did not see; these rank last. Over "
-                "several seeds the counts are means, with ± their standard deviation where they differ."
-            )
+    show_numbers(counts, (), key="metrics_counts", right=[_count_title(name) for name in sorted(differ)])
+    st.caption(
+        _(
+            "Ties at k go to earlier tokens; texts with all scores equal select none. Truncated tokens rank "
+            "last. Over seeds: mean ± standard deviation."
         )
+    )
 
 
 def _count_title(name: str) -> str:

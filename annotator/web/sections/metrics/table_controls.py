@@ -38,22 +38,20 @@ class View:
 
 
 def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[DeltaGenerator], DeltaGenerator]:
-    """The controls over the table; answers what they ask for, the places of the three files, and the line below them."""
+    """The controls over the table; answers what they ask for, the places of the three files, and that of the comparison."""
     table, choices = scored.table, state.choices_of(project)
-    pick, filtering, sorting, meaning, *files = st.columns(
-        [1.16, 1.07, 1.45, 1.65, 1.28, 1.0, 1.06], vertical_alignment="bottom"
-    )
+    pick, filtering, taking, _rest = st.columns([1, 1, 1, 2.2], vertical_alignment="center")
     with pick.popover(_("Columns"), icon=":material/view_column:", width="stretch"):
         columns = _choose_columns(choices, table)
-    with sorting:
-        order = _choose_order(choices, columns)
-    with filtering.popover(_("Rows"), icon=":material/filter_list:", width="stretch"):
-        rows = _choose_rows(choices, scored, order or (columns[0] if columns else None))
-    with meaning.popover(_("What they mean"), icon=":material/menu_book:", width="stretch"):
         show_meanings(columns)
+    with filtering.popover(_("Rows"), icon=":material/filter_list:", width="stretch"):
+        order = _choose_order(choices, columns)
+        rows = _choose_rows(choices, scored, order or (columns[0] if columns else None))
+        shared, line = st.container(), st.container()
+    popover = taking.popover(_("Download"), icon=":material/download:", width="stretch")
+    files = [popover.container() for _file in range(3)]
     differs = {column.name: are_different(table, rows, column) for column in columns}
-    line = st.container(horizontal=True, vertical_alignment="center")
-    if any(differs.values()) and _wants_shared(choices, line, unless=leaves_too_few(table, rows, columns)):
+    if any(differs.values()) and _wants_shared(choices, shared, unless=leaves_too_few(table, rows, columns)):
         scored = scored.over_shared(rows)
         rows = list(scored.rows)
     else:
@@ -64,13 +62,12 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
 
 def _wants_shared(choices: PageChoices, line: DeltaGenerator, *, unless: bool) -> bool:
     return line.toggle(
-        _("Only instances that all shown rows have"),
+        _("Shared instances only"),
         key=choices.flag(state.INSTANCES, default=not unless, words=("own", "shared")),
         help=_(
-            "The rows shown are over different instances. If this is off, each row is over its own instances, and none is "
-            "marked as best. A row that lacks more than a fifth of the instances that at least half of the others have is not "
-            "compared, and takes no instance from the others."
-        ),
+            "If off, each row uses its own instances and none is marked best. Rows lacking over a fifth of the "
+            "instances that half of the others share are excluded."
+        )
     )  # fmt: skip
 
 
@@ -79,9 +76,9 @@ def _choose_columns(choices: PageChoices, table: MetricTable) -> list[Column]:
     # Another gold policy or split may have other columns; a stated k brings more, which the first ones then show.
     part = "with_k" if table.gold["scored_without_gold"] and any(table.gold["ratios"].values()) else ""
     chosen = st.multiselect(
-        _("Columns, of {n}", n=len(by_name)), list(by_name),
+        _("Columns (of {n})", n=len(by_name)), list(by_name),
         key=choices.several(state.COLUMNS, list(by_name), first_columns(table), part=part),
-        format_func=lambda name: f"{group_of(by_name[name])}: {named(by_name[name])}", placeholder=_("Choose options"),
+        format_func=lambda name: f"{group_of(by_name[name])}: {named(by_name[name])}", placeholder=_("Choose options")
     )  # fmt: skip
     return [column for column in table.columns if column.name in chosen]
 
@@ -90,8 +87,8 @@ def _choose_order(choices: PageChoices, columns: Sequence[Column]) -> Column | N
     by_name = {column.name: column for column in columns}
     names = ["", *by_name]
     chosen = st.selectbox(
-        _("Sort rows by"), names, key=choices.one(state.ORDER, names, ""), label_visibility="collapsed",
-        format_func=lambda name: _("Sorted by {metric}", metric=named(by_name[name])) if name else _("Sorted by name"),
+        _("Sort rows by"), names, key=choices.one(state.ORDER, names, ""),
+        format_func=lambda name: named(by_name[name]) if name else _("name")
     )  # fmt: skip
     return by_name.get(chosen)
 
@@ -109,7 +106,7 @@ def _choose_rows(choices: PageChoices, scored: ScoredTable, by: Column | None) -
         rows = [row for row in rows if not chosen or getattr(row, word) in chosen]
     if by is not None and any(row.layer is not None for row in rows):
         only_best = st.checkbox(
-            _("Of several layers, only the best by {metric}", metric=named(by)),
+            _("Only the best layer by {metric}", metric=named(by)),
             key=choices.flag(state.LAYERS, words=("all", "best")),
         )
         return best_layers(rows, by) if only_best else rows

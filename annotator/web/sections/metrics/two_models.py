@@ -44,13 +44,10 @@ _MEASURED = ("base", "other", "opportunity cost ↓")
 _AT_THE_RIGHT = ("difference", "won", "lost", "both right", "both wrong", "p")
 _REMEDIES = {
     "twin": "",
-    "control": unsaid("Its card, under “Train a model” on the page Saliency, has a button that trains one."),
-    "attributions": unsaid("Compute them under “Compute attributions” on the page Saliency."),
+    "control": unsaid("Train one on Saliency under “Train a model”."),
+    "attributions": unsaid("Compute them on Saliency under “Compute attributions”."),
 }
-_OF_OTHERS = unsaid(
-    "Where the model can be asked, compute them under “Compute attributions” on the page Saliency. Attributions that were "
-    "imported are compared as they are: choose one of their rows in the list over the table that begins with “Against”."
-)
+_OF_OTHERS = unsaid("Compute them on Saliency under “Compute attributions”.")
 
 
 @st.cache_resource(show_spinner=False)
@@ -67,18 +64,12 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
     """Choose two models; below, what the one wins and loses against the other."""
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     if project.task.result_kind != "label":
-        st.info(
-            _("Models are compared by the labels that they give; this project asks for answers."),
-            icon=":material/info:",
-        )
+        st.info(_("This needs labels; this project has answers."), icon=":material/info:")
         return
     behind = scored.table.behind
     models = [] if behind is None else sorted(behind.quality)
     if behind is None or len(models) < 2:
-        st.info(
-            _("Fewer than two models have answers here. Compute or import some on the page Saliency."),
-            icon=":material/compare_arrows:",
-        )
+        st.info(_("Needs predictions of two models. Add them on Saliency."), icon=":material/compare_arrows:")
         return
     pair = _choose(store, visit, project, models)
     if pair.base == pair.other:
@@ -110,7 +101,7 @@ def _compared(
     """Both are kept; the labelled texts as well, which are the same for every pair."""
 
     def made() -> tuple[ModelComparison, ModelGains]:
-        with st.spinner(_("Comparing the two models …")):
+        with st.spinner(_("Comparing …")):
             texts: list[LabelledText] = _texts().get_or_make(
                 (scored.request, newest), list, lambda: labelled_texts(store, visit.user, project, options), len
             )
@@ -129,10 +120,7 @@ def _compared(
 def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) -> None:
     base, other, part = pair.base[0], pair.other[0], comparison.parts["all"]
     if not part.n:
-        st.info(
-            _("No text with a gold label has answers of both that neither learned from."),
-            icon=":material/compare_arrows:",
-        )
+        st.info(_("No held-out text has gold and predictions of both."), icon=":material/compare_arrows:")
         return
     st.markdown(as_text(in_words(base, other, part)))
     rows = [row_of_part(name, of_part) for name, of_part in comparison.parts.items()]
@@ -153,8 +141,8 @@ def _show_links(
     of_split = {"split": split} if split else {}
     with st.container(horizontal=True, gap="small"):
         for which, words in (
-            ("won", _("The texts on Saliency: right where the base is wrong")),
-            ("lost", _("The texts on Saliency: wrong where the base is right")),
+            ("won", _("Open on Saliency: correct where the base is wrong")),
+            ("lost", _("Open on Saliency: wrong where the base is correct")),
         ):
             address = urlencode({"project": project.id, "which": which, "answers": other, "other": base} | of_split)
             st.link_button(words, f"/saliency?{address}", icon=":material/open_in_new:")
@@ -165,29 +153,24 @@ def _show_links(
 def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
     filled = [of_bin for of_bin in bins if of_bin.n]
     if not filled:
-        st.caption(_("Not both give probabilities of the gold labels, so that nothing is said of their confidence."))
+        st.caption(_("Probabilities of gold labels are missing."))
         return
     left, right = st.columns(2)
     left.plotly_chart(
-        grouped_bars(list(_exchanged(filled)), across=_(CONFIDENCE), up=_("share of the texts of the bin")),
+        grouped_bars(list(_exchanged(filled)), across=_(CONFIDENCE), up=_("share of texts in the bin")),
         key=f"metrics_won_lost_{project.id}", config={"displayModeBar": False},
-        alt=_("Share of texts won and lost by the confidence of the base model"),
+        alt=_("Texts won and lost by the base model's confidence")
     )  # fmt: skip
     right.plotly_chart(
         grouped_bars(
             [Bar(title_of_bin(of_bin), _("change"), of_bin.change, of_bin.n) for of_bin in filled if of_bin.change is not None],
-            across=_(CONFIDENCE), up=_("mean change of that probability"),
+            across=_(CONFIDENCE), up=_("mean change in probability")
         ),
         key=f"metrics_change_{project.id}", config={"displayModeBar": False},
-        alt=_("Mean change of the gold label's probability by the confidence of the base model"),
+        alt=_("Mean change in gold-label probability by base confidence")
     )  # fmt: skip
-    st.caption(
-        _(
-            "Where the base was unsure, and what the other makes of it (ER-TEST, Table 7 and Figure 9). Empty bins are not "
-            "drawn."
-        )
-    )
-    with st.expander(_("The numbers of the charts")):
+    st.caption(_("By the base model's confidence (ER-TEST, Table 7 and Figure 9)."))
+    with st.expander(_("Chart data")):
         rows = [
             {
                 _(CONFIDENCE): title_of_bin(of_bin),
@@ -209,15 +192,14 @@ def _exchanged(bins: Sequence[ConfidenceBin]) -> Iterator[Bar]:
 
 def _show_gains(project: Project, gains: ModelGains) -> None:
     """By attributions that were not trained as well, with the control beside them."""
-    st.markdown(f"##### {_('Plausibility, and the control')}")
+    st.markdown(f"##### {_('Plausibility and shuffled-rationale control')}")
     if gains.relation.sentence:
         st.markdown(as_text(gains.relation.sentence))
     show_measures(gains.measures, _("base"), _("other"), key=f"metrics_gains_{project.id}")
     st.caption(
         _(
-            "Accuracy is over the texts counted above; where there is a control, over those that it has answered as well. "
-            "Plausibility is ERASER's AUPRC, over texts with gold sets that none of them learned from. Differences are from "
-            "the base, with paired 95 % intervals over texts."
+            "Accuracy: texts predicted by all models. Plausibility: ERASER's AUPRC on held-out texts with gold "
+            "sets. Differences from the base: paired 95 % intervals over texts."
         )
     )
     for sentence in gains.sentences:
