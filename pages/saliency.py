@@ -45,7 +45,10 @@ if project is not None:
         at_rest=why_at_rest(project),
         key=f"saliency_{project.id}",
     )
-    with work_of(project, reads=READS):
+    with (
+        work_of(project, reads=READS),
+        st.expander(_("Add predictions, models and attributions"), icon=":material/add:"),
+    ):
         with (
             st.expander(_("Import predictions and attributions"), icon=":material/upload_file:"),
             page_store() as store,
@@ -60,5 +63,8 @@ if project is not None:
         )
         with computes, page_store() as store:
             computation.show(store, visit, project)
-        with st.expander(_("Ask a model for its own reasons"), icon=":material/format_quote:"), page_store() as store:
+        with (
+            st.expander(_("Ask a model for self-explanations"), icon=":material/format_quote:"),
+            page_store() as store,
+        ):
             prompts.show(store, visit, project)

@@ -337,7 +337,7 @@ export async function pictureOf({ svg, width, height }) {
   if (scale === null)
     return {
       blob: null,
-      refusal: _("At {size} the picture is too large for a browser. Save as SVG, or remove some heatmaps.", { size }),
+      refusal: _("{size} is too large to draw. Save as SVG, or remove some heatmaps.", { size }),
     };
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
@@ -355,7 +355,7 @@ export async function pictureOf({ svg, width, height }) {
 
 /** @param {string} size */
 const undrawn = (size) =>
-  _("This browser can't draw a picture of {size}. Save as SVG, or remove some heatmaps.", { size });
+  _("{size} is too large to draw. Save as SVG, or remove some heatmaps.", { size });
 
 /** @param {string} address */
 function loaded(address) {

@@ -192,7 +192,7 @@ const tex = (text) => text.replace(/[\\~^−↵]|[&%$#_{}]/g, (sign) => TEX[sign
 
 /** @type {[label: string, words: string, kind: FileKind][]} */
 const KINDS = [
-  ["HTML", _("a page of its own, without scripts"), "html"],
+  ["HTML", _("a web page without scripts"), "html"],
   ["SVG", _("a drawing, for slides and papers"), "svg"],
   ["PNG", _("picture at double resolution"), "png"],
   ["LaTeX", _("coloured boxes, for a paper (needs xcolor)"), "tex"],
@@ -204,7 +204,7 @@ export function openExport(root, save) {
   const rows = KINDS.map(([label, words, kind]) =>
     div("export-row", button(label, { onclick: () => (dialog.close(), save(kind)) }), words),
   );
-  const dialog = openDialog(root, _("Export the maps"), ...rows);
+  const dialog = openDialog(root, _("Export the heatmaps"), ...rows);
 }
 
 /**

@@ -122,7 +122,7 @@ export function meaningOf({ is_signed: isSigned, label, answer }) {
   const of = label ? `“${label}”` : answer?.label === "" ? _("“no answer”") : "";
   return {
     head: of ? _("for {label}", { label: of }) : _("label not named"),
-    legend: of ? _("− opposes, + supports {label}", { label: of }) : _("Sign is relative to an unnamed label"),
+    legend: of ? _("− opposes, + supports {label}", { label: of }) : _("− opposes, + supports an unnamed label"),
     number: signed,
     said: (score) => (of ? _("{score} for {label}", { score: signed(score), label: of }) : signed(score)),
   };

@@ -7,7 +7,7 @@ import { barsOf, colourOf, isBeyond, meaningOf, piecesOf, stepOf } from "./heat_
 import { hasNoOrder, orderOf, ranksOf, remarksOf, selectedOf, written } from "./map_numbers.js";
 import { ownerOf, signOf } from "./shown_sets.js";
 
-const LABEL = _("Label that is explained");
+const LABEL = _("Explained label");
 const LAYER = _("Layer");
 const SEED = _("Seed");
 
@@ -421,8 +421,8 @@ export class SaliencyMap {
 
   #cutWords() {
     if (this.panel.earlier?.length)
-      return several("{n} token beyond the scale, in bold", "{n} tokens beyond the scale, in bold", this.nCut);
-    return several("{n} word beyond the scale, in bold", "{n} words beyond the scale, in bold", this.nCut);
+      return several("{n} beyond the scale, in bold", "{n} beyond the scale, in bold", this.nCut);
+    return several("{n} beyond the scale, in bold", "{n} beyond the scale, in bold", this.nCut);
   }
 
   legendLine() {

@@ -92,7 +92,7 @@ const goneMaps = (asked, runs) =>
 /** Of the order of the texts and of the scatter. @param {URLSearchParams} asked @param {Given} given */
 function goneNumbers(asked, given) {
   const gone = [
-    ["by", _("the number that orders the texts")],
+    ["by", _("the metric that orders the texts")],
     ["x", _("the scatter's x axis")],
     ["y", _("the number upwards in the scatter")],
   ].flatMap(([name, words]) => {
@@ -257,13 +257,13 @@ function openLink(root, link) {
     class: "link-field",
     readOnly: true,
     value: link,
-    "aria-label": _("Link to what you see"),
+    "aria-label": _("Link to this view"),
     onfocus: () => field.select(),
   });
   openDialog(
     root,
-    _("Copy the link"),
-    paragraph("dialog-words", _("The link was not copied. It is selected: press Ctrl+C.")),
+    _("Copy link"),
+    paragraph("dialog-words", _("The link was not copied. Press Ctrl+C.")),
     field,
   );
   field.focus();

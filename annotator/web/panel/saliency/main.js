@@ -39,33 +39,33 @@ const KEYS = [
   [
     _("Texts"),
     [
-      ["j", _("next text")],
-      ["k", _("previous text")],
-      ["i", _("show or hide the list of texts")],
-      ["/", _("search by ID or words")],
-      ["f", _("slices: by label, split, length, metadata or annotators")],
-      ["d", _("scatter plot of two numbers of the listed texts")],
-      ["t", _("type another text beside this one")],
-      ["Esc", _("leave a field or menu; else close the typed text")],
-      ["l", _("lists: save the listed texts, or add this one to a list")],
+      ["j", _("Next text")],
+      ["k", _("Previous text")],
+      ["i", _("Show or hide the list")],
+      ["/", _("Search by words or ID")],
+      ["f", _("Slices: by label, split, length, metadata or annotators")],
+      ["d", _("Scatter plot of two numbers of the listed texts")],
+      ["t", _("Edit a copy of this text, or type another")],
+      ["Esc", _("Leave a field or menu; else close the typed text")],
+      ["l", _("Save the listed texts, or add this one to a list")],
     ],
   ],
   [
-    _("Maps"),
+    _("Heatmaps"),
     [
       ["← →", _("next or previous word")],
-      ["[ ]", _("one token fewer or more in the top k")],
-      ["s", _("one scale per method")],
-      ["m", _("show sizes without signs")],
-      ["c", _("cut the scale at the 98th percentile")],
-      ["n", _("show the scores under the words")],
-      ["b", _("show the highest scores as bars")],
-      ["p", _("show the model's subwords")],
-      ["x", _("show a matrix of maps by tokens")],
-      ["g", _("each person's sets below the words, or the gold")],
-      ["e", _("export the maps")],
-      ["u", _("copy the link to what you see")],
-      ["?", _("show these keys")],
+      ["[ ]", _("One token fewer or more in the top k")],
+      ["s", _("Use one scale per method")],
+      ["m", _("Show sizes without signs")],
+      ["c", _("Cut the scale at the 98th percentile")],
+      ["n", _("Show the scores under the words")],
+      ["b", _("Show the highest scores as bars")],
+      ["p", _("Show the model's subwords")],
+      ["x", _("Show a matrix of heatmaps by tokens")],
+      ["g", _("Each person's sets below the words, or the gold")],
+      ["e", _("Export the heatmaps")],
+      ["u", _("Copy a link to this view")],
+      ["?", _("this list")],
     ],
   ],
 ];
@@ -219,7 +219,7 @@ class Saliency {
       this.#wordsOfLink(link, numbers, lost, parted),
       this.view ? this.#takeTyped(link) : this.#wordsOfNothing(),
     ];
-    if (!isThere) words.push(_("The list in this link no longer exists. All texts are shown."));
+    if (!isThere) words.push(_("The list in this link no longer exists: all texts are shown."));
     return this.screen.sayOfLink(together(...words));
   }
 
@@ -276,7 +276,7 @@ class Saliency {
     if (isAlone) gone.push(_("the version beside the text"));
     const instead = [];
     if (parted.length) instead.push(_("Their runs are shown as they are."));
-    if (lost && this.view) instead.push(_("The first text of the list is open instead."));
+    if (lost && this.view) instead.push(_("The first listed text is open instead."));
     if (whichOf(link, numbers.runs).isAll) instead.push(_("All texts are listed."));
     return goneWords(gone, instead);
   }
@@ -294,7 +294,7 @@ class Saliency {
       return "";
     }
     if (!texts && !this.typed.texts.get(id))
-      return _("The typed text was too long for the link and is not shown. Save it as a test case to share it.");
+      return _("Too long for a link. Save it as a test case to share it.");
     this.typed.restore(texts);
     return "";
   }
@@ -315,7 +315,7 @@ class Saliency {
     const isCopied = await copyLink(this.screen.root, location.href);
     const words = [
       isCopied ? _("Link copied.") : "",
-      isCut ? _("The typed text is too long for a link, which shows the stored text only.") : "",
+      isCut ? _("Too long for a link. Save it as a test case to share it.") : "",
     ];
     const told = together(...words);
     if (isCut)
@@ -324,9 +324,9 @@ class Saliency {
   }
 
   #wordsOfNothing() {
-    if (Object.values(this.list.asked).some(Boolean)) return _("No text matches the filters.");
+    if (Object.values(this.list.asked).some(Boolean)) return _("Nothing found. Change the search or filters.");
     return this.data.may_import
-      ? _("No texts yet. Import some on the Project page, under Import.")
+      ? _("No texts yet. Import some.")
       : _("No texts yet. A lead can import some.");
   }
 
@@ -408,10 +408,10 @@ class Saliency {
     const panels = (this.panels || []).filter((panel) => panel !== this.openedByOrder);
     if (!this.view || this.panels?.some((panel) => panel.startsWith(`${run}:`))) return undefined;
     const choice = this.view.choices.find((one) => one.run === run);
-    if (!choice) return this.screen.say(_("The run that orders the list has no attribution of this text."));
+    if (!choice) return this.screen.say(_("The run that orders the list lacks this text."));
     if (panels.length >= MOST_MAPS)
       return this.screen.say(
-        _("{most} heatmaps are open, the maximum. Remove one to open another.", { most: MOST_MAPS }),
+        _("{most} heatmaps are open, the maximum. Remove one first.", { most: MOST_MAPS }),
       );
     this.openedByOrder = `${run}:${layer}:`;
     return this.#setPanels([this.openedByOrder, ...panels]);

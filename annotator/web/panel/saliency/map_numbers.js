@@ -208,7 +208,7 @@ export function factsOf({ facts, spread, convergence }) {
     "r2" in facts && {
       title: "R²",
       value: written(facts.r2),
-      words: _("fit (R²) of LIME's linear model to the model's predictions; 1 is best"),
+      words: _("fit (R²) of LIME's linear model to the predictions; 1 is best"),
     },
     spread && {
       title: _("Spread over seeds"),
@@ -239,7 +239,7 @@ export function factsOf({ facts, spread, convergence }) {
       facts.shared_tokens > 0 && {
         title: _("Shared with neighbours"),
         value: String(facts.shared_tokens),
-        words: _("tokens that share a score equally with neighbours because evaluations ran out; allow more"),
+        words: _("tokens sharing a score with neighbours because evaluations ran out; allow more"),
       },
     "unseen_tokens" in facts && {
       title: _("Not seen"),
@@ -300,7 +300,7 @@ export function remarksOf(panel) {
   if (share > MOST_SHARE)
     remarks.push({
       words: _(
-        "Not converged: the scores miss {share} of the change they explain. Use more steps or another baseline.",
+        "Not converged: the scores miss {share} of the change. Use more steps or another baseline.",
         { share: percent(share) },
       ),
       short: _("did not converge ({share})", { share: percent(share) }),

@@ -26,7 +26,7 @@ export class Requests {
   async ask(route, query) {
     const { status, body } = await this.#messages.get(route, query);
     if (status === 200) return body;
-    if (status === 0) return { error: _("No connection to the server. Check the network and try again.") };
+    if (status === 0) return { error: _("The server did not respond. Try again.") };
     return { error: body.error || _("The server did not respond. Try again."), status };
   }
 

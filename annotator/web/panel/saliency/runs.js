@@ -38,7 +38,7 @@ const values = () => ({
   max: _("max"),
   mean: _("mean"),
   none: _("none"),
-  piece: _("piece"),
+  piece: _("subword"),
   probability: _("probability"),
   question: _("question"),
   refuse: _("refuse"),

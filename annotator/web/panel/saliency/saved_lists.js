@@ -274,7 +274,7 @@ export class SavedLists {
       return setText(part(pressed, ".button-label", HTMLElement), _("Delete for everybody?"));
     }
     await this.#tell("delete", { list: one.id }, (gone) =>
-      _("“{name}” is deleted. Its texts are kept.", { name: gone.name }),
+      _("Deleted “{name}”.", { name: gone.name }),
     );
     return this.#focusName();
   }

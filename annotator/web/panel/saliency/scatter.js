@@ -73,7 +73,7 @@ export class Scatter {
         row("y", this.y),
         this.lasso,
         button(_("Close"), {
-          title: _("Close the scatter plot; the selection stays listed"),
+          title: _("Close the scatter plot; the selection stays"),
           className: "plain",
           onclick: () => this.close(),
         }),
@@ -262,7 +262,7 @@ export class Scatter {
       [xFrom, xTo],
       [yFrom, yTo],
     ].some(([from, to]) => from !== null && to !== null && from > to);
-    if (crossed) return setText(this.count, _("Not changed: start the range with the smaller number."));
+    if (crossed) return setText(this.count, _("Not changed: the smaller number comes first."));
     const isEmpty = [xFrom, xTo, yFrom, yTo].every((bound) => bound === null);
     return this.select(isEmpty ? null : { xs: [xFrom, xTo], ys: [yFrom, yTo], outline: [] });
   }
@@ -293,10 +293,10 @@ export class Scatter {
     const all = counted(points.ids.length, "text");
     const chosen = brush
       ? _("{n} of {all} selected and listed.", { n: n.toLocaleString("en"), all })
-      : _("{all}. Draw a box or type bounds to filter the list.", { all });
+      : _("{all}. Draw a box or type bounds to filter.", { all });
     const isShared = this.plot.shown.spots.length < points.ids.length;
     const missing = missingWords(points, titleOf(this.x), titleOf(this.y));
-    const shared = isShared ? _("Larger points are several texts with equal numbers.") : "";
+    const shared = isShared ? _("Larger points: several texts with equal numbers.") : "";
     const learned = learnedWords(points.learned);
     const words = together(
       points.ids.length ? chosen : _("No listed text has both numbers."),

@@ -170,8 +170,8 @@ export const learnedWords = (learned) =>
       .filter(([, ids]) => ids.length)
       .map(([model, { length }]) =>
         several(
-          "{model} was trained on {n} of them (open points); Metrics leaves it out.",
-          "{model} was trained on {n} of them (open points); Metrics leaves them out.",
+          "{model} was trained on {n} of them (open points; not in Metrics).",
+          "{model} was trained on {n} of them (open points; not in Metrics).",
           length,
           { model },
         ),

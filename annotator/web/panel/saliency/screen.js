@@ -35,7 +35,7 @@ class TextTitle {
     this.where = div("heat-where");
     const texts = button(_("Texts"), {
       key: "i",
-      title: _("Show or hide the list of texts"),
+      title: _("Show or hide the list"),
       className: "plain",
       onclick: () => actions.list(),
     });
@@ -202,20 +202,28 @@ export class SaliencyScreen {
       "heat-controls",
       element("label", { class: "k" }, _("Top k"), this.k),
       this.kWords,
-      button("RLR", {
-        title: _("Set k by the project's mean rationale length ratio (RLR)"),
-        className: "plain",
-        onclick: () => this.#usual(),
-      }),
-      flip("shared", _("Shared scale"), "s", _("Use one scale per method")),
-      flip("magnitude", _("Without signs"), "m", _("Show sizes without signs")),
-      flip("clip", _("Cut outliers"), "c", _("Cut the scale at the 98th percentile")),
-      flip("numbers", _("Scores"), "n", _("Show the scores under the words")),
-      flip("bars", _("Bars"), "b", _("Show the highest scores as bars")),
-      flip("pieces", _("Subwords"), "p", _("Show the model's subwords")),
-      flip("matrix", _("Matrix"), "x", _("Show a matrix of maps by tokens")),
+      element(
+        "details",
+        { class: "heat-view" },
+        element("summary", { class: "button" }, _("View")),
+        div(
+          "heat-view-choices",
+          button("RLR", {
+            title: _("Set k by the mean rationale length ratio (RLR)"),
+            className: "plain",
+            onclick: () => this.#usual(),
+          }),
+          flip("shared", _("Shared scale"), "s", _("Use one scale per method")),
+          flip("magnitude", _("Without signs"), "m", _("Show sizes without signs")),
+          flip("clip", _("Cut outliers"), "c", _("Cut the scale at the 98th percentile")),
+          flip("numbers", _("Scores"), "n", _("Show the scores under the words")),
+          flip("bars", _("Bars"), "b", _("Show the highest scores as bars")),
+          flip("pieces", _("Subwords"), "p", _("Show the model's subwords")),
+          flip("matrix", _("Matrix"), "x", _("Show a matrix of heatmaps by tokens")),
+        ),
+      ),
       button(_("Export"), {
-        title: _("Save the maps as a file"),
+        title: _("Save the heatmaps as a file"),
         key: "e",
         className: "always",
         onclick: () => this.openExport(),
@@ -357,7 +365,7 @@ export class SaliencyScreen {
     if (withheld) return withheld;
     const gold = this.view ? goldWords(this.view, this.#goldAsked) : "";
     if (!this.choices.length) return together(_("No attributions yet. Import or compute some below."), gold);
-    return this.isWithoutMaps ? together(_("No heatmap is open. Choose one under “Add a heatmap”."), gold) : gold;
+    return this.isWithoutMaps ? together(_("No heatmap is open. See “Add a heatmap”."), gold) : gold;
   }
 
   /** What is asked for below the words, and the project's own policy. */
@@ -370,9 +378,7 @@ export class SaliencyScreen {
     const group = groupOf(run, this.choices);
     if (!group || !this.view) return undefined;
     const next = nextOfGroup(group, this.view.panels);
-    return next
-      ? this.actions.add(next)
-      : this.say(_("All heatmaps of {title} are shown already.", { title: group.title }));
+    return next ? this.actions.add(next) : this.say(_("All heatmaps of {title} are shown.", { title: group.title }));
   }
 
   /** The share of each side of a text that is in the top k. @param {HeatView} view */
@@ -504,7 +510,7 @@ export class SaliencyScreen {
   }
 
   openExport() {
-    if (!this.maps.length) return this.say(_("No text is open: nothing to save."));
+    if (!this.maps.length) return this.say(_("No text is open."));
     openExport(this.root, this.actions.save);
     return undefined;
   }

@@ -172,7 +172,7 @@ export class PeopleLegend {
 export function numberingWords(people) {
   const first = people.find(({ is_numbered }) => is_numbered);
   if (!first) return "";
-  return _("Numbers are per text: “{name}” may be someone else in the next text.", { name: first.name });
+  return _("Numbers are per text: “{name}” may be someone else elsewhere.", { name: first.name });
 }
 
 /**
@@ -192,7 +192,7 @@ const factsOf = ({ label, facts, sets, is_accepted }) =>
 function titleOf({ name, sets }) {
   const sizes = sets.map((tokens) => counted(tokens.length, "token")).join(_(" and "));
   return sets.length
-    ? _("{name}: {sets} of {sizes}. At most {most} lanes are shown unless you choose more people.", {
+    ? _("{name}: {sets} of {sizes}. At most {most} lanes are shown.", {
         name,
         sets: counted(sets.length, "set"),
         sizes,
@@ -271,10 +271,10 @@ export function paintAgreements(map) {
  */
 export function goldWords(view, { gold, policy }) {
   if (view.people)
-    return view.people.length ? "" : _("No sets to show: none is accepted yet, or submitted where you may see it.");
+    return view.people.length ? "" : _("No accepted sets, or submitted ones you may see.");
   if (!view.gold.length) return _("No gold sets to compare attributions with.");
   return gold && gold !== policy
-    ? _("Gold sets by “{gold}”. Metrics use the project's policy, “{policy}”.", {
+    ? _("Gold sets by “{gold}”; metrics use “{policy}”.", {
         gold: policyWords(gold),
         policy: policyWords(policy),
       })

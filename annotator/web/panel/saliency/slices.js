@@ -145,7 +145,7 @@ export class Slices {
       ? _("{left_out} rarer values are not offered.", { left_out: given.left_out.toLocaleString("en") })
       : "";
     const isOffered = parts(this.root, "select:not([hidden])", HTMLSelectElement).length;
-    setText(this.note, isOffered ? left : _("All texts have one label, one split and one length, and no metadata."));
+    setText(this.note, isOffered ? left : _("All texts have the same label, split and length, and no metadata."));
     this.#say();
     if (this.isFocusWanted) parts(this.root, "select:not([hidden])", HTMLSelectElement)[0]?.focus();
     this.isFocusWanted = false;
@@ -211,7 +211,7 @@ export const WHICH = [
   ["disagree", _("models disagree")],
   ["won", _("right where another is wrong")],
   ["lost", _("wrong where another is right")],
-  ["perturbed", _("changed versions")],
+  ["perturbed", _("perturbed versions")],
 ];
 export const NEEDS_OTHER = new Set(["won", "lost"]);
 export const NEEDS_MODEL = new Set(["wrong", "right", "won", "lost"]);

@@ -190,7 +190,7 @@ function rowsOfGold({ view, selected, isUnranked }) {
     {
       title: _("Token F1"),
       value: written(fit.f1),
-      words: _("2 · |top k ∩ set| / (|top k| + |set|) for the best gold set (its letter is beside it)"),
+      words: _("2 · |top k ∩ set| / (|top k| + |set|) for the best gold set"),
       ...(fit.f1 === null
         ? {}
         : { badge: goldBadge(fit.set), badgeWords: _("set {letter}", { letter: letterOf(fit.set) }) }),
@@ -318,7 +318,7 @@ export function columnsFor(n, width, least = 340, gap = 14) {
 
 const DEPTHS = 12;
 const CAPTION = _(
-  "MAP of the top k; per depth i, the share of the perturbed version's first i tokens among the original's first i",
+  "MAP of the top k; per depth i, share of the perturbed version's first i tokens among the original's",
 );
 
 /**

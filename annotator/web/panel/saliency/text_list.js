@@ -7,7 +7,7 @@ import { NAMES, NEEDS_MODEL, NEEDS_OTHER, Slices, WHICH, answeringOf, whichOf } 
 
 /** An address without a slice names none. @type {Query} */
 const NO_SLICE = Object.fromEntries(NAMES.map((name) => [name, ""]));
-const PER_PAGE = 25;
+const PER_PAGE = 15;
 const PAUSE = 250;
 
 /**
@@ -333,7 +333,7 @@ export class InstanceList {
     if (leftOut) return _("No other text is listed: {left}.", { left: leftOut });
     return missing
       ? _("No texts listed: {missing}. Choose another number.", { missing })
-      : _("No text matches. Change the filters or clear the search.");
+      : _("Nothing found. Change the search or filters.");
   }
 
   /** @param {ListedText} row */
@@ -376,8 +376,8 @@ export class InstanceList {
   #elsewhereWords() {
     if (this.current === null || !this.rows.length) return "";
     return this.rows.length < this.n
-      ? _("The open text is not on this page of the list.")
-      : _("The open text is not in this list.");
+      ? _("The open text is not listed here.")
+      : _("The open text is not listed here.");
   }
 
   /**

@@ -107,8 +107,8 @@ export class TypedText {
     this.fields = div("typed-fields");
     this.words = element("p", { class: "typed-words", role: "status" });
     this.lines = div("typed-lines");
-    this.version = button(_("Save as a perturbed version …"), { onclick: () => actions.saveVersion() });
-    this.case = button(_("Save as a test case …"), { onclick: () => actions.saveCase() });
+    this.version = button(_("Save as a perturbed version"), { onclick: () => actions.saveVersion() });
+    this.case = button(_("Save as a test case"), { onclick: () => actions.saveCase() });
     this.root = element(
       "section",
       { class: "typed", hidden: true, "aria-label": _("Typed text") },
@@ -118,7 +118,7 @@ export class TypedText {
       div(
         "typed-acts",
         button(_("Stored text"), {
-          title: _("Begin with the stored text again"),
+          title: _("Restore the stored text"),
           className: "plain",
           onclick: () => this.#begin(),
         }),
@@ -239,7 +239,7 @@ export class TypedText {
     this.isAsking = true;
     this.actions.remember();
     const { view, now } = this;
-    const slow = setTimeout(() => setText(this.words, _("The models are being asked …")), SLOW_MS);
+    const slow = setTimeout(() => setText(this.words, _("Running the models …")), SLOW_MS);
     const answer = await this.actions.ask(now);
     clearTimeout(slow);
     this.isAsking = false;
@@ -363,7 +363,7 @@ const SAME = "";
  */
 function openVersionDialog(root, { instance, texts }, { kinds, labels, send }) {
   const kind = select(
-    _("Kind of change"),
+    _("Perturbation type"),
     kinds.map(({ name, title }) => [name, title]),
   );
   const label = select(
@@ -374,9 +374,9 @@ function openVersionDialog(root, { instance, texts }, { kinds, labels, send }) {
   const note = element("input", { type: "text", maxLength: 500, "aria-label": _("Note for the checkers") });
   return openSaving(root, {
     title: _("Save as a perturbed version"),
-    words: _("It joins the project's texts once its checkers approve it."),
-    rows: [row(_("Kind"), kind), ...(labels.length ? [row(_("Label"), label)] : []), row(_("Note"), note)],
-    saved: _("Saved. It now waits for its checkers."),
+    words: _("It joins the project's texts once approved."),
+    rows: [row(_("Type"), kind), ...(labels.length ? [row(_("Label"), label)] : []), row(_("Note"), note)],
+    saved: _("Submitted. Others will check it."),
     send: () =>
       send({
         instance: instance.id,
@@ -397,7 +397,7 @@ function openCaseDialog(root, { instance, texts }, { labels, send }) {
     type: "text",
     maxLength: 200,
     value: _("{key}, changed", { key: instance.key.slice(0, 150) }),
-    "aria-label": _("Name of the test"),
+    "aria-label": _("Test name"),
   });
   const expected = select(_("What is expected"), [
     ...labels.map((one) => /** @type {[string, string]} */ ([one, _("the label “{label}”", { label: one })])),
@@ -407,9 +407,9 @@ function openCaseDialog(root, { instance, texts }, { labels, send }) {
   if (instance.result && labels.includes(instance.result)) expected.value = instance.result;
   return openSaving(root, {
     title: _("Save as a test case"),
-    words: _("Saved as a functional test with one case. Run it on the Tests page."),
+    words: _("Saved. Run it under Tests."),
     rows: [row(_("Suite"), suite), row(_("Test"), test), row(_("Expected"), expected), row(_("Capability"), category)],
-    saved: _("It is saved on the page Tests."),
+    saved: _("Saved under Tests."),
     send: () =>
       send({
         instance: instance.id,
