@@ -135,8 +135,8 @@ window.WebSocket = class extends WebSocket {
 # A toast lies below, where it covers neither the sections of a page nor its first line.
 # Streamlit has no setting for its side padding, which takes an eighth of a small screen from the text, nor for the words of
 # the chosen section, which it writes in the colour of a button: too dim on a dark page. In a low window (a page at 200 %) its
-# header would take a sixth of the height, for one button. The sections of a project
-# stand in one line on a small screen. (A name stands twice to outweigh Streamlit's own rule, which comes later.)
+# header would take a sixth of the height, for one button. (A name stands twice to outweigh Streamlit's own rule, which comes
+# later.)
 _STYLE = """<style>
 :root { --page-padding: clamp(1rem, 3vw, 4rem) }
 .stMainBlockContainer.stMainBlockContainer { padding-left: var(--page-padding); padding-right: var(--page-padding) }
@@ -146,7 +146,9 @@ _STYLE = """<style>
 /* The one word of Streamlit's uploader, which has no setting for it. */
 :lang(zh) [data-testid=stFileUploaderDropzone] button p { font-size: 0 }
 :lang(zh) [data-testid=stFileUploaderDropzone] button p::after { content: "上传"; font-size: 1rem }
-.st-key-project_section.st-key-project_section button { padding-left: .65rem; padding-right: .65rem }
+[data-testid=stHeaderActionElements][data-testid] { display: none }
+/* A number is typed, or changed with the arrow keys. */
+[data-testid=stNumberInput] button { display: none }
 @media (max-height: 600px) {
   .stAppHeader.stAppHeader { background: transparent; pointer-events: none }
   .stAppHeader.stAppHeader button {
