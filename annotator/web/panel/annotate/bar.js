@@ -52,7 +52,7 @@ export class Bar {
       onclick: actions.redo,
       "aria-label": _("Redo"),
     });
-    this.skip = button(_("Skip"), { key: "s", title: _("Skip this text for now"), onclick: actions.skip });
+    this.skip = button(_("Skip"), { key: "s", title: _("Skip for now"), onclick: actions.skip });
     this.discard = button(_("Propose to discard"), {
       key: "d",
       className: "propose-discard",
@@ -65,14 +65,14 @@ export class Bar {
     this.submit = button(_("Submit"), {
       key: "Ctrl+⏎",
       className: "primary",
-      title: _("Submit and go to the next text"),
+      title: _("Submit and go on"),
       onclick: () => actions.submit(),
     });
     this.ways = div("ways", this.undo, this.redo, this.skip, this.discard, this.submit);
     this.adder = button(_("New set"), { key: "n", className: "plain adder", onclick: actions.newSet });
     this.erase = toggle(_("Erase"), "e", _("Erase: clicking and dragging remove tokens"), () => actions.look("erase"));
     this.only = toggle(_("This set only"), "o", _("Show this set only"), () => actions.look("only"));
-    this.hide = toggle(_("Hide sets"), "x", _("Hide all sets: show the rest of the text"), () => actions.look("hide"));
+    this.hide = toggle(_("Hide sets"), "x", _("Hide all sets"), () => actions.look("hide"));
     this.table = toggle(_("Table"), "t", _("Keep the table of sets and the note visible"), () => actions.table());
     this.table.classList.add("table-button");
     this.none = toggle(
@@ -204,11 +204,11 @@ export class Bar {
     if (symbol && chip.symbol !== symbol) chip.lock.replaceChildren(icon((chip.symbol = symbol)));
     chip.flag.hidden = !feedback.length;
     const words = setWords(index, set.size);
-    const notes = dotted(set.locked && _("passed and locked: click the lock or press u to unlock it"), ...feedback);
+    const notes = dotted(set.locked && _("passed and locked: click the lock or press u"), ...feedback);
     chip.root.title = [
       words,
       index < 9 && _("key {key}", { key: index + 1 }),
-      _("click to jump to it, again to go back"),
+      _("click to jump there, again to return"),
       notes,
     ]
       .filter(Boolean)

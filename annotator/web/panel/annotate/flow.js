@@ -48,7 +48,7 @@ export class CrowdVisit {
   }
 
   #warn() {
-    this.say(_("Five minutes left. Your marks are saved; submit what is finished."));
+    this.say(_("Five minutes left. Submit what is finished."));
   }
 
   #timeIsUp() {
@@ -69,9 +69,9 @@ export class CrowdVisit {
   }
 }
 
-const ON_ITS_WAY = _("Your last submission is still being sent. It reopens once it arrives.");
-const NOTHING = _("Nothing to annotate right now.");
-const BARE = _("Nothing is marked. Accept a proposed set (a), or mark the tokens of set A.");
+const ON_ITS_WAY = _("Your last submission is still being sent, then it reopens.");
+const NOTHING = _("Nothing to do right now.");
+const BARE = _("Nothing is marked. Accept a proposed set (a), or mark tokens.");
 
 /** @typedef {import("./screen.js").Screen} Screen */
 /** @typedef {import("./main.js").PanelMessages} PanelMessages */
@@ -82,7 +82,7 @@ const BARE = _("Nothing is marked. Accept a proposed set (a), or mark the tokens
 export class Flow extends WorkFlow {
   /** @param {import("../shared/work_flow.js").FlowParts<Session, NextWork, Screen, PanelMessages>} parts */
   constructor(parts) {
-    super(parts, { same: sameDraft, lost: _("One text could not be submitted") });
+    super(parts, { same: sameDraft, lost: _("One submission failed") });
     /** @type {Session[]} */
     this.upcoming = [];
     /** Whether one goes back as soon as what is on its way has arrived; whether one does so now. */
@@ -201,7 +201,7 @@ export class Flow extends WorkFlow {
   submit(confirmed = false) {
     const session = this.current;
     if (!session?.project || !session.open || this.waiting) return;
-    if (session.held) return this.screen.hint(_("First decide what to do with these marks (see below)."));
+    if (session.held) return this.screen.hint(_("First decide what to do with these changes (below)."));
     const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.#refuseHere(session, problem);
     if (this.#saysUndecided(session)) return;
@@ -218,8 +218,8 @@ export class Flow extends WorkFlow {
     this.hasSaidUndecided = true;
     this.screen.hint(
       several(
-        "{n} proposed set is undecided and will be dropped. Submit again to continue.",
-        "{n} proposed sets are undecided and will be dropped. Submit again to continue.",
+        "{n} undecided proposed set will be dropped. Submit again to confirm.",
+        "{n} undecided proposed sets will be dropped. Submit again to confirm.",
         count,
       ),
       { stay: true },
@@ -269,7 +269,7 @@ export class Flow extends WorkFlow {
     this.waiting = true;
     this.screen.setBusy(true);
     if (this.word === "offline")
-      this.screen.hint(_("Your work is kept in this browser until the server is back. Then the next text opens."), {
+      this.screen.hint(_("No connection. Your work is kept in this browser."), {
         stay: true,
       });
     else this.screen.announce(_("Loading the next text."));
@@ -344,7 +344,7 @@ export class Flow extends WorkFlow {
       session.problem = {
         error:
           answer.status === 200
-            ? _("Someone else has this text now. Your marks are kept in this browser.")
+            ? _("Someone else has this text now. Your work is kept in this browser.")
             : sentenceOf(answer),
         lost: true,
       };

@@ -120,7 +120,7 @@ export class Keyboard {
     if (project?.result_mode === "labels_only") {
       if (index < project.labels.length) this.marking.setResult(project.labels[index]);
     } else if (index < state.sets.length) this.marking.choose(index);
-    else this.screen.hint(_("There is no set {index} yet. Press n for a new one.", { index: index + 1 }));
+    else this.screen.hint(_("There is no set {index}. Press n for a new one.", { index: index + 1 }));
   }
 
   /** @returns {Record<string, Binding>} */
@@ -323,7 +323,7 @@ const sameLine = (a, b) =>
 const ANSWER_KEYS = [
   _("The answer"),
   [
-    ["0", _("select it in the text: drag, click or press Space; Esc cancels")],
+    ["0", _("Select the answer in the text")],
     ["i", _("no answer")],
     ["l", _("type it")],
   ],
@@ -333,10 +333,10 @@ const ANSWER_KEYS = [
 export const PROPOSED_KEYS = [
   _("Proposed sets"),
   [
-    ["p", _("go to the next one (Shift + p: back)")],
-    ["a", _("accept the current one")],
+    ["p", _("Go to the next one (Shift + p: back)")],
+    ["a", _("Accept the current proposed set")],
     ["Shift + a", _("accept all")],
-    ["r", _("reject the current one (Shift + r: all)")],
+    ["r", _("Reject the current one (Shift + r: all)")],
   ],
 ];
 
@@ -344,19 +344,19 @@ export const PROPOSED_KEYS = [
 const WORK_KEYS = [
   _("Work"),
   [
-    ["l", _("next label (Shift + l: previous)")],
-    ["Ctrl+⏎", _("submit and go on (⏎ on the bar)")],
-    ["s", _("skip this text for now")],
-    ["d", _("propose to discard this text")],
-    ["q", _("comments, and questions to the lead")],
-    ["w", _("show the model's prediction, if the lead allows it")],
-    ["c", _("compare a perturbed version with its original")],
-    ["g", _("show or hide the guidelines")],
-    ["Shift + g", _("scroll the guidelines (Shift + g or Esc: back)")],
-    ["v", _("reopen your last submission (again: the one before)")],
-    ["Shift + v", _("return to the text you left")],
-    ["m", _("my work")],
-    ["?", _("this list of keys")],
+    ["l", _("Next label (Shift + l: previous)")],
+    ["Ctrl+⏎", _("Submit and go on")],
+    ["s", _("Skip for now")],
+    ["d", _("Propose to discard this text")],
+    ["q", _("Comments, and questions to the lead")],
+    ["w", _("Show the model's prediction, if allowed")],
+    ["c", _("Compare a perturbed version with its original")],
+    ["g", _("Show or hide the guidelines")],
+    ["Shift + g", _("Scroll the guidelines (Shift + g or Esc: back)")],
+    ["v", _("Reopen your last submission")],
+    ["Shift + v", _("Return to the text you left")],
+    ["m", _("My work")],
+    ["?", _("this list")],
   ],
 ];
 
@@ -367,47 +367,47 @@ export const KEY_LIST = [
     [
       ["← →", _("move the token cursor")],
       ["↑ ↓", _("move by a line")],
-      ["Home End", _("to the start or end of the line (with Ctrl: of the text)")],
+      ["Home End", _("Start or end of the line (Ctrl: text)")],
       ["PgUp PgDn", _("move by a screen")],
-      [_("Shift + move"), _("extend a range of tokens")],
-      ["Space ⏎", _("mark or unmark the token or the range")],
-      ["Esc", _("cancel the range (marks stay as they are)")],
+      [_("Shift + move"), _("Extend a range of tokens")],
+      ["Space ⏎", _("Mark or unmark the token or the range")],
+      ["Esc", _("Cancel the range (marks stay)")],
     ],
   ],
   [
     _("With the mouse"),
     [
-      [_("drag"), _("add tokens to the current set")],
-      [_("click"), _("mark or unmark a token")],
-      [_("Shift + click"), _("extend from the last token")],
+      [_("drag"), _("Add tokens to the current set")],
+      [_("click"), _("Mark or unmark a token")],
+      [_("Shift + click"), _("Extend from the last token")],
       [_("double click"), _("add the sentence")],
       [_("Alt + drag"), _("remove tokens")],
-      [_("set"), _("click: select it and jump to it; again: back")],
-      [_("map"), _("beside a long text: where the marks are; click to jump")],
+      [_("set"), _("Select and jump to it; again: back")],
+      [_("map"), _("Where the marks are; click to jump")],
     ],
   ],
   [
     _("In long texts"),
     [
       ["] [", _("next or previous mark")],
-      ["b", _("go back to where you were reading")],
-      ["f", _("show or hide the whole question")],
-      ["t", _("keep the table of sets and the note visible")],
+      ["b", _("Back to where you were reading")],
+      ["f", _("Show or hide the whole question")],
+      ["t", _("Keep the table of sets and the note visible")],
       ["+ −", _("larger or smaller text")],
-      ["z", _("text size and line spacing")],
+      ["z", _("Text size and line spacing")],
     ],
   ],
   PROPOSED_KEYS,
   [
     _("Sets"),
     [
-      ["1 – 9", _("choose a set (or a label)")],
-      ["n", _("new set")],
-      ["Del", _("clear the set, or remove it if it is empty")],
-      ["u", _("unlock a set that passed")],
-      ["e", _("erase by click and drag")],
-      ["o", _("show this set only")],
-      ["x", _("hide all sets")],
+      ["1 – 9", _("Choose a set (or a label)")],
+      ["n", _("New set")],
+      ["Del", _("Clear the set, or remove it if empty")],
+      ["u", _("Unlock a set that passed")],
+      ["e", _("Erase by click and drag")],
+      ["o", _("Show this set only")],
+      ["x", _("Hide all sets")],
       ["Ctrl+Z", _("undo")],
       ["Ctrl+Shift+Z", _("redo")],
     ],

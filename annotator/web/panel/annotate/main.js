@@ -38,7 +38,7 @@ export class PanelMessages extends Messages {
 /** @type {import("../shared/work_flow.js").Words<MyWorkRow>} */
 const WORDS = {
   title: _("My work"),
-  search: _("Search my work by words or ID"),
+  search: _("Search by words or ID"),
   count: (n) => counted(n, "text"),
   states: {
     submitted: _("Submitted"),
@@ -50,8 +50,8 @@ const WORDS = {
     draft: _("Draft"),
     "passed on": _("Given to another annotator"),
   },
-  none: _("Texts you submit, skip or propose to discard appear here."),
-  noMatch: _("No text matches. Change the search or show all states."),
+  none: _("Texts you submit, skip or discard appear here."),
+  noMatch: _("Nothing found. Change the search or filters."),
   facts: (row) => [row.may_reopen && _("can be reopened")],
   lines: (row) => row.lines,
 };

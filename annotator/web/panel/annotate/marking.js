@@ -126,7 +126,7 @@ export class Marking {
     const { state, map, project } = session;
     const letter = model.letterOf(state.current);
     if (state.sets[state.current].locked) {
-      this.screen.hint(_("Set {letter} passed and is locked. Unlock it (u), or make a new set (n).", { letter }));
+      this.screen.hint(_("Set {letter} is locked. Unlock it (u), or make a new set (n).", { letter }));
       return null;
     }
     if (project?.sets_may_cross_segments !== false) return session;
@@ -134,7 +134,7 @@ export class Marking {
     if (segments.length <= 1) return session;
     const there = map.segments[segments[0]].title || map.segments[segments[0]].name;
     this.screen.hint(
-      _("Set {letter} is in “{there}”, and a set can't span segments. Make a new set (n).", { letter, there }),
+      _("Set {letter} is in “{there}” and can't span segments. Make a new set (n).", { letter, there }),
     );
     return null;
   }
@@ -315,7 +315,7 @@ export class Marking {
     const session = this.#writing;
     if (!session?.project?.may_be_empty || this.labelsOnly) return;
     if (session.state.sets.some((set) => set.locked)) {
-      this.screen.hint(_("A set passed and is locked. Unlock it first (u)."));
+      this.screen.hint(_("A set is locked. Unlock it first (u)."));
       return;
     }
     const on = !session.state.noRationale;
@@ -372,10 +372,10 @@ export class Marking {
    */
   #saysPicking(on) {
     if (on) this.screen.focusText();
-    if (on) return this.screen.announce(_("Select the answer in the text, or press Escape to cancel."));
+    if (on) return this.screen.announce(_("Select the answer in the text, or press Esc."));
     const letter = model.letterOf(this.session?.state.current ?? 0);
     this.screen.announce(
-      this.labelsOnly ? _("No answer selected.") : _("No answer selected. Set {letter} again.", { letter }),
+      this.labelsOnly ? _("No answer selected.") : _("No answer selected.", { letter }),
     );
   }
 }

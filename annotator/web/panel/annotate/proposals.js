@@ -31,7 +31,7 @@ export class ProposedNotes {
 function carriedWords({ answered, sets }) {
   if (!answered) return "…";
   const count = sets.filter(({ source }) => source === "carried").length;
-  if (!count) return _("No sets proposed from the original.");
+  if (!count) return _("No sets are proposed.");
   return several("One set of the original is proposed.", "{n} sets of the original are proposed.", count);
 }
 
@@ -161,7 +161,7 @@ export class Proposing {
     const { atHand } = offer;
     if (atHand) return { offer, state, atHand };
     this.screen.hint(
-      offer.sets.length ? _("All proposed sets are decided.") : _("No sets are proposed for this text."),
+      offer.sets.length ? _("All proposed sets are decided.") : _("No sets are proposed."),
     );
     return null;
   }

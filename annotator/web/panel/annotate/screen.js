@@ -63,7 +63,7 @@ class WorkNotices extends Notices {
     const mayReopen = !closed && (stands === "submitted" || stands === "accepted");
     const read =
       closed && (stands === "submitted" || stands === "accepted")
-        ? _("Read only. It can't be reopened: {why}.", { why: closed })
+        ? _("Read only: {why}.", { why: closed })
         : _("Read only.");
     const words = element(
       "div",
@@ -91,7 +91,7 @@ class WorkNotices extends Notices {
     return this.box(
       "info",
       "unlocked",
-      _("Reopened: this is a draft until you submit it again."),
+      _("Reopened as a draft: submit it again."),
       button(_("Return to the text you left"), { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
     );
   }
@@ -111,7 +111,7 @@ class WorkNotices extends Notices {
    */
   #changed({ work }) {
     if (!work.is_changed || !this.ways.original) return null;
-    const words = element("p", {}, _("This is a perturbed version of another text. Judge it as it stands."));
+    const words = element("p", {}, _("A perturbed version: judge the text as it stands."));
     return this.box(
       "changed",
       "warning",
@@ -133,7 +133,7 @@ class WorkNotices extends Notices {
 
 /** @type {Span[]} */
 const NONE = [];
-const DESCRIPTION = _("Arrow keys move between tokens, Space marks, digits choose the set, ? lists all keys.");
+const DESCRIPTION = _("Arrow keys move, Space marks, digits choose the set, ? lists all keys.");
 /**
  * How a text is looked at when it comes. `answer`: the next words are the answer; `table`: the table of sets is kept in
  * sight.
@@ -337,7 +337,7 @@ export class Screen extends TextScreen {
     this.looks.table = !this.looks.table;
     this.refresh();
     this.announce(
-      this.looks.table ? _("the table of sets stays visible") : _("the table of sets is below the text again"),
+      this.looks.table ? _("the table of sets stays visible") : _("the table of sets is below the text"),
     );
   }
 
@@ -404,7 +404,7 @@ export class Original {
   async open() {
     const { session } = this.screen;
     if (!session || this.dialog?.open) return;
-    if (!session.work.is_changed) return this.screen.hint(_("This text is not a changed version of another one."));
+    if (!session.work.is_changed) return this.screen.hint(_("This text isn't a perturbed version."));
     const body = div("original", "…");
     const dialog = (this.dialog = openDialog(this.screen.root, _("Original and changes"), body));
     dialog.addEventListener(

@@ -4,7 +4,7 @@ import { mountable } from "../shared/streamlit.js";
 import { _ } from "../words/language.js";
 
 const COPIED = _("Link copied.");
-const BY_HAND = _("The link was not copied. Press Ctrl+C in the field.");
+const BY_HAND = _("The link was not copied. Press Ctrl+C.");
 
 /**
  * The whole link of a page: where it is reached now, with other parameters.

@@ -15,7 +15,7 @@ class AuditKeys {
     this.trigger = trigger;
     this.root = paragraph(
       "panel audit-keys",
-      ...said(`1 – ${data.faults}`, _("what is wrong")),
+      ...said(`1 – ${data.faults}`, _("problem")),
       ...said("c", _("comment")),
       ...said("Esc", _("leave the comment")),
       ...said("Ctrl+⏎", _("give the verdict and go on")),

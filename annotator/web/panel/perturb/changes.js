@@ -221,7 +221,7 @@ function versionLine(version, before, kinds, one) {
   const facts = before
     ? [
         version.kind !== before.kind &&
-          _("kind: {before} → {after}", { before: kinds.titleOf(before.kind), after: kinds.titleOf(version.kind) }),
+          _("type: {before} → {after}", { before: kinds.titleOf(before.kind), after: kinds.titleOf(version.kind) }),
         version.result !== before.result &&
           _("label: {before} → {after}", { before: shown(before.result), after: shown(version.result) }),
       ]
@@ -257,7 +257,7 @@ export function changesOf({ changes, direction, language }, titles) {
         class: "since",
         dir: direction,
         lang: language,
-        "aria-label": _("What was changed in {name}", { name: titles[name] || name }),
+        "aria-label": _("What changed in {name}", { name: titles[name] || name }),
       },
       isNamed && inline("segment-title", `${titles[name] || name} `),
       isGone(pieces) && inline("fact", `${_("(nothing is left)")} `),

@@ -39,7 +39,7 @@ export class Check extends DeskTab {
       }),
       button(_("Reject"), {
         key: "r",
-        title: _("Reject it and return it to its author with your reason"),
+        title: _("Reject it and return it to its author"),
         onclick: () => this.#startReject(),
       }),
       button(_("Correct"), {
@@ -115,7 +115,7 @@ export class Check extends DeskTab {
     this.original = found.perturbation && found.original;
     this.stage.remember();
     if (!found.perturbation) {
-      setText(this.empty, _("Nothing to check. Versions that others submit appear here."));
+      setText(this.empty, _("Nothing to do right now."));
       return this.#showPart("empty");
     }
     const { perturbation, original, look } = found;
@@ -190,7 +190,7 @@ export class Check extends DeskTab {
 
   #reject() {
     if (this.reason.value.trim()) return this.#decide("reject", this.reason.value);
-    setText(this.refusal, _("Say in a few words why you reject it."));
+    setText(this.refusal, _("Say briefly why."));
     return this.reason.focus();
   }
 
@@ -250,7 +250,7 @@ export class Check extends DeskTab {
       send: (changed, mayBeEmpty, reason) =>
         this.messages.post("check/correct", { ...about(changed), reason, may_be_empty: mayBeEmpty }),
       onsent: () =>
-        this.#followed(_("{key}: corrected. Others and its author will check your version.", { key: one.key })),
+        this.#followed(_("{key}: corrected. Others will check your version.", { key: one.key })),
       onleave: () => this.#endCorrection(),
     });
     this.desk.pair.focus();

@@ -233,7 +233,7 @@ class Desk {
       class: "note",
       rows: 2,
       "aria-label": _("Note"),
-      placeholder: _("for the checkers: what changed, and why the label is right"),
+      placeholder: _("what changed, and why the label is right"),
       oninput: () => this.#changed(),
     });
     this.bar = div(
@@ -350,7 +350,7 @@ class Desk {
     const { work } = this;
     if (!work || !this.kind.value || this.isSending) return;
     if (work.wantsReason && !this.reason.value.trim())
-      return this.#refuse(_("Say in a few words what you corrected."), this.reason);
+      return this.#refuse(_("Say briefly what you corrected."), this.reason);
     this.isSending = true;
     this.stage.clearDone();
     this.root.classList.add("busy");

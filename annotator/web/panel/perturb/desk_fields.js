@@ -32,19 +32,19 @@ export class KindField {
     this.byName = new Map(kinds.map((kind) => [kind.name, kind]));
     this.field = element(
       "select",
-      { class: "kind-field", "aria-label": _("Kind of change"), onchange: () => this.#chosen(this.field.value) },
-      option("", _("Kind …")),
+      { class: "kind-field", "aria-label": _("Perturbation type"), onchange: () => this.#chosen(this.field.value) },
+      option("", _("Type …")),
       ...this.#families(
         (kind) => option(kind.name, kind.title),
         (title, rows) => element("optgroup", { label: title }, ...rows),
       ),
     );
     this.words = inline("kind-words");
-    this.root = element("label", { class: "kind" }, inline("result-title", _("Kind")), this.field);
+    this.root = element("label", { class: "kind" }, inline("result-title", _("Type")), this.field);
     this.list = element(
       "section",
-      { class: "kind-list", "aria-label": _("Kinds") },
-      element("h3", { class: "pair-head" }, _("Kind of perturbation")),
+      { class: "kind-list", "aria-label": _("Types") },
+      element("h3", { class: "pair-head" }, _("Perturbation type")),
       ...this.#families(
         (kind) => this.#row(kind),
         (title, rows) => div("kind-family", element("h4", {}, title), ...rows),
@@ -165,7 +165,7 @@ export class ResultField {
       { type: "button", class: "button plain", onclick: () => this.choose(this.original) },
       _("as in the original"),
     );
-    const pills = { class: "pills", role: "radiogroup", "aria-label": _("Label of the changed text") };
+    const pills = { class: "pills", role: "radiogroup", "aria-label": _("Label of the perturbed version") };
     this.root = div(
       "result",
       inline("result-title", this.isAnswer ? _("Answer") : _("Label")),
@@ -344,7 +344,7 @@ export class Suggestions {
     const shown = this.segments.flatMap((segment) => this.#group(segment));
     this.body.replaceChildren(...shown);
     if (!shown.length && !this.words.textContent)
-      setText(this.words, _("No suggestions of this kind. Write your own."));
+      setText(this.words, _("No suggestions of this type. Write your own."));
     if (held) (this.body.querySelector("button") ?? this.more).focus();
   }
 
@@ -363,7 +363,7 @@ export class Suggestions {
       {
         type: "button",
         class: "suggestion",
-        title: _("Put this change into the text (Enter)"),
+        title: _("Apply this change to the text (Enter)"),
         onclick: () => this.#apply(segment, text, edits),
       },
       element("span", { class: "suggestion-why", dir: "auto" }, why),
@@ -374,7 +374,7 @@ export class Suggestions {
   /** @param {string} segment @param {string} text @param {Edit[]} edits */
   #apply(segment, text, edits) {
     if (this.actions.typed(segment) === text) return this.actions.apply(segment, edits);
-    setText(this.words, _("The text changed. These suggestions fit it as it is now."));
+    setText(this.words, _("The text changed; these suggestions fit it now."));
     return this.load();
   }
 

@@ -101,11 +101,11 @@ export class Mine extends DeskTab {
       inline("mine-facts", facts),
     );
     const goOn = button(_("Continue"), {
-      title: _("Go on writing under Write"),
+      title: _("Go on under Write"),
       onclick: () => this.stage.open("write", id),
     });
     const drop = button(_("Discard draft"), {
-      title: _("Discard this draft"),
+      title: _("Discard draft"),
       className: "plain",
       onclick: () => this.stage.views.write?.discard(id, key, () => this.load()),
     });
@@ -146,7 +146,7 @@ export class Mine extends DeskTab {
   /** @param {number} id */
   async #withdraw(id) {
     const answer = await this.messages.post("withdraw", { perturbation: id });
-    if (answer.status === 200) this.stage.done(_("Withdrawn. It stays on record, but no longer counts."));
+    if (answer.status === 200) this.stage.done(_("Withdrawn: on record, but not counted."));
     else this.stage.say(sentenceOf(answer));
     this.#changed();
   }
@@ -161,7 +161,7 @@ export class Mine extends DeskTab {
     const answer = await this.messages.get("check", { perturbation: id });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { perturbation: one, original } = answer.body;
-    if (!one.may_revise) return this.stage.say(_("This can't be changed any more: checking has begun or is over."));
+    if (!one.may_revise) return this.stage.say(_("Can't be changed: checking has begun or is over."));
     this.one = one;
     this.original = original;
     this.#showEditor(true);

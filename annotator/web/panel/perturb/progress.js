@@ -22,7 +22,7 @@ export class Progress {
     return this.root.replaceChildren(
       element("p", {}, originalsWords(answer.body)),
       table(
-        target ? _("By kind, with a target of {target} each", { target: target.toLocaleString("en") }) : _("By kind"),
+        target ? _("By type, target {target} each", { target: target.toLocaleString("en") }) : _("By type"),
         ["", _("Approved"), "", _("Being checked"), _("Returned")],
         kinds.map(({ title, approved, waiting, returned }) => [
           title,

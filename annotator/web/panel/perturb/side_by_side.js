@@ -121,7 +121,7 @@ export class Pair {
     this.diffs = [];
     this.grid.replaceChildren(
       element("h3", { class: "pair-head" }, _("Original "), this.chips),
-      element("h3", { class: "pair-head after" }, _("Changed version")),
+      element("h3", { class: "pair-head after" }, _("Perturbed version")),
       ...original.segments.flatMap((segment) => this.#row(original, segment, texts?.[segment.name] ?? segment.text)),
     );
     const cells = this.grid.querySelectorAll(".pair-cell");

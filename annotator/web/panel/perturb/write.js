@@ -91,10 +91,10 @@ class Originals {
   }
 
   #none() {
-    if (this.words.value.trim()) return _("No text or ID contains these words.");
+    if (this.words.value.trim()) return _("Nothing found. Change the search or filters.");
     return this.without.checked
       ? _("Every annotated text has a perturbed version. Clear the tick to see them.")
-      : _("No text is ready. Texts appear here once their rationale sets are decided.");
+      : _("No text is ready until its sets are decided.");
   }
 
   /** @param {OriginalRow} given */
@@ -150,7 +150,7 @@ export class Write extends DeskTab {
     this.empty = element("p", { class: "empty", hidden: true });
     this.next = button(_("Next text"), {
       key: "n",
-      title: _("The next text without a perturbed version"),
+      title: _("Next text without a perturbed version"),
       onclick: () => this.goOn(),
     });
     this.drop = button(_("Discard draft"), {
@@ -208,10 +208,10 @@ export class Write extends DeskTab {
     const first = this.original ? null : this.list.rows[0]?.id;
     if (first) return this.open(first);
     if (this.original)
-      return this.stage.say(_("Every text has a perturbed version. Choose one from the list to write another."));
+      return this.stage.say(_("Every text has a perturbed version. Choose one to write another."));
     this.empty.hidden = false;
     this.empty.textContent = _(
-      "Every annotated text has a perturbed version. Clear the tick in the list to see them; your drafts are under Mine.",
+      "Every annotated text has a perturbed version. Clear the tick to see them.",
     );
     return undefined;
   }
@@ -248,7 +248,7 @@ export class Write extends DeskTab {
     this.list.mark(id);
     this.stage.remember();
     this.stage.announce(
-      `${this.shownKey}. ${this.desk.kind.value ? _("Changed version") : _("Choose a kind of perturbation")}`,
+      `${this.shownKey}. ${this.desk.kind.value ? _("Perturbed version") : _("Choose a perturbation type")}`,
     );
   }
 
@@ -279,7 +279,7 @@ export class Write extends DeskTab {
     openQuestion(
       this.stage.root,
       _("Discard this draft?"),
-      _("Your text for “{name}” will be lost. The original stays.", { name }),
+      _("Your text for “{name}” will be lost.", { name }),
       _("Discard draft"),
       () => this.#discard(id, ondone),
     );
@@ -310,7 +310,7 @@ export class Write extends DeskTab {
   #heard({ user, id, changed }) {
     if (user !== this.data.user || id !== this.instance || !this.desk.work) return;
     if (JSON.stringify(changed) === JSON.stringify(this.desk.changed)) return;
-    this.stage.say(_("You are also editing this text in another tab. The last change is kept."), [
+    this.stage.say(_("Also open in another tab; the last change is kept."), [
       button(_("Use the other tab's"), {
         onclick: () => {
           this.stage.say("");

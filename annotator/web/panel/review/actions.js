@@ -13,9 +13,9 @@ import { isInSet } from "./session.js";
 /** @type {Record<View, string>} */
 const NOT_HERE = {
   all: "",
-  alone: _("This score is about all sets. Score one set to show it alone (o)."),
-  less: _("This score is about all sets. Score one set to leave out a token (t)."),
-  without: _("There are no sets to leave out."),
+  alone: _("This score is about all sets. Score one set first."),
+  less: _("This score is about all sets. Score one set first."),
+  without: _("There are no sets."),
   changes: _("This is the first round: no changes yet."),
 };
 
@@ -64,7 +64,7 @@ export class Scoring {
     } else {
       screen.refresh();
       screen.focusSubmit();
-      screen.announce(_("{given} All scores are given. Submit with Control and Enter.", { given }));
+      screen.announce(_("{given} All scores are given. Submit with Ctrl+Enter.", { given }));
     }
     screen.markedAt();
     if (isNew) this.onchange(session);
@@ -154,7 +154,7 @@ export class Scoring {
       return screen.hint(
         session?.view === "changes"
           ? _("Nothing changed since the previous round.")
-          : _("There is no set to step through."),
+          : _("There are no sets."),
       );
     const count = session.stops.length;
     session.stop = session.stop === null ? (by > 0 ? 0 : count - 1) : (session.stop + by + count) % count;

@@ -10,9 +10,9 @@ import { _ } from "../words/language.js";
 import { nameOf, nextMissing, sameScores } from "./scores.js";
 import { ReviewSession } from "./session.js";
 
-const UNSENT = _("You changed a submitted review. Submit it again (Ctrl+Enter) or undo the change.");
-const NOTHING = _("Nothing to review right now.");
-const KEPT = _("No connection. Your review is kept in this browser and sent later.");
+const UNSENT = _("You changed a submitted review. Submit it again or undo the change.");
+const NOTHING = _("Nothing to do right now.");
+const KEPT = _("No connection. Your work is kept in this browser.");
 
 /** @typedef {import("./screen.js").ReviewScreen} Screen */
 /** @typedef {import("../shared/saving.js").Job<ReviewSession>} Job */
@@ -22,7 +22,7 @@ const KEPT = _("No connection. Your review is kept in this browser and sent late
 export class ReviewFlow extends WorkFlow {
   /** @param {import("../shared/work_flow.js").FlowParts<ReviewSession, NextReview, Screen, ReviewMessages>} parts */
   constructor(parts) {
-    super(parts, { same: sameScores, lost: _("One review could not be submitted") });
+    super(parts, { same: sameScores, lost: _("One submission failed") });
   }
 
   /** @param {ReviewSession} given */
@@ -96,7 +96,7 @@ export class ReviewFlow extends WorkFlow {
     const session = this.current;
     if (!session || this.waiting) return;
     if (session.work.state === "decided") return this.screen.hint(_("This round is decided. Its scores are final."));
-    if (session.held) return this.screen.hint(_("First decide what to do with these scores (below)."));
+    if (session.held) return this.screen.hint(_("First decide what to do with these changes (below)."));
     if (session.submitted && !session.dirty) return this.screen.hint(_("This review is submitted and unchanged."));
     const missing = nextMissing(session.steps, session.scores, session.at - 1);
     if (missing >= 0) return this.#ask(session, missing);
@@ -117,14 +117,14 @@ export class ReviewFlow extends WorkFlow {
     const sentence =
       set === null
         ? _("The {score} is missing.", { score })
-        : _("Set {letter} has no {score} yet.", { letter: letterOf(set), score });
+        : _("Set {letter} needs a {score}.", { letter: letterOf(set), score });
     this.screen.hint(sentence, { stay: true });
   }
 
   skip() {
     const session = this.current;
     if (!session?.open || session.submitted || this.waiting) return;
-    if (session.held) return this.screen.hint(_("First decide what to do with these scores (below)."));
+    if (session.held) return this.screen.hint(_("First decide what to do with these changes (below)."));
     this.#leave("skip");
   }
 

@@ -18,7 +18,7 @@ import { ReviewScreen } from "./screen.js";
 /** @type {import("../shared/work_flow.js").Words<MyReviewRow>} */
 const WORDS = {
   title: _("My reviews"),
-  search: _("Search my reviews by words or ID"),
+  search: _("Search by words or ID"),
   count: (n) => counted(n, "review"),
   states: {
     submitted: _("Not decided yet"),
@@ -28,8 +28,8 @@ const WORDS = {
     skipped: _("Skipped"),
     draft: _("Draft"),
   },
-  none: _("Reviews you score or skip appear here. You can change scores until the round is decided."),
-  noMatch: _("No review matches. Change the search or show all states."),
+  none: _("Reviews you score or skip appear here."),
+  noMatch: _("Nothing found. Change the search or filters."),
   facts: (row) => [row.round > 1 && _("round {round}", { round: row.round }), row.may_change && _("can be changed")],
   lines: (row) => [...row.scored.map((line) => _("You: {line}", { line })), ...row.lines],
 };

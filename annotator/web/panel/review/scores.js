@@ -183,8 +183,8 @@ const RESULT = "\uFFFC";
 function sentenceOf({ property }, hasSets, values) {
   if (property === "sufficiency") return _("Can {result} be inferred from {place} alone?", values);
   if (property === "compactness") return _("Does {result} need every token of {place}?", values);
-  if (hasSets) return _("Do the sets together contain everything that supports {result}?", values);
-  return _("No rationale was marked. Does nothing in the text support {result}?", values);
+  if (hasSets) return _("Do the sets contain everything that supports {result}?", values);
+  return _("Nothing was marked. Does nothing in the text support {result}?", values);
 }
 
 /**
@@ -210,7 +210,7 @@ export function stopWords({ view, stops, map }, stop, chars) {
  * @param {CarriedMeans} carried
  */
 export const carriedWords = (carried) =>
-  _("passed in an earlier round: sufficiency score {sufficiency}, compactness score {compactness}", {
+  _("passed in an earlier round: sufficiency {sufficiency}, compactness {compactness}", {
     sufficiency: decimalOf(carried.sufficiency),
     compactness: decimalOf(carried.compactness),
   });
@@ -264,11 +264,11 @@ function failureWords(findings) {
  * @type {[view: import("./session.js").View, label: string, key: string, title: string][]}
  */
 export const VIEWS = [
-  ["all", _("All sets"), "v", _("The text with all sets (also Esc)")],
-  ["alone", _("Set alone"), "o", _("Only this set; the rest fades")],
-  ["less", _("Less one token"), "t", _("The set without one token; ← → choose which")],
-  ["without", _("Without sets"), "x", _("The text with the sets' tokens blanked")],
-  ["changes", _("Changes"), "p", _("What differs from the previous round, token by token")],
+  ["all", _("All sets"), "v", _("The text with all sets")],
+  ["alone", _("Set alone"), "o", _("Show this set only")],
+  ["less", _("Less one token"), "t", _("The set without one token")],
+  ["without", _("Without sets"), "x", _("The text without the sets")],
+  ["changes", _("Changes"), "p", _("Changes since the previous round")],
 ];
 
 /** The list of keys as it is shown to people. @type {KeyGroup[]} */
@@ -276,47 +276,47 @@ export const REVIEW_KEYS = [
   [
     _("Scores"),
     [
-      ["1 – 4", _("give the score and go to the next missing one")],
-      ["j", _("next score")],
-      ["k", _("previous score")],
+      ["1 – 4", _("Score and go to the next missing one")],
+      ["j", _("Next score")],
+      ["k", _("Previous score")],
       ["Del", _("remove the score")],
-      ["c", _("comment on the set, or on the annotation")],
-      ["Esc", _("leave the comment; show all sets")],
+      ["c", _("Comment on the set or annotation")],
+      ["Esc", _("Leave the comment; show all sets")],
     ],
   ],
   [
     _("Views of the text"),
     [
-      ["o", _("the set alone")],
-      ["t", _("the set less one token")],
-      ["x", _("the text without the sets")],
-      ["p", _("changes since the previous round")],
-      ["v", _("the text with all sets")],
-      ["← →", _("choose the token to leave out, or the part of the set")],
-      ["↑ ↓", _("scroll; also PgUp, PgDn, Home, End, Space")],
-      ["f", _("show or hide the question when it is out of view")],
-      ["b", _("back to where you were reading")],
+      ["o", _("Show this set only")],
+      ["t", _("The set without one token")],
+      ["x", _("The text without the sets")],
+      ["p", _("Changes since the previous round")],
+      ["v", _("The text with all sets")],
+      ["← →", _("Choose the token to leave out")],
+      ["↑ ↓", _("Scroll; also PgUp, PgDn, Home, End, Space")],
+      ["f", _("Show or hide the whole question")],
+      ["b", _("Back to where you were reading")],
       ["+ −", _("larger or smaller text")],
-      ["z", _("text size and line spacing")],
+      ["z", _("Text size and line spacing")],
     ],
   ],
   [
     _("With the mouse"),
     [
-      [_("set"), _("a click goes to its scores; on a number, to that score")],
-      [_("token"), _("in “Less one token”: a click leaves this one out")],
+      [_("set"), _("Click: its scores; on a number: that score")],
+      [_("token"), _("In “Less one token”: click to leave it out")],
     ],
   ],
   [
     _("Work"),
     [
-      ["Ctrl+⏎", _("submit and go to the next one")],
-      ["s", _("skip for now")],
-      ["q", _("comments, and questions to the lead")],
-      ["w", _("show the model's prediction, if the lead allows it")],
-      ["g", _("show or hide the guidelines")],
-      ["Shift + g", _("scroll the guidelines (Shift + g or Esc: back)")],
-      ["m", _("my reviews")],
+      ["Ctrl+⏎", _("Submit and go on")],
+      ["s", _("Skip for now")],
+      ["q", _("Comments, and questions to the lead")],
+      ["w", _("Show the model's prediction, if allowed")],
+      ["g", _("Show or hide the guidelines")],
+      ["Shift + g", _("Scroll the guidelines (Shift + g or Esc: back)")],
+      ["m", _("My reviews")],
       ["?", _("this list")],
     ],
   ],

@@ -47,7 +47,7 @@ class ReviewNotices extends Notices {
     return this.box(
       "info",
       "check",
-      _("Submitted. You can change and resubmit scores until the round is decided."),
+      _("Submitted. You can change scores until the round is decided."),
       button(_("Back to work"), { onclick: this.actions.goOn }),
     );
   }

@@ -144,7 +144,7 @@ function linesOf({ previous, sets }, set) {
     kept.includes(index)
       ? []
       : saidOf(previous, index).map((line) =>
-          _("Set {letter}, which is gone: {line}", { letter: letterOf(index), line }),
+          _("Set {letter} (gone): {line}", { letter: letterOf(index), line }),
         );
   const lines =
     set === null ? [...previous.lines, ...previous.sets.flatMap(gone)] : saidOf(previous, sets[set].previous);

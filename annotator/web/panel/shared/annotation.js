@@ -370,7 +370,7 @@ function resultProblem({ result_kind: kind, result_mode: mode }, result) {
   if (mode === "confirm" || result || (isAnswer && result === "")) return null;
   if (isAnswer)
     return {
-      error: _("Answer first: type it, select it in the text (0), or press “No answer” (i)."),
+      error: _("Give the answer first: type it, select it (0), or press “No answer” (i)."),
       set: null,
     };
   return { error: _("Choose a label first (l)."), set: null };
@@ -390,14 +390,14 @@ function setProblem(state, project, result) {
   if (!draft.sets.length && needsNone(project, result)) return null;
   if (!draft.sets.some((spans) => spans.length) && !needsNone(project, result)) {
     const error = project.may_be_empty
-      ? _("Nothing is marked. Mark the tokens of set A, or press “No rationale”.")
-      : _("Nothing is marked. Mark the tokens of set A.");
+      ? _("Nothing is marked. Mark tokens, or press “No rationale”.")
+      : _("Nothing is marked.");
     return { error, set: 0 };
   }
   const empty = draft.sets.findIndex((spans) => !spans.length);
   if (empty >= 0)
     return {
-      error: _("Set {letter} is empty. Mark tokens, or press Delete to remove it.", {
+      error: _("Set {letter} is empty. Mark its tokens or remove it.", {
         letter: letterOf(empty),
       }),
       set: empty,
@@ -412,7 +412,7 @@ function equalProblem(sets) {
     const key = JSON.stringify(tokensKey(spans));
     if (seen.has(key)) {
       return {
-        error: _("Sets {first} and {second} are the same. Change or remove one.", {
+        error: _("Sets {first} and {second} are identical. Change or remove one.", {
           first: letterOf(seen.get(key)),
           second: letterOf(index),
         }),

@@ -260,7 +260,7 @@ export class Leftovers {
     if (entry.revision === session.revision || this.same(entry.sent, session.work.draft)) return true;
     session.conflict = {
       work: session.work,
-      error: _("This browser has unsaved changes, and newer ones were saved elsewhere."),
+      error: _("This browser has unsaved changes; newer ones were saved elsewhere."),
     };
     return false;
   }

@@ -98,14 +98,14 @@ export function openDiscard(root, reasons, ondiscard) {
     const chosen = dialog.querySelector("input:checked");
     if (!chosen) return refuse(_("Choose a reason first."), dialog.querySelector("input"));
     if (chosen.value === "other" && !comment.value.trim())
-      return refuse(_("Describe the reason in a few words."), comment);
+      return refuse(_("Give a short reason."), comment);
     dialog.close();
     ondiscard(chosen.value, comment.value);
   };
   const dialog = openDialog(
     root,
     _("Propose to discard this text"),
-    paragraph("dialog-words", _("The lead will decide. Your marks are kept until then.")),
+    paragraph("dialog-words", _("The lead will decide. Your marks are kept.")),
     element("div", { class: "reasons", role: "radiogroup", "aria-label": _("Reason") }, ...choices),
     comment,
     trouble,
@@ -147,7 +147,7 @@ export function openQuestion(root, title, words, verb, onyes) {
     dialog.close();
     onyes();
   };
-  const no = button(_("Keep it"), { onclick: () => dialog.close() });
+  const no = button(_("Cancel"), { onclick: () => dialog.close() });
   const dialog = openDialog(
     root,
     title,

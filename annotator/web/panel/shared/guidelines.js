@@ -81,7 +81,7 @@ export class Guidelines {
     if (!this.asks && this.isAsking) this.#answered();
     else this.#show(this.isOpen);
     if (isNew && this.asks && !this.isAsking)
-      this.screen.hint(_("The guidelines changed. Press g to read them, or read them before the next text."));
+      this.screen.hint(_("The guidelines changed. Press g to read them."));
   }
 
   /**
@@ -130,7 +130,7 @@ export class Guidelines {
   #later() {
     this.#putOff(this.version);
     this.#answered();
-    this.screen.hint(_("The guidelines open again next time. Press g to read them now."));
+    this.screen.hint(_("The guidelines changed. Press g to read them."));
   }
 
   #answered(isOpen = this.#isKeptOpen()) {

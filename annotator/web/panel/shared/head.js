@@ -66,7 +66,7 @@ export class Head {
     this.guidelines = button(_("Guidelines"), {
       key: "g",
       className: "plain",
-      title: _("The project's guidelines, beside the text"),
+      title: _("Show or hide the guidelines"),
       onclick: () => actions.guidelines(),
     });
     this.buttons = div(
@@ -92,7 +92,7 @@ export class Head {
           onclick: actions.reading,
           "aria-label": _("Text size and line spacing"),
         }),
-      button(_("Keys"), { key: "?", className: "plain", title: _("List of keys"), onclick: actions.keys }),
+      button(_("Keys"), { key: "?", className: "plain", title: _("List of keys (?)"), onclick: actions.keys }),
     );
     this.talkCount = inline("talk-count");
     this.talk?.append(this.talkCount);
@@ -245,7 +245,7 @@ export class QuestionLine {
         type: "button",
         class: "asked-line",
         hidden: true,
-        title: _("Unfold or fold what is asked (f)"),
+        title: _("Show or hide the whole question"),
         "aria-keyshortcuts": "f",
         onclick: onturn,
       },

@@ -92,14 +92,14 @@ export class Navigation {
 
   /** Back to where one was reading before the last jump; once more, and one is at the jump's place again. */
   back() {
-    if (this.left === null) return this.stage.hint(_("No jump to go back from."));
+    if (this.left === null) return this.stage.hint(_("Nothing to go back to."));
     this.stop();
     const here = this.stage.scroll;
     this.stage.scrollTo(this.left);
     this.left = here;
     this.arrived = null;
     this.set = null;
-    this.stage.announce(_("back where you were reading"));
+    this.stage.announce(_("Back to where you were reading"));
   }
 
   /**
@@ -126,7 +126,7 @@ export class Navigation {
     if (!session) return;
     const { map } = session;
     const marks = sets.flatMap(({ index, spans }) => spans.map((span) => ({ index, span, rank: map.rankOf(span[0]) })));
-    if (!marks.length) return stage.hint(_("Nothing is marked here yet."));
+    if (!marks.length) return stage.hint(_("Nothing is marked."));
     marks.sort((a, b) => a.rank - b.rank || a.index - b.index);
     const at = nextOf(marks, by, this.#standing(marks, session), this.#from(session));
     this.last = { mark: marks[at], session };

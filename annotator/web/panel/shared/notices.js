@@ -153,7 +153,7 @@ export class Notices {
     const buttons = [
       problem.warning && button(_("Submit anyway"), { onclick: () => this.actions.submit(true) }),
       problem.lost && !problem.ended && button(_("Take it back"), { onclick: this.actions.takeAgain }),
-      problem.lost && button(_("Go on"), { className: "plain", onclick: this.actions.goOn }),
+      problem.lost && button(_("Continue"), { className: "plain", onclick: this.actions.goOn }),
       !problem.lost && button(_("Close"), { className: "plain", onclick: () => this.#close(session) }),
     ];
     return this.box("refused", "warning", problem.error, ...buttons);

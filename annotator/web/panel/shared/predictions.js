@@ -106,14 +106,14 @@ export class Predictions {
     );
     const about =
       kind === "built-in"
-        ? _("a small word-based classifier trained on this project's labels")
+        ? _("a word classifier trained on this project's labels")
         : _("the model that the lead chose");
     const told = [trust, seen].filter(Boolean).map((words) => paragraph("trust", words));
     return [
       ...told,
       tableOf(["", `p(${label})`, _("change"), _("predicts")], 1, element("tbody", {}, ...rows)),
       ...less,
-      ...(unseen ? [paragraph("quiet", _("Too long for the model: it did not see {unseen} words.", { unseen }))] : []),
+      ...(unseen ? [paragraph("quiet", _("Too long for the model: {unseen} words unseen.", { unseen }))] : []),
       paragraph("quiet", _("{model}: {about}. People may need other evidence.", { model, about })),
     ];
   }

@@ -99,7 +99,7 @@ export class Talk {
     const keep = `thread-${thread.id}`;
     /** @type {Send} */
     const send = (text) => this.#send(body, instance, keep, "answer", { thread: thread.id, text });
-    const waits = thread.waits_for_lead && inline("waits", _("waiting for the lead's reply"));
+    const waits = thread.waits_for_lead && inline("waits", _("waiting for the lead"));
     return element(
       "section",
       { class: "thread" },

@@ -17,7 +17,7 @@ const TRY_AGAIN_MS = 2000;
 
 /** @param {string} why  the server's sentence, for whoever runs it */
 const unstored = (why) =>
-  _("The server can't save. Your work is kept in this browser and sent later. Tell the administrator: {why}", { why });
+  _("The server can't save. Your work is kept in this browser. Tell the administrator: {why}", { why });
 
 /**
  * The screen that shows the work.
@@ -291,7 +291,7 @@ export function openOwnList(root, words, fetchPage, onopen) {
   const search = element("input", {
     type: "text",
     class: "answer",
-    placeholder: _("words or ID"),
+    placeholder: _("ID or words"),
     "aria-label": words.search,
     oninput: () => later({ words: search.value }),
   });
