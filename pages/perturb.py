@@ -21,7 +21,7 @@ with page_store() as store:
             st.session_state.setdefault("perturb_part", _AUDIT if asks_for_audit else _WRITE)
             chosen = st.segmented_control(
                 _("Part"), [_WRITE, _AUDIT], required=True, key="perturb_part", label_visibility="collapsed",
-                format_func=_,
+                format_func=_
             )  # fmt: skip
         if chosen == _AUDIT:
             verdicts.show(store, visit, project)

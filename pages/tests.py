@@ -19,20 +19,14 @@ SECTIONS = {
 with page_store() as store:
     visit = current_visit(store)
     project = require_project(visit, "use models")
+    if project is not None:
+        st.header(as_text(_("Tests of {project}", project=project.name)), anchor=False)
     if project is not None and project.task.result_kind != "label":
-        st.header(as_text(_("Tests of {project}", project=project.name)), anchor=False)
-        st.info(
-            _(
-                "Functional tests compare labels, but this project asks for answers. Choose a project with labels in the "
-                "sidebar."
-            ),
-            icon=":material/rule:",
-        )
+        st.info(_("This needs labels; this project has answers."), icon=":material/rule:")
     elif project is not None:
-        st.header(as_text(_("Tests of {project}", project=project.name)), anchor=False)
         section = st.segmented_control(
             _("Section"), list(SECTIONS), default="Results", required=True, key="tests_section", format_func=_,
-            label_visibility="collapsed", persist_state="session",
+            label_visibility="collapsed", persist_state="session"
         )  # fmt: skip
         if done := st.session_state.pop("tests_done", None):
             st.toast(as_text(done), icon=":material/check:")

@@ -104,9 +104,7 @@ class BagOfWords:
     def save(self, folder: Path) -> None:
         """Write the model into a folder of its own; it counts from the moment at which it is complete."""
         if not isinstance(self._source, NgramWeights):
-            raise ModelError(
-                _("The model '{name}' is of an older sort, which is read only. Train it again.", name=self.name)
-            )
+            raise ModelError(_("'{name}' is an old, read-only model. Retrain it.", name=self.name))
         made = folder / self.training.digest
         unfinished = folder / f"{self.training.digest}.part"
         try:
@@ -117,13 +115,7 @@ class BagOfWords:
             unfinished.rename(made)
             _write_whole(folder / _POINTER, json.dumps(asdict(self.training), ensure_ascii=False))
         except OSError as error:
-            raise ModelError(
-                _(
-                    "The model cannot be saved in '{folder}' ({error}). Free some space or change the rights.",
-                    folder=folder,
-                    error=error,
-                )
-            ) from error
+            raise ModelError(_("Can't save the model in '{folder}' ({error}).", folder=folder, error=error)) from error
         for other in folder.iterdir():
             if other.is_dir() and other != made:
                 shutil.rmtree(other, ignore_errors=True)
@@ -152,11 +144,7 @@ class BagOfWords:
             return BagOfWords(_read(folder / training.digest, training), training, name=name)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(
-                _(
-                    "The model saved in '{folder}' cannot be read ({short}). Train it again with --train.",
-                    folder=folder,
-                    short=_short(error),
-                )
+                _("Can't read the model in '{folder}' ({short}). Run --train.", folder=folder, short=_short(error))
             ) from error
 
 
@@ -178,7 +166,7 @@ def train(
     _check(examples, n_examples)
     telling = [example for example in examples if any(map(any, (s.tokens for s in example.input.segments)))]
     if not telling:
-        raise ModelError(_("The texts with a gold label are all empty, so that there is nothing to learn from."))
+        raise ModelError(_("All texts with gold labels are empty."))
     counted = counted_features(telling, labels, repeating)
     penalty = chosen_penalty(counted, [example.fold for example in telling])
     weights = NgramWeights.fitted(counted, penalty)
@@ -198,7 +186,7 @@ def _settings(folder: Path) -> dict[str, Any]:
 def _training_of(settings: dict[str, Any]) -> Training:
     training = Training(**(settings | {"repeating": tuple(settings["repeating"])}))
     if training.version > _VERSION:
-        raise ValueError(_("it was made by a newer version of this program, {version}", version=training.version))
+        raise ValueError(_("made by a newer version, {version}", version=training.version))
     return training
 
 
@@ -214,28 +202,18 @@ def _check(examples: Sequence[Example], n_examples: Mapping[str, int]) -> None:
     if unknown is not None:
         raise ModelError(
             _(
-                "The label '{unknown}' of the gold is none of the project's ({n_examples}).",
+                "Gold label '{unknown}' isn't a project label ({n_examples}).",
                 unknown=unknown,
                 n_examples=", ".join(n_examples),
             )
         )
     if len(n_examples) < 2:
-        raise ModelError(_("A classifier needs two labels or more to tell apart; the project has fewer."))
+        raise ModelError(_("Training needs at least two labels."))
     with_examples = [label for label, n in n_examples.items() if n]
     if not with_examples:
-        raise ModelError(
-            _(
-                "There is no gold label to learn from. Try again when there are instances with a label: imported with it, or "
-                "annotated and accepted."
-            )
-        )
+        raise ModelError(_("No gold labels to train on. Import some."))
     if len(with_examples) == 1:
-        raise ModelError(
-            _(
-                "All gold is '{with_examples}': there is nothing to tell apart. Give other labels examples too.",
-                with_examples=with_examples[0],
-            )
-        )
+        raise ModelError(_("All gold is '{with_examples}'. Add another label.", with_examples=with_examples[0]))
 
 
 def _write_whole(path: Path, text: str) -> None:

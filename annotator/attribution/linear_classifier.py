@@ -361,5 +361,5 @@ class NgramWeights:
         saved = json.loads((folder / _FEATURES).read_text(encoding="ascii"))
         weights = np.load(folder / _WEIGHTS, allow_pickle=False)
         if weights.shape != (len(saved["features"]) + 1, len(saved["labels"])):
-            raise ValueError(_("its weights are not as many as its features"))
+            raise ValueError(_("weight and feature counts differ"))
         return NgramWeights(saved["labels"], saved["features"], repeating, weights)

@@ -85,8 +85,9 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
         case _:
             raise InvalidValue(
                 _(
-                    "'{spec}' names no model. Write {built_in}, {built_in}:NAME, spacy:FOLDER-OR-NAME, "
-                    "transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME or transformers-writing:FOLDER-OR-NAME.",
+                    "'{spec}' isn't a model. Use {built_in}, {built_in}:NAME, spacy:FOLDER-OR-NAME, "
+                    "transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME or "
+                    "transformers-writing:FOLDER-OR-NAME.",
                     spec=spec,
                     built_in=BUILT_IN,
                 )

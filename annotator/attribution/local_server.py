@@ -81,20 +81,18 @@ def ask(address: LocalAddress, request: Mapping[str, object]) -> object:
     try:
         return _decoded(exchange.run(json.dumps(request).encode()))
     except ssl.SSLCertVerificationError:
-        message = _(
-            "The certificate of the model's server is not trusted. Name that of its authority in SSL_CERT_FILE."
-        )
+        message = _("Untrusted model server certificate. Set SSL_CERT_FILE to its CA.")
         raise _failure(message, NONSENSE) from None
     except (OSError, http.client.HTTPException) as error:
         if exchange.is_late or isinstance(error, TimeoutError):
             raise _failure(
-                _("The model did not answer within {seconds} seconds.", seconds=f"{address.seconds:g}"), SLOW
+                _("No reply from the model within {seconds} s.", seconds=f"{address.seconds:g}"), SLOW
             ) from None
         if isinstance(error, ConnectionRefusedError | socket.gaierror) or not exchange.is_connected:
             raise _failure(
-                _("Nothing answers at {address}. Is the model's server running?", address=_shown(address)), DOWN
+                _("No reply from {address}. Is the server running?", address=_shown(address)), DOWN
             ) from None
-        raise _failure(_("The server broke off in the middle, or what it sent is no HTTP."), NONSENSE) from None
+        raise _failure(_("The server disconnected or sent an invalid response."), NONSENSE) from None
     finally:
         exchange.close()
 
@@ -104,43 +102,26 @@ def _parts(written: str) -> tuple[str, str, int, str]:
         url = urlsplit(written)
         host, port = url.hostname or "", url.port
     except ValueError:
-        raise InvalidValue(
-            _(
-                "{variable} is no address. Write it as http://127.0.0.1:11434/v1.",
-                variable=ADDRESS_VARIABLE,
-            )
-        ) from None
+        raise _no_url() from None
     if url.username is not None or url.password is not None:
         raise InvalidValue(
-            _(
-                "{variable} holds a name or a password. Take it out; a key belongs into {key_variable}.",
-                variable=ADDRESS_VARIABLE,
-                key_variable=KEY_VARIABLE,
-            )
+            _("Put the key in {key_variable}, not {variable}.", variable=ADDRESS_VARIABLE, key_variable=KEY_VARIABLE)
         )
     if url.scheme not in {"http", "https"} or url.query or url.fragment:
-        raise InvalidValue(
-            _(
-                "{variable} must begin with http:// or https:// and end with a path, as http://127.0.0.1:11434/v1.",
-                variable=ADDRESS_VARIABLE,
-            )
-        )
+        raise _no_url()
     if host not in _HOSTS:
-        raise InvalidValue(
-            _(
-                "{variable} names '{host}', which is not this machine. Only 127.0.0.1, ::1 and localhost are asked.",
-                variable=ADDRESS_VARIABLE,
-                host=host[:80],
-            )
-        )
+        raise InvalidValue(_elsewhere(host[:80]))
     if not _PATH.fullmatch(url.path):
-        raise InvalidValue(
-            _(
-                "The path of {variable} holds characters that no address has. Write it as http://127.0.0.1:11434/v1.",
-                variable=ADDRESS_VARIABLE,
-            )
-        )
+        raise _no_url()
     return url.scheme, host, port or (443 if url.scheme == "https" else 80), f"{url.path.rstrip('/')}/chat/completions"
+
+
+def _no_url() -> InvalidValue:
+    return InvalidValue(_("{variable} must be a URL like http://127.0.0.1:11434/v1.", variable=ADDRESS_VARIABLE))
+
+
+def _elsewhere(host: str) -> str:
+    return _("'{host}' isn't this machine. Use 127.0.0.1, ::1 or localhost.", host=host)
 
 
 def _positive(variable: str, usual: float) -> float:
@@ -150,7 +131,7 @@ def _positive(variable: str, usual: float) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number <= 100_000:
-        raise InvalidValue(_("{variable} must be a number above 0, and at most 100,000.", variable=variable))
+        raise InvalidValue(_("{variable} must be above 0 and at most 100,000.", variable=variable))
     return number
 
 
@@ -159,14 +140,14 @@ def _key() -> str:
     if key and file:
         raise InvalidValue(
             _(
-                "Both {key_variable} and {key_file_variable} are set. Take one of them out.",
+                "Set either {key_variable} or {key_file_variable}.",
                 key_variable=KEY_VARIABLE,
                 key_file_variable=KEY_FILE_VARIABLE,
             )
         )
     key = _key_in(Path(file)) if file else key
     if len(key) > _LONGEST_KEY or not all("!" <= character <= "~" for character in key):
-        raise InvalidValue(_("The key for the model's server holds characters that no key has, or is too long."))
+        raise InvalidValue(_("The model server's key is invalid or too long."))
     return key
 
 
@@ -176,14 +157,12 @@ def _key_in(path: Path) -> str:
         with path.open("rb") as file:
             rights = os.fstat(file.fileno())
             if not stat.S_ISREG(rights.st_mode) or rights.st_mode & _OTHERS_MAY_READ:
-                raise InvalidValue(
-                    _("Others may read '{path}', in which the key is. Run: chmod 600 '{path}'", path=path)
-                )
+                raise InvalidValue(_("Others can read the key file. Run: chmod 600 '{path}'", path=path))
             return file.read(_LONGEST_KEY + 2).decode("ascii", "replace").strip()
     except OSError as error:
         raise InvalidValue(
             _(
-                "'{path}', which {key_file_variable} names, cannot be read: {reason}.",
+                "Can't read '{path}' (from {key_file_variable}): {reason}.",
                 path=path,
                 key_file_variable=KEY_FILE_VARIABLE,
                 reason=error.strerror,
@@ -216,11 +195,10 @@ class _Exchange:
 
     def _body_of(self, response: http.client.HTTPResponse) -> bytes:
         if 300 <= response.status < 400:
-            raise _failure(_("The server answered with a redirect, which is not followed."), REDIRECTED)
+            raise _failure(_("The server sent a redirect."), REDIRECTED)
         if response.status != HTTPStatus.OK:
             raise _failure(
-                _("The server answered with the status {status}.", status=_named(response.status)),
-                refused_with(response.status),
+                _("The server returned status {status}.", status=_named(response.status)), refused_with(response.status)
             )
         return self._read(response)
 
@@ -261,10 +239,7 @@ class _Exchange:
             parts.append(chunk)
             n_bytes += len(chunk)
             if n_bytes > _LARGEST_ANSWER:
-                raise _failure(
-                    _("The answer is larger than {size} MB.", size=_LARGEST_ANSWER // 2**20),
-                    TOO_LARGE,
-                )
+                raise _failure(_("The response exceeds {size} MB.", size=_LARGEST_ANSWER // 2**20), TOO_LARGE)
         if self.is_late:
             raise TimeoutError
         return b"".join(parts)
@@ -284,14 +259,7 @@ def _own_addresses(address: LocalAddress) -> Sequence[tuple[socket.AddressFamily
     targets = [(family, (str(target[0]), int(target[1]))) for family, _kind, _protocol, _name, target in looked_up]
     for _family, (number, _port) in targets:
         if not ipaddress.ip_address(number.partition("%")[0]).is_loopback:
-            raise _failure(
-                _(
-                    "'{host}' stands for {number}, which is not this machine; it is not asked.",
-                    host=address.host,
-                    number=number,
-                ),
-                DOWN,
-            )
+            raise _failure(_elsewhere(address.host), DOWN)
     return targets
 
 
@@ -299,7 +267,7 @@ def _decoded(body: bytes) -> object:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise _failure(_("The answer of the server is no JSON."), NONSENSE) from None
+        raise _failure(_("The server disconnected or sent an invalid response."), NONSENSE) from None
 
 
 def refused_with(status: int) -> str:

@@ -16,13 +16,13 @@ _OUTPUT = Parameter(
     "output",
     "default",
     ("logit", "probability"),
-    says=unsaid("which number of the label; the logit where the model tells it"),
+    says=unsaid("value to explain; the logit if available"),
 )
 _REMOVAL = Parameter(
     "removal",
     "default",
     ("delete", "cover"),
-    says=unsaid("cover: by the model's mask token; the default where it has one"),
+    says=unsaid("cover: the model's mask token (default if available)"),
 )
 
 
@@ -44,17 +44,20 @@ METHODS: dict[str, Method] = {
         "coefficients of a weighted ridge regression of f on which tokens stay, over drawn samples",
         "Ribeiro et al. 2016, with token positions in the place of word types",
         (
-            Parameter("samples", 500, is_number=True, least=2, says=unsaid("changed inputs for each text")),
+            Parameter("samples", 500, is_number=True, least=2, says=unsaid("perturbed inputs per text")),
             Parameter(
-                "features", "all", ("all",), is_number=True, least=1, says=unsaid("tokens that get a score; others 0")
+                "features",
+                "all",
+                ("all",),
+                is_number=True,
+                least=1,
+                says=unsaid("tokens that get a score; others get 0"),
             ),
             Parameter(
-                "kernel_width", 25, is_number=True, least=1, says=unsaid("lower: samples near the text count more")
+                "kernel_width", 25, is_number=True, least=1, says=unsaid("lower: weight samples near the text more")
             ),
-            Parameter(
-                "penalty", "0.001", ("0.001", "0.01", "0.1", "1"), says=unsaid("of the ridge regression; lime's is 1")
-            ),
-            Parameter("perturbed", "all", ("all", "side"), says=unsaid("side: one side of a pair at a time")),
+            Parameter("penalty", "0.001", ("0.001", "0.01", "0.1", "1"), says=unsaid("ridge penalty; lime uses 1")),
+            Parameter("perturbed", "all", ("all", "side"), says=unsaid("side: perturb one side of a pair at a time")),
             _OUTPUT,
             _REMOVAL,
         ),
@@ -71,9 +74,7 @@ METHODS: dict[str, Method] = {
                 500,
                 is_number=True,
                 least=2,
-                says=unsaid(
-                    "most questions for each text; all parts are halved with about 2/3 · n² of them (n tokens)"
-                ),
+                says=unsaid("maximum queries per text; about 2/3 · n² (n tokens) halve every part"),
             ),
             _OUTPUT,
             _REMOVAL,
@@ -117,7 +118,7 @@ def seeds_of(method: str, seeds: tuple[int, ...]) -> tuple[int | None, ...]:
     if method in _SEEDS:
         return tuple(dict.fromkeys(seeds)) or _SEEDS[method]
     if seeds:
-        raise InvalidValue(_("Method {method} draws nothing, so that it has no seed. Leave --seed out.", method=method))
+        raise InvalidValue(_("{method} isn't random. Remove --seed.", method=method))
     return (None,)
 
 
@@ -137,8 +138,7 @@ def make_explainer(
     if method not in METHODS:
         raise InvalidValue(
             _(
-                "There is no method '{method}'. For any model there are {methods}; for transformers models also "
-                "{transformers_methods}.",
+                "Unknown method '{method}'. Any model: {methods}; transformers models also: {transformers_methods}.",
                 method=method,
                 methods=", ".join(METHODS),
                 transformers_methods=", ".join(TRANSFORMERS_METHODS),
@@ -188,7 +188,7 @@ def resolved(method: str, given: Mapping[str, object]) -> dict[str, Value]:
     if unknown:
         raise InvalidValue(
             _(
-                "Method {method} has no parameter {unknown}. It has {known}.",
+                "{method} has no parameter {unknown}. Available: {known}.",
                 method=method,
                 unknown=", ".join(unknown),
                 known=", ".join(known) or _("none"),
@@ -207,7 +207,7 @@ def _preset(method: str, name: object) -> dict[str, object]:
         presets = [preset for preset, methods in PRESETS.items() if method in methods]
         raise InvalidValue(
             _(
-                "Method {method} has no preset '{name}'. It has {presets}.",
+                "{method} has no preset '{name}'. Available: {presets}.",
                 method=method,
                 name=name,
                 presets=", ".join(presets) or _("none"),

@@ -19,23 +19,13 @@ _READING = "ForQuestionAnswering"
 def model_name(spec: str) -> str:
     """The model's name: the folder's, or that at the hub; raises ModelError for what is neither."""
     path = Path(spec).expanduser()
+    if path.is_file() or (path.is_dir() and not (path / "config.json").is_file()):
+        raise ModelError(_("{spec} isn't a folder written by save_pretrained.", spec=spec))
     if path.is_dir():
-        if not (path / "config.json").is_file():
-            raise ModelError(
-                _(
-                    "The folder {spec} holds no transformers model: config.json is missing. Name the folder that "
-                    "save_pretrained wrote.",
-                    spec=spec,
-                )
-            )
         whole = path.resolve()
         return f"{whole.parent.name}/{whole.name}" if _CHECKPOINT.fullmatch(whole.name) else whole.name
-    if path.is_file():
-        raise ModelError(_("{spec} is a file; name the folder of the model, which save_pretrained wrote.", spec=spec))
     if not _HUB_NAME.fullmatch(spec):
-        raise ModelError(
-            _("There is no folder {spec}, and a name at the Hugging Face hub looks like 'owner/model'.", spec=spec)
-        )
+        raise ModelError(_("No folder {spec}. Hub names look like 'owner/model'.", spec=spec))
     return spec
 
 

@@ -61,24 +61,16 @@ class Question:
         has_cover = isinstance(predictor, HasCover)
         if output == "logit" and not has_logits:
             raise ModelError(
-                _("{name} tells probabilities alone, no logits. Ask for output=probability.", name=predictor.name)
+                _("{name} gives only probabilities, no logits. Use output=probability.", name=predictor.name)
             )
         if isinstance(predictor, TracksAnswer) and (removal == "delete" or not has_cover):
             raise ModelError(
-                _(
-                    "{name} answers with a stretch of the text, whose place is lost where tokens are deleted. Ask for "
-                    "removal=cover.",
-                    name=predictor.name,
-                )
+                _("{name} extracts a text span. Use removal=cover.", name=predictor.name)
                 if has_cover
-                else _(
-                    "{name} answers with a stretch of the text, whose place is lost where tokens are deleted. It has no token "
-                    "that covers others; choose another method.",
-                    name=predictor.name,
-                )
+                else _("{name} has no mask token. Choose another method.", name=predictor.name)
             )
         if removal == "cover" and not has_cover:
-            raise ModelError(_("{name} has no token that covers others. Ask for removal=delete.", name=predictor.name))
+            raise ModelError(_("{name} has no mask token. Use removal=delete.", name=predictor.name))
         return Question(
             predictor,
             cast("Output", ("logit" if has_logits else "probability") if output == "default" else output),
@@ -110,7 +102,7 @@ class Question:
         if label not in self.predictor.labels:
             raise ModelError(
                 _(
-                    "{name} knows no label '{label}'. It knows {labels}.",
+                    "'{name}' has no label '{label}'. Available: {labels}.",
                     name=self.predictor.name,
                     label=label,
                     labels=", ".join(self.predictor.labels),
@@ -406,13 +398,7 @@ class Linear:
 
     def __init__(self, predictor: Predictor) -> None:
         if not isinstance(predictor, IsLinear):
-            raise ModelError(
-                _(
-                    "{name} is no linear model, so its logits are no sums of token weights. Choose another method, such as "
-                    "occlusion, or the built-in model.",
-                    name=predictor.name,
-                )
-            )
+            raise ModelError(_("{name} isn't linear. Choose another method, e.g. occlusion.", name=predictor.name))
         self._predictor: IsLinear = predictor
         self.parameters: Mapping[str, object] = {}
 

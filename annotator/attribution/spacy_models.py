@@ -60,23 +60,23 @@ def load(source: str, *, name: str) -> SpacyPipeline:
     try:
         nlp = spacy.load(name_or_folder)
     except Exception as error:  # whatever a foreign model does when it is loaded
-        raise ModelError(
-            _(
-                "The spaCy pipeline '{source}' cannot be loaded: {first_line}",
-                source=source,
-                first_line=_first_line(error),
-            )
-        ) from error
+        raise _unloadable(source, error) from error
     for part in nlp.pipe_names:
         if nlp.get_pipe_meta(part).factory in {"textcat", "textcat_multilabel"}:
             return SpacyPipeline(nlp, part, name=name)
     components = ", ".join(nlp.pipe_names) or "nothing"
     raise ModelError(
         _(
-            "The spaCy pipeline '{source}' has no text classifier (textcat or textcat_multilabel); it has {components}.",
+            "'{source}' has no textcat or textcat_multilabel (it has {components}).",
             source=source,
             components=components,
         )
+    )
+
+
+def _unloadable(source: str, error: Exception) -> ModelError:
+    return ModelError(
+        _("Can't load spaCy pipeline '{source}': {first_line}", source=source, first_line=_first_line(error))
     )
 
 
@@ -91,34 +91,18 @@ def _folder_or_name(source: str) -> Path | str:
             return source
         names = ", ".join(sorted(installed)) or "none"
         raise ModelError(
-            _(
-                "'{source}' is no spaCy pipeline: neither a folder nor an installed one (there is {names}).",
-                source=source,
-                names=names,
-            )
+            _("'{source}' isn't a spaCy folder or pipeline (available: {names}).", source=source, names=names)
         )
     if not (folder / _CONFIG).is_file():
-        raise ModelError(
-            _(
-                "The folder '{source}' is no spaCy pipeline: {config} is missing. Name the folder that nlp.to_disk wrote.",
-                source=source,
-                config=_CONFIG,
-            )
-        )
+        raise ModelError(_("'{source}' has no {config}. Use the nlp.to_disk folder.", source=source, config=_CONFIG))
     try:
         sourced = get_sourced_components(load_config(folder / _CONFIG, interpolate=False))
     except (OSError, ValueError) as error:
-        raise ModelError(
-            _(
-                "The spaCy pipeline '{source}' cannot be loaded: {first_line}",
-                source=source,
-                first_line=_first_line(error),
-            )
-        ) from error
+        raise _unloadable(source, error) from error
     if sourced:
         raise ModelError(
             _(
-                "The spaCy pipeline '{source}' takes its part {part} from another package. Save it whole, with nlp.to_disk.",
+                "'{source}' takes {part} from another package. Re-save it (nlp.to_disk).",
                 source=source,
                 part=next(iter(sourced)),
             )
@@ -155,7 +139,7 @@ def _errors_as_sentences(name: str) -> Iterator[None]:
     except Exception as error:  # its components are anybody's code, so that no list of errors would hold
         raise ModelError(
             _(
-                "{name} cannot answer: {first_line} ({error})",
+                "{name} failed: {first_line} ({error})",
                 name=name,
                 first_line=_first_line(error),
                 error=type(error).__name__,
@@ -166,9 +150,7 @@ def _errors_as_sentences(name: str) -> Iterator[None]:
 def _shares(scores: Floats, name: str) -> Floats:
     """Each row brought to the sum 1; equal shares where all are 0."""
     if not np.isfinite(scores).all():
-        raise ModelError(
-            _("{name} answers numbers that are no probabilities (NaN or infinite). The model is broken.", name=name)
-        )
+        raise ModelError(_("{name} returns NaN or infinite probabilities.", name=name))
     sums = scores.sum(axis=1, keepdims=True)
     shares: Floats = np.where(sums > 0, scores / np.where(sums > 0, sums, 1.0), 1.0 / scores.shape[1])
     return shares

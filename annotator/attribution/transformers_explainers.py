@@ -119,12 +119,7 @@ def _integrated(
     )  # layers may give more than one thing, the first is theirs
     if scores.ndim != 3 or scores.shape[1] != len(encoded.ids):
         raise ModelError(
-            _(
-                "A layer of the model '{name}' ({about}) does not give one vector for each piece, so its gradients cannot be "
-                "laid on words; choose another method.",
-                name=loaded.name,
-                about=loaded.about["model"],
-            )
+            _("A layer of '{name}' lacks one vector per subword. Choose another method.", name=loaded.name)
         )
     by_piece = scores.sum(dim=2)[0].detach().double().cpu().numpy()
     facts = _convergence(float(by_piece.sum()), float(delta[0]))
@@ -149,8 +144,7 @@ def baseline_for(loaded: Loaded, baseline: str) -> str:
         others = "".join(_(", or --baseline {name}", name=name) for name in pieces[:1])
         raise InvalidValue(
             _(
-                "The model '{name}' has no {upper} piece, which the baseline {baseline} puts in the place of each piece of the "
-                "text. Choose --baseline zero{others}.",
+                "'{name}' has no {upper} subword ({baseline}). Use --baseline zero{others}.",
                 name=loaded.name,
                 upper=baseline.upper(),
                 baseline=baseline,
@@ -191,14 +185,8 @@ def _explained(
 Reading = Callable[[Sequence[Tensor], Sequence[Sequence[int]], Mapping[str, Value]], Iterator[Tensor]]
 
 
-_NO_CLS = unsaid(
-    "The model '{name}' puts no [CLS] piece to its texts, so no attention starts there. Choose another method, such as "
-    "occlusion or integrated-gradients, or --set from=last for a decoder."
-)
-_NOT_THE_LAST = unsaid(
-    "The pieces of the model '{name}' also attend to what follows them, so its last piece is not what it answers from. Choose "
-    "--set from=cls, or another method."
-)
+_NO_CLS = unsaid("'{name}' adds no [CLS]. Use --set from=last (decoders) or another method.")
+_NOT_THE_LAST = unsaid("'{name}' isn't a decoder. Use --set from=cls or another method.")
 
 
 def attention(
@@ -269,16 +257,11 @@ def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
     if which == "question":
         pieces = [number for number, side in enumerate(encoded.sides) if side is not None and side == encoded.question]
         if not pieces:
-            raise ModelError(
-                _(
-                    "The input {shown} has no question: attention from it cannot be read. Choose from: cls.",
-                    shown=encoded.shown,
-                )
-            )
+            raise ModelError(_("{shown} has no question. Use from=cls.", shown=encoded.shown))
         return pieces
     if which == "target":
         if encoded.read_at is None:
-            raise ModelError(_("The input {shown} has no target whose attention could be read.", shown=encoded.shown))
+            raise ModelError(_("{shown} has no target.", shown=encoded.shown))
         return [encoded.read_at]
     if which == "last":
         return [len(encoded.ids) - 1]
@@ -298,20 +281,9 @@ def source_for(loaded: Loaded, source: str) -> str:
     Raises: InvalidValue for a model whose attention from one piece says nothing of its answer, or that has no such piece
     """
     if loaded.reads == "words":
-        raise InvalidValue(
-            _(
-                "The model '{name}' answers from all words of a text alike, so no piece is there whose attention could be "
-                "read. Choose another method, such as occlusion or integrated-gradients.",
-                name=loaded.name,
-            )
-        )
+        raise InvalidValue(_("'{name}' has no attention to read. Choose another method.", name=loaded.name))
     if loaded.reads == "target" and source in {"cls", "last"}:
-        raise InvalidValue(
-            _(
-                "The model '{name}' answers from the target's first piece. Leave 'from' out, or say target.",
-                name=loaded.name,
-            )
-        )
+        raise InvalidValue(_("'{name}' predicts from the target's first subword. Use from=target.", name=loaded.name))
     if source == FOLLOWS_MODEL and loaded.reads == "target":
         return "target"
     if source == FOLLOWS_MODEL:
@@ -327,8 +299,7 @@ def _check_length(loaded: Loaded, encoded: Sequence[Encoded]) -> None:
         if limit is not None and len(of_input.ids) > limit:
             raise ModelError(
                 _(
-                    "The model '{name}' reads {shown} in several windows, and no piece attends to all of them. Choose another "
-                    "method, or cut too long texts.",
+                    "'{name}' reads {shown} in windows. Choose another method, or truncate.",
                     name=loaded.name,
                     shown=of_input.shown,
                 ),
@@ -351,7 +322,7 @@ def _layers(layer: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
     if number >= n_layers:
         raise InvalidValue(
             _(
-                "The model '{name}' has no layer {number}: its layers are 0 to {n_layers}.",
+                "'{name}' has no layer {number}: layers are 0 to {n_layers}.",
                 name=loaded.name,
                 number=number,
                 n_layers=n_layers - 1,
@@ -363,21 +334,8 @@ def _layers(layer: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
 def _checked(outputs: Any, length: int, loaded: Loaded) -> Sequence[Tensor]:
     """The attention of each layer; raises ModelError where there is none, or none from each piece to each."""
     weights = tuple(getattr(outputs, "attentions", None) or ())
-    if not weights or any(of_layer is None for of_layer in weights):
-        raise ModelError(
-            _(
-                "The model '{name}' ({about}) gives no attention weights. Some kinds of models have none; choose another method.",
-                name=loaded.name,
-                about=loaded.about["model"],
-            )
-        )
-    if any(of_layer.ndim != 4 or tuple(of_layer.shape[2:]) != (length, length) for of_layer in weights):
-        raise ModelError(
-            _(
-                "The model '{name}' ({about}) does not attend from each piece to each, so its weights cannot be laid on words; "
-                "choose another method.",
-                name=loaded.name,
-                about=loaded.about["model"],
-            )
-        )
+    if not weights or any(
+        of_layer is None or of_layer.ndim != 4 or tuple(of_layer.shape[2:]) != (length, length) for of_layer in weights
+    ):
+        raise ModelError(_("'{name}' has no attention to read. Choose another method.", name=loaded.name))
     return weights

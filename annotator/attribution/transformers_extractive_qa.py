@@ -38,9 +38,7 @@ class Reader(OfNetwork):
     def probabilities(self, inputs: Sequence[Input]) -> npt.NDArray[np.float64]:
         """A reading model has no labels: always raises ModelError; see `answers`."""
         del inputs
-        raise ModelError(
-            _("The model '{name}' answers questions with a stretch of the text, not with labels.", name=self.name)
-        )
+        raise ModelError(_("'{name}' extracts answers and doesn't predict labels.", name=self.name))
 
     def answers(self, inputs: Sequence[Input]) -> list[Prediction]:
         """Each input's answer with its probability; "" without a probability where there is no text to answer from."""
@@ -76,14 +74,14 @@ class Reader(OfNetwork):
     def _target(self, encoded: Encoded, label: str, chosen: Chosen | None) -> Target:
         if chosen is None:
             raise ModelError(
-                _("There is no text from which '{name}' could answer {shown}.", name=self.name, shown=encoded.shown),
+                _("'{name}' has no text to answer {shown} from.", name=self.name, shown=encoded.shown),
                 reason="without a text to answer from",
             )
         answer = _text(encoded, chosen)
         if label not in {"", answer}:
             raise ModelError(
                 _(
-                    "The model '{name}' answers {answer}, not {label}; only a reading model's own answer can be explained.",
+                    "'{name}' predicts {answer}, not {label}, and explains only that.",
                     name=self.name,
                     answer=f"{answer!r}",
                     label=f"{label!r}",
@@ -95,9 +93,7 @@ class Reader(OfNetwork):
         """What is answered to each input; None where there is no text to answer from."""
         for of_input in encoded:
             if of_input.question is None:
-                raise ModelError(
-                    _("The model '{name}' needs a question: a text that cannot be marked.", name=self.name)
-                )
+                raise ModelError(_("'{name}' needs a question (unmarkable text).", name=self.name))
         chosen: list[Chosen | None] = [None] * len(encoded)
         for numbers, _other, stretches in self.asked(encoded):
             for number, finding in zip(numbers, findings_in(stretches, len(numbers)), strict=True):
@@ -116,8 +112,7 @@ class Reader(OfNetwork):
     def _checked(self, encoded: Encoded, finding: Finding) -> Finding:
         if not all(np.isfinite(chosen.score) for chosen in (finding.stretch, finding.none) if chosen is not None):
             raise ModelError(
-                _("The model '{name}' answers {shown} with what is no number.", name=self.name, shown=encoded.shown),
-                reason=NO_NUMBER,
+                _("'{name}' returned a non-number for {shown}.", name=self.name, shown=encoded.shown), reason=NO_NUMBER
             )
         return finding
 
@@ -182,10 +177,9 @@ class TrackedAnswer:
         if not np.isfinite(numbers).all():
             raise ModelError(
                 _(
-                    "The model '{name}' does not see its answer {labels} any more, or answers with what is no number, "
-                    "where tokens of the text are covered.",
-                    name=self.name, labels=f"{self.labels[0]!r}",
-                ), reason=NO_NUMBER,
+                    "With tokens masked, '{name}' loses its answer {labels} or returns non-numbers.",
+                    name=self.name, labels=f"{self.labels[0]!r}"
+                ), reason=NO_NUMBER
             )  # fmt: skip
         return numbers
 

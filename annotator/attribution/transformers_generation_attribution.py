@@ -55,8 +55,7 @@ def explainer_of_written(writer: Writer, method: str, given: Mapping[str, object
     if method not in WRITTEN_METHODS:
         raise InvalidValue(
             _(
-                "Method {method} cannot explain what a model writes. Choose one of {written_methods}, or ask the model as "
-                "transformers-zero-shot:FOLDER.",
+                "{method} can't explain generated text. Use {written_methods}, or transformers-zero-shot:FOLDER.",
                 method=method,
                 written_methods=", ".join(WRITTEN_METHODS),
             )
@@ -66,7 +65,7 @@ def explainer_of_written(writer: Writer, method: str, given: Mapping[str, object
         chosen = resolved_of_any(method, given)
         has_cover = writer.loaded.tokenizer.mask_token is not None
         if chosen["removal"] == "cover" and not has_cover:
-            raise ModelError(_("{name} has no token that covers others. Ask for removal=delete.", name=writer.name))
+            raise ModelError(_("{name} has no mask token. Use removal=delete.", name=writer.name))
         chosen["removal"] = (
             ("cover" if has_cover else "delete") if chosen["removal"] == "default" else chosen["removal"]
         )
@@ -104,23 +103,14 @@ class WrittenExplainer:
         encoded = self.writer.loaded.encoded(model_input)
         if not encoded.ids:
             raise ModelError(
-                _(
-                    "For the model '{name}' nothing is left of the text {shown} and its prompt.",
-                    name=self.writer.name,
-                    shown=encoded.shown,
-                ),
+                _("Text {shown} is empty for '{name}'.", name=self.writer.name, shown=encoded.shown),
                 reason="of which no piece is left for the model",
             )
         written = self.writer.write(encoded)
         maps = self._maps(model_input, encoded, written)
         if not (np.isfinite(maps.by_token) | np.isnan(maps.by_token)).all() or not np.isfinite(maps.earlier).all():
             raise ModelError(
-                _(
-                    "The model '{name}' gives scores that are no numbers for {shown} ({method}).",
-                    name=self.writer.name,
-                    shown=encoded.shown,
-                    method=self.method,
-                ),
+                _("'{name}' returned a non-number for {shown}.", name=self.writer.name, shown=encoded.shown),
                 reason="with scores that are no numbers",
             )
         n, shares = len(written), written_shares(maps.of_text, maps.of_others)
@@ -283,8 +273,7 @@ def _without(
     if not ids:
         raise ModelError(
             _(
-                "For the model '{name}' nothing is left of {shown} without its only word. Put words around the text in the "
-                "prompt.",
+                "Without its only word, {shown} is empty for '{name}'. Extend the prompt.",
                 name=writer.name,
                 shown=encoded.shown,
             ),

@@ -70,8 +70,7 @@ class Writer:
         del inputs
         raise ModelError(
             _(
-                "The model '{name}' writes its answers and gives no label a probability. Ask it for them with 'annotator "
-                "attribute', or as transformers-zero-shot:FOLDER for the labels' probabilities.",
+                "'{name}' gives no label probabilities. Use 'annotator attribute', or transformers-zero-shot:FOLDER.",
                 name=self.name,
             )
         )
@@ -93,11 +92,7 @@ class Writer:
             written.append(piece)
         if not "".join(self.pieces_of(written)).strip():
             raise ModelError(
-                _(
-                    "The model '{name}' writes nothing to {shown}, so that there is nothing to explain.",
-                    name=self.name,
-                    shown=encoded.shown,
-                ),
+                _("'{name}' generates nothing for {shown}.", name=self.name, shown=encoded.shown),
                 reason=NOTHING_WRITTEN,
             )
         return tuple(written)
@@ -142,13 +137,7 @@ class Writer:
             number = getattr(config, name, None)
             if isinstance(number, int):
                 return number
-        raise ModelError(
-            _(
-                "The config.json of the model '{name}' does not say from which piece its decoder begins. Write "
-                "decoder_start_token_id there.",
-                name=self.name,
-            )
-        )
+        raise ModelError(_("config.json of '{name}' has no decoder_start_token_id. Add it.", name=self.name))
 
     def pieces_of(self, written: Sequence[int]) -> tuple[str, ...]:
         """What each piece adds to the text; "" for one that only begins a character."""
@@ -212,9 +201,9 @@ def load_writer(
     """
     prompt = Prompt.to_be_written_on(template)
     if longest < 1:
-        raise InvalidValue(_("An answer cannot have {longest} pieces at most; give 1 or more.", longest=longest))
+        raise InvalidValue(_("Can't limit generated text to {longest} subwords. Use 1 or more.", longest=longest))
     if too_long == "windows":
-        raise InvalidValue(_("A model that writes its answer reads a text at once, not in windows. Say refuse or cut."))
+        raise InvalidValue(_("Use refuse or cut for generative models."))
     source = Source.of(spec, asks_hub=asks_hub)
     torch, transformers = needed("torch"), needed("transformers")
     chosen = device_of(torch, device)
@@ -230,7 +219,7 @@ def load_writer(
     cutter = Cutter(
         tokenizer, source.name, _room(limit_of(torch, model, tokenizer), longest, source.name, is_paired=is_paired),
         too_long, question_first=query_first, has_windows=False,
-        beside="" if is_paired else _(" beside an answer of {pieces}", pieces=counted(longest, 'piece')),
+        beside="" if is_paired else _(" besides {pieces} of output", pieces=counted(longest, "subword")),
     )  # fmt: skip
     about = {
         "model": type(model).__name__,
@@ -258,10 +247,9 @@ def _auto(config: Any, name: str) -> str:
         return CONDITIONAL
     raise ModelError(
         _(
-            "The model '{name}' was saved as {kind}, which writes no text. Name a causal language model (...ForCausalLM, "
-            "...LMHeadModel), or an encoder with a decoder (...ForConditionalGeneration).",
+            "'{name}' ({kind}) isn't a generative model.",
             name=name,
-            kind=", ".join(architectures) or _("nothing that is said"),
+            kind=", ".join(architectures) or _("an unnamed type"),
         )
     )
 
@@ -273,11 +261,10 @@ def _room(limit: int | None, longest: int, name: str, *, is_paired: bool) -> int
     if limit - longest < 1:
         raise InvalidValue(
             _(
-                "The model '{name}' sees {limit} pieces, which leaves no room for a text beside an answer of {pieces}. Ask for "
-                "a shorter one (--longest-answer).",
+                "'{name}' ({limit} subwords) has no room besides {pieces} of output. Lower --longest-answer.",
                 name=name,
                 limit=limit,
-                pieces=counted(longest, "piece"),
+                pieces=counted(longest, "subword"),
             )
         )
     return limit - longest

@@ -94,7 +94,7 @@ def explainer(
     del seed
     if not isinstance(predictor, Classifier | Reader):
         raise ModelError(
-            _("Method {method} needs a transformers model; '{name}' is none.", method=method, name=predictor.name)
+            _("{method} needs a transformers model; '{name}' isn't one.", method=method, name=predictor.name)
         )
     definition = method_named(method)
     chosen = resolved(method, {"too_long": predictor.loaded.cutter.too_long, **parameters}, predictor.loaded.kind)
@@ -177,12 +177,7 @@ class TransformersExplainer:
         encoded = self.predictor.loaded.encoded(model_input)
         if not encoded.ids:
             raise ModelError(
-                _(
-                    "For the model '{name}' nothing is left of the text {shown}: it has no piece of it, and no BOS, EOS or PAD "
-                    "piece in its place.",
-                    name=self.predictor.name,
-                    shown=encoded.shown,
-                ),
+                _("Text {shown} is empty for '{name}'.", name=self.predictor.name, shown=encoded.shown),
                 reason="of which no piece is left for the model",
             )
         return encoded
@@ -194,12 +189,7 @@ class TransformersExplainer:
     def _by_token(self, encoded: Encoded, scores: PieceScores) -> Merged:
         if not np.isfinite(scores.scores).all():
             raise ModelError(
-                _(
-                    "The model '{name}' gives scores that are no numbers for {shown} ({method}); nothing is stored of them.",
-                    name=self.predictor.name,
-                    shown=encoded.shown,
-                    method=self.method,
-                ),
+                _("'{name}' returned a non-number for {shown}.", name=self.predictor.name, shown=encoded.shown),
                 reason="with scores that are no numbers",
             )
         return merged(encoded, scores.scores.tolist(), cast("How", self.parameters["merge"]))

@@ -84,7 +84,7 @@ class Network:
         for part, outputs in self._in_parts(batch, panes, embeddings):
             logits = outputs.logits
             if logits.ndim != 3:
-                raise ModelError(_("The model does not answer for each piece, though its configuration says so."))
+                raise ModelError(_("The model doesn't predict per subword, despite its config."))
             if by_piece is None:
                 by_piece = logits.new_zeros((*batch.ids.shape, logits.shape[2]))
             rows = part.rows[:, None].expand_as(part.places)
@@ -115,10 +115,7 @@ class Network:
                 logits = getattr(outputs, name, None)
                 if logits is None or logits.shape != part.places.shape:
                     raise ModelError(
-                        _(
-                            "The model ({kind}) does not answer with one start and one end score for each piece.",
-                            kind=type(self.model).__name__,
-                        )
+                        _("The model ({kind}) lacks start and end scores.", kind=type(self.model).__name__)
                     )
                 missing = panes.places.shape[1] - logits.shape[1]
                 of.append(torch.nn.functional.pad(logits, (0, missing)))
@@ -220,8 +217,7 @@ def _embeddings_given(model: Any, embeddings: Tensor) -> Iterator[None]:
     if n_used != 1:
         raise ModelError(
             _(
-                "The model ({kind}) uses the embeddings of its text {times}; gradients are computed only for models that use "
-                "them once.",
+                "The model ({kind}) uses its embeddings {times}; gradients need one use.",
                 kind=type(model).__name__,
                 times=counted(n_used, "time"),
             )
@@ -330,7 +326,7 @@ def answering(loaded: Loaded) -> Iterator[None]:
             raise ModelError(_out_of_memory(loaded)) from error
         raise ModelError(
             _(
-                "The model '{name}' broke off with an error of its own while it answered ({error}: “{first_line}”).",
+                "'{name}' failed ({error}: “{first_line}”).",
                 name=loaded.name,
                 error=type(error).__name__,
                 first_line=first_line(error),
@@ -341,8 +337,7 @@ def answering(loaded: Loaded) -> Iterator[None]:
 def _out_of_memory(loaded: Loaded) -> str:
     where = "GPU" if loaded.device == "cuda" else "machine"
     return _(
-        "The memory of the {where} is too small for the model '{name}' with {inputs} at once. Choose a smaller batch "
-        "size (it is now {batch_size}), or shorter texts.",
+        "Out of memory ({where}): '{name}', {inputs}. Reduce the batch size ({batch_size}).",
         where=where,
         name=loaded.name,
         inputs=counted(loaded.batch_size, "input"),
@@ -372,7 +367,7 @@ def layers_for(loaded: Loaded, layer: Value) -> list[tuple[int | None, Any]]:
     if number >= len(modules):
         raise InvalidValue(
             _(
-                "The model '{name}' has no layer {number}: its layers are 0 to {n_layers}.",
+                "'{name}' has no layer {number}: layers are 0 to {n_layers}.",
                 name=loaded.name,
                 number=number,
                 n_layers=len(modules) - 1,
@@ -389,8 +384,7 @@ def _layers(loaded: Loaded) -> list[Any]:
             return list(module)
     raise ModelError(
         _(
-            "In the model '{name}' ({about}) no list of its layers is found, since they share weights or stand otherwise. "
-            "Choose layer={embeddings}, or another method.",
+            "Can't find the layers of '{name}' ({about}). Use layer={embeddings}.",
             name=loaded.name,
             about=loaded.about["model"],
             embeddings=EMBEDDINGS,
@@ -417,8 +411,7 @@ def check_used_once(loaded: Loaded, module: Any, encoded: Encoded) -> None:
     if n_used != 1:
         raise ModelError(
             _(
-                "{shown} goes through a layer of the model '{name}' {times}, in windows or once for each label; the gradients "
-                "of a layer are computed only where that is once. Choose integrated-gradients.",
+                "{shown} passes a layer of '{name}' {times}, not once. Use integrated-gradients.",
                 shown=encoded.shown,
                 name=loaded.name,
                 times=counted(n_used, "time"),

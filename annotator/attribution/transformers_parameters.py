@@ -52,12 +52,7 @@ class Parameter:
             if isinstance(number, int) and number >= self.least:
                 return number
         raise InvalidValue(
-            _(
-                "Parameter {name} cannot be {given}. It is {may_be}.",
-                name=self.name,
-                given=f"{given!r}",
-                may_be=self.may_be,
-            )
+            _("{name} can't be {given}. Allowed: {may_be}.", name=self.name, given=f"{given!r}", may_be=self.may_be)
         )
 
     @property
@@ -65,9 +60,9 @@ class Parameter:
         """What it may be, in words.
 
         >>> Parameter("layer", "last", ("last", "all"), is_number=True).may_be
-        'last, all or a whole number from 0'
+        'last, all or an integer ≥ 0'
         """
-        number = [_("a whole number from {least}", least=self.least)] if self.is_number else []
+        number = [_("an integer ≥ {least}", least=self.least)] if self.is_number else []
         choices = [", ".join(self.choices)] if self.choices else []
         return listed([*choices, *number], "or")
 
@@ -84,25 +79,25 @@ class Method:
     unit: Callable[[Mapping[str, Value]], Unit]
 
 
-_MERGE = Parameter("merge", "sum", HOWS, says=unsaid("how the scores of a word's pieces become one"))
+_MERGE = Parameter("merge", "sum", HOWS, says=unsaid("how subword scores are merged into word scores"))
 _TOO_LONG = Parameter(
     "too_long",
     "refuse",
     ("refuse", "cut", "windows"),
-    says=unsaid("what happens to a text that is longer than the model sees"),
+    says=unsaid("how to treat texts over the model's limit"),
 )
-_OUTPUT = Parameter("output", "logit", ("logit", "probability"), says=unsaid("which number of the model is explained"))
+_OUTPUT = Parameter("output", "logit", ("logit", "probability"), says=unsaid("value to explain"))
 _LAYER = Parameter(
-    "layer", "last", ("last", "all"), is_number=True, says=unsaid("from 0; all: one attribution for each")
+    "layer", "last", ("last", "all"), is_number=True, says=unsaid("from 0; all: one attribution per layer")
 )
-_STEPS = Parameter("steps", 50, is_number=True, least=1, says=unsaid("points on the line"))
+_STEPS = Parameter("steps", 50, is_number=True, least=1, says=unsaid("points on the path"))
 _BASELINE = Parameter(
     "baseline",
     FOLLOWS_MODEL,
     ("zero", *BASELINE_PIECES),
     says=unsaid(
-        "a piece that stands for each of the text's, special pieces stay; zero: all embeddings 0; the default is "
-        "the first of mask, pad, eos, bos and unk that the model has, else zero"
+        "replaces each non-special subword; zero: zero embeddings; default: first available of mask, pad, "
+        "eos, bos, unk, else zero"
     ),
 )
 _FROM = Parameter(
@@ -110,8 +105,8 @@ _FROM = Parameter(
     {"classification": FOLLOWS_MODEL, "reading": "question"},
     ("cls", "last", "target", "question"),
     says=unsaid(
-        "whose attention is read: that of [CLS], of the last piece (decoders), of the target's first piece, or the mean over "
-        "what cannot be marked (question, query); the default is target for a model of targets, else cls where there, else last"
+        "attention from [CLS], the last subword (decoders), the target's first subword, or the "
+        "question/query mean; default: target for target models, else cls, else last"
     ),
 )
 
@@ -141,9 +136,7 @@ METHODS: dict[str, Method] = {
                 EMBEDDINGS,
                 (EMBEDDINGS, "last", "all"),
                 is_number=True,
-                says=unsaid(
-                    "embeddings: as integrated gradients; a number from 0: what that layer gives; all: one attribution for each"
-                ),
+                says=unsaid("embeddings: as integrated gradients; number from 0: layer output; all: every layer"),
             ),
             _STEPS,
             _BASELINE,
@@ -163,9 +156,7 @@ METHODS: dict[str, Method] = {
                 "magnitude",
                 "none",
                 ("none", "piece", "word"),
-                says=unsaid(
-                    "none: signed; piece: |score| of each piece, then merged; word: |score| of each merged word"
-                ),
+                says=unsaid("none: signed; piece: |score| per subword, then merged; word: |score| after merging"),
             ),
             _OUTPUT,
             _MERGE,
@@ -180,7 +171,7 @@ METHODS: dict[str, Method] = {
         "Wang et al. 2022, appendix B; Stevens and Su 2021, Equation 1",
         (
             _LAYER,
-            Parameter("heads", "mean", ("mean", "sum", "max"), says=unsaid("how heads become one")),
+            Parameter("heads", "mean", ("mean", "sum", "max"), says=unsaid("how heads are merged")),
             _FROM,
             _MERGE,
             _TOO_LONG,
@@ -226,10 +217,10 @@ def resolved(method: str, given: Mapping[str, object], kind: ModelKind) -> dict[
     if unknown:
         raise InvalidValue(
             _(
-                "Method {method} has no parameter {unknown}. It has {known}, and preset.",
+                "{method} has no parameter {unknown}. Available: {known}.",
                 method=method,
                 unknown=", ".join(unknown),
-                known=", ".join(known),
+                known=", ".join([*known, "preset"]),
             )
         )
     return {name: p.read(wanted[name]) if name in wanted else p.default_for(kind) for name, p in known.items()}
@@ -241,11 +232,7 @@ def method_named(name: str) -> Method:
         return METHODS[name]
     except KeyError:
         raise InvalidValue(
-            _(
-                "There is no method '{name}' for this model. Choose one of {methods}.",
-                name=name,
-                methods=", ".join(METHODS),
-            )
+            _("This model has no method '{name}'. Available: {methods}.", name=name, methods=", ".join(METHODS))
         ) from None
 
 
@@ -257,9 +244,9 @@ def _preset(method: str, name: object) -> dict[str, Value]:
         presets = [preset for preset, by_method in PRESETS.items() if method in by_method]
         raise InvalidValue(
             _(
-                "Method {method} has no preset {name}. It has {presets}.",
+                "{method} has no preset '{name}'. Available: {presets}.",
                 method=method,
-                name=f"{name!r}",
+                name=name,
                 presets=", ".join(presets) or _("none"),
             )
         )

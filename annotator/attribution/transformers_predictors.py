@@ -78,11 +78,7 @@ class Classifier(OfNetwork):
                 logits[numbers] = self.checked(self.loaded.ask(batch)).double().cpu().numpy()
         for number in np.flatnonzero(~np.isfinite(logits).all(axis=1)):
             raise ModelError(
-                _(
-                    "The model '{name}' answers {shown} with what is no number.",
-                    name=self.name,
-                    shown=encoded[number].shown,
-                ),
+                _("'{name}' returned a non-number for {shown}.", name=self.name, shown=encoded[number].shown),
                 reason=NO_NUMBER,
             )
         return logits
@@ -105,8 +101,7 @@ class Classifier(OfNetwork):
         if logits.ndim != 2 or logits.shape[1] != len(self.labels):
             raise ModelError(
                 _(
-                    "The model '{name}' answers {shape} numbers, but its configuration names {counted} ({names}). Mend "
-                    "id2label in its config.json.",
+                    "'{name}' returns {shape} values; config.json lists {counted} ({names}). Fix id2label.",
                     name=self.name,
                     shape=logits.shape[-1],
                     counted=counted(len(self.labels), "label"),
@@ -125,7 +120,7 @@ class Classifier(OfNetwork):
             if label not in numbers:
                 raise ModelError(
                     _(
-                        "The model '{name}' has no label '{label}'. It has {labels}.",
+                        "'{name}' has no label '{label}'. Available: {labels}.",
                         name=self.name,
                         label=label,
                         labels=", ".join(self.labels),

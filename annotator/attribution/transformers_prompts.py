@@ -53,16 +53,7 @@ class Prompt:
         """
         stem = template.removesuffix(LABEL)
         if stem.count(TEXT) != 1 or LABEL in stem:
-            raise InvalidValue(
-                _(
-                    "The prompt {template} cannot be written on: it holds {text} once, and {label} nowhere but at its end, as "
-                    "in {usual_prompt}.",
-                    template=f"{template!r}",
-                    text=TEXT,
-                    label=LABEL,
-                    usual_prompt=f"{USUAL_PROMPT!r}",
-                )
-            )
+            raise _invalid(template)
         before, after = stem.split(TEXT)
         return Prompt((), before, after.rstrip(" "), (), is_ended)
 
@@ -70,23 +61,11 @@ class Prompt:
     def of(template: str, labels: Sequence[str], label_words: Mapping[str, str]) -> "Prompt":
         """Raises: InvalidValue for a template without text or label, or words for a label that there is not, or for two."""
         if template.count(TEXT) != 1 or not template.endswith(LABEL) or template.count(LABEL) != 1:
-            raise InvalidValue(
-                _(
-                    "The prompt {template} cannot be asked: it holds {text} once and ends with {label}, as in {usual_prompt}.",
-                    template=f"{template!r}",
-                    text=TEXT,
-                    label=LABEL,
-                    usual_prompt=f"{USUAL_PROMPT!r}",
-                )
-            )
+            raise _invalid(template)
         strange = [label for label in label_words if label not in labels]
         if strange:
             raise InvalidValue(
-                _(
-                    "There is no label '{strange}' to give words to. There are {labels}.",
-                    strange=strange[0],
-                    labels=", ".join(labels),
-                )
+                _("Unknown label '{strange}'. Available: {labels}.", strange=strange[0], labels=", ".join(labels))
             )
         before, after = template.removesuffix(LABEL).split(TEXT)
         blank = after[len(after.rstrip(" ")) :][:1]
@@ -94,10 +73,7 @@ class Prompt:
         twice = next((word for word in words if words.count(word) > 1 or not word.strip()), None)
         if twice is not None:
             raise InvalidValue(
-                _(
-                    "Each label needs words of its own, but {words} stands for none or for several.",
-                    words=f"{twice.strip()!r}",
-                )
+                _("Each label needs its own words; {words} match none or several.", words=f"{twice.strip()!r}")
             )
         return Prompt(tuple(labels), before, after.rstrip(" "), words)
 
@@ -116,6 +92,18 @@ class Prompt:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:6]
 
 
+def _invalid(template: str) -> InvalidValue:
+    return InvalidValue(
+        _(
+            "Invalid prompt {template}: {text} once and {label} at the end, e.g. {usual_prompt}.",
+            template=f"{template!r}",
+            text=TEXT,
+            label=LABEL,
+            usual_prompt=f"{USUAL_PROMPT!r}",
+        )
+    )
+
+
 def label_pieces(cutter: Cutter, prompt: Prompt) -> tuple[tuple[int, ...], ...]:
     """The pieces of each label's words, as they follow the prompt.
 
@@ -128,20 +116,14 @@ def label_pieces(cutter: Cutter, prompt: Prompt) -> tuple[tuple[int, ...], ...]:
         if pieces[: len(stem)] != stem or len(pieces) == len(stem):
             raise ModelError(
                 _(
-                    "For the model '{model_name}' the words {words} melt with the end of the prompt. End the prompt with a "
-                    "colon and a blank before {{label}}, or with a line break.",
+                    "'{model_name}' merges {words} with the prompt's end. Put a colon and space before {{label}}.",
                     model_name=cutter.model_name,
                     words=f"{word.strip()!r}",
                 )
             )
         of_labels.append(pieces[len(stem) :])
     if len(set(of_labels)) < len(of_labels):
-        raise ModelError(
-            _(
-                "The model '{model_name}' cannot tell the words of two labels apart: they are the same pieces.",
-                model_name=cutter.model_name,
-            )
-        )
+        raise ModelError(_("'{model_name}' can't distinguish two labels: same subwords.", model_name=cutter.model_name))
     return tuple(of_labels)
 
 

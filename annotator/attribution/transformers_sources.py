@@ -32,20 +32,10 @@ _OF_THE_EXTRA = ("torch", "transformers", "huggingface_hub")
 _OFFLINE = "HF_HUB_OFFLINE"
 _PATIENCE_S = 2.0  # with a hub that does not answer; its own client tries again for half a minute
 _PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
-_NOT_HERE = unsaid(
-    "There is no folder '{spec}', no model of that name was fetched to this machine before, and no other host is asked for "
-    "one. Name a folder, or allow the Hugging Face hub with --allow-model-hub: of this command, or of 'annotator serve' for "
-    "what is asked for on pages."
-)
-_IS_OFFLINE = unsaid(
-    "There is no folder '{spec}', no model of that name was fetched to this machine before, and HF_HUB_OFFLINE forbids asking "
-    "the Hugging Face hub. Name a folder, or unset HF_HUB_OFFLINE."
-)
-_UNREACHABLE = unsaid(
-    "There is no folder '{spec}', no model of that name was fetched to this machine before, and the Hugging Face hub "
-    "({endpoint}) cannot be reached from here. Name a folder, or fetch the model where there is a network."
-)
-_AGAIN = unsaid("Load it where you trust it and save it again with save_pretrained, which writes model.safetensors.")
+_NOT_HERE = unsaid("No folder or downloaded model '{spec}'. Give a folder, or start with --allow-model-hub.")
+_IS_OFFLINE = unsaid("No folder or downloaded model '{spec}'. Give a folder, or unset HF_HUB_OFFLINE.")
+_UNREACHABLE = unsaid("No folder or downloaded model '{spec}', and {endpoint} is unreachable. Give a folder.")
+_AGAIN = unsaid("In a trusted environment, re-save it with save_pretrained.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +73,11 @@ class Source:
             )
         except ImportError as error:  # a tokenizer that needs sentencepiece, say
             raise ModelError(
-                _(
-                    "The model '{spec}' needs a package that is missing: {first_line}",
-                    spec=self.spec,
-                    first_line=first_line(error),
-                )
+                _("'{spec}' needs a missing package: {first_line}", spec=self.spec, first_line=first_line(error))
             ) from error
         except Exception as error:  # whatever a damaged file makes of it: safetensors and tokenizers raise their own
             values = {"spec": self.spec, "first_line": first_line(error)}
-            raise ModelError(
-                _(
-                    "The model '{spec}' cannot be loaded: {first_line} There is no folder of that name, and the Hugging Face hub "
-                    "gave none.",
-                    **values,
-                )
-                if self.asks_hub
-                else _("The model '{spec}' cannot be loaded: {first_line}", **values)
-            ) from error
+            raise ModelError(_("Can't load '{spec}': {first_line}", **values)) from error
 
     def weights(self, kind: Any, **options: object) -> Any:
         """A model with its weights, which are safetensors."""
@@ -109,7 +87,7 @@ class Source:
             if isinstance(error.__cause__, OSError) and "safetensors" in str(error.__cause__):
                 raise ModelError(
                     _(
-                        "The model '{spec}' has no weights as safetensors. Others are not read, since they can run code. {again}",
+                        "'{spec}' has no safetensors weights; others can run code. {again}",
                         spec=self.spec,
                         again=_(_AGAIN),
                     )
@@ -127,8 +105,7 @@ def _check_weights(folder: Path) -> None:
     if pickled:
         raise ModelError(
             _(
-                "The weights in {folder} are no safetensors ({pickled}). They are not read, since such files can run code. "
-                "{again}",
+                "Weights in {folder} aren't safetensors ({pickled}): they could run code. {again}",
                 folder=folder,
                 pickled=pickled[0],
                 again=_(_AGAIN),
@@ -261,8 +238,7 @@ def needed(package: str) -> Any:
     except ImportError as error:
         raise ModelError(
             _(
-                "Models need the package {package}, which cannot be loaded here ({first_line}). Install the extra: pip install "
-                "'rationale-annotator[models]'.",
+                "Can't load {package} ({first_line}). Run: pip install 'rationale-annotator[models]'.",
                 package=package,
                 first_line=first_line(error),
             )
@@ -271,21 +247,21 @@ def needed(package: str) -> Any:
 
 def device_of(torch: Any, wanted: str) -> Device:
     if wanted not in {"auto", "cpu", "cuda"}:
-        raise InvalidValue(_("There is no device {wanted}. Choose auto, cpu or cuda.", wanted=f"{wanted!r}"))
+        raise InvalidValue(_("Unknown device {wanted}. Use auto, cpu or cuda.", wanted=f"{wanted!r}"))
     if wanted == "cuda" and not torch.cuda.is_available():
-        raise ModelError(_("No CUDA device is there. Choose the device cpu, or auto."))
+        raise ModelError(_("No CUDA device found. Use cpu or auto."))
     return "cuda" if wanted != "cpu" and torch.cuda.is_available() else "cpu"
 
 
 def check_numbers(threads: int, batch_size: int | None, too_long: str) -> None:
     if threads < 1:
-        raise InvalidValue(_("A model cannot run in {threads} threads; give 1 or more.", threads=threads))
+        raise InvalidValue(_("Can't run with {threads} threads. Use 1 or more.", threads=threads))
     if batch_size is not None and batch_size < 1:
-        raise InvalidValue(_("A batch cannot have {batch_size} inputs; give 1 or more.", batch_size=batch_size))
+        raise InvalidValue(_("Batch size can't be {batch_size}. Use 1 or more.", batch_size=batch_size))
     if too_long not in get_args(TooLong):
         raise InvalidValue(
             _(
-                "Too long texts cannot be treated by {too_long}. Choose {ways}.",
+                "Long texts can't be handled by {too_long}. Use {ways}.",
                 too_long=f"{too_long!r}",
                 ways=", ".join(get_args(TooLong)),
             )
@@ -317,11 +293,10 @@ def _kind(config: Any, name: str) -> ModelKind:
         return "classification"
     raise ModelError(
         _(
-            "The model '{name}' was saved as {kind}, which neither classifies texts nor answers questions. Name a model "
-            "...ForSequenceClassification or ...ForQuestionAnswering; one that says what comes next in a text "
-            "(...ForCausalLM) is asked for the words of labels with transformers-zero-shot:FOLDER.",
+            "'{name}' is a {kind}. Use ...ForSequenceClassification or ...ForQuestionAnswering, or load "
+            "...ForCausalLM as transformers-zero-shot:FOLDER.",
             name=name,
-            kind=", ".join(architectures) or _("nothing that is said"),
+            kind=", ".join(architectures) or _("an unnamed type"),
         )
     )
 
@@ -334,7 +309,7 @@ def _none_threshold(config: Any, tokenizer: Any, name: str) -> float | None:
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not math.isfinite(threshold):
         raise ModelError(
             _(
-                "In the config.json of the model '{name}' {none_threshold} is {threshold}. Write a number there, such as 0.",
+                "{none_threshold} is {threshold} in config.json of '{name}'. Use a number.",
                 name=name,
                 none_threshold=NONE_THRESHOLD,
                 threshold=f"{threshold!r}",
@@ -343,8 +318,7 @@ def _none_threshold(config: Any, tokenizer: Any, name: str) -> float | None:
     if tokenizer.cls_token_id is None:
         raise ModelError(
             _(
-                "The model '{name}' has no [CLS] piece, at which a reading model says that there is no answer. Take "
-                "{none_threshold} out of its config.json.",
+                "'{name}' has no [CLS] for “no answer”. Remove {none_threshold} from config.json.",
                 name=name,
                 none_threshold=NONE_THRESHOLD,
             )
@@ -356,14 +330,7 @@ def _causal(config: Any, name: str) -> ModelKind:
     architectures = tuple(config.architectures or ())
     if any(a.endswith(("ForCausalLM", "LMHeadModel")) for a in architectures):
         return "classification"
-    raise ModelError(
-        _(
-            "The model '{name}' was saved as {kind}, which does not say what comes next in a text. Name a causal language "
-            "model (...ForCausalLM, ...LMHeadModel).",
-            name=name,
-            kind=", ".join(architectures) or _("nothing that is said"),
-        )
-    )
+    raise ModelError(_("'{name}' isn't a causal language model.", name=name))
 
 
 def check_causal(torch: Any, loaded: Loaded) -> None:
@@ -372,13 +339,7 @@ def check_causal(torch: Any, loaded: Loaded) -> None:
     with torch.inference_mode():
         either = loaded.model(pieces, attention_mask=torch.ones_like(pieces)).logits[:, 1]
     if not torch.allclose(either[0], either[1], atol=1e-4):
-        raise ModelError(
-            _(
-                "The model '{name}' ({about}) also looks forward, so it cannot be asked what comes next.",
-                name=loaded.name,
-                about=loaded.about["model"],
-            )
-        )
+        raise ModelError(_("'{name}' isn't a causal language model.", name=loaded.name))
 
 
 def _reads(config: Any, prompt: Prompt | None) -> Reads:
@@ -393,16 +354,10 @@ def _labels(config: Any, name: str) -> tuple[str, ...]:
     if len(labels) == 1:
         return _labels_of_one_output(config, labels[0], name)
     if config.problem_type == "multi_label_classification":
-        raise ModelError(
-            _("The model '{name}' gives several labels at once; only one label of several is supported.", name=name)
-        )
+        raise ModelError(_("'{name}' is multi-label, which isn't supported.", name=name))
     if len(set(labels)) < len(labels):
         raise ModelError(
-            _(
-                "The model '{name}' has two labels of one name: {labels}. Mend id2label.",
-                name=name,
-                labels=", ".join(labels),
-            )
+            _("Two labels of '{name}' are the same: {labels}. Fix id2label.", name=name, labels=", ".join(labels))
         )
     return labels
 
@@ -412,8 +367,8 @@ def _labels_of_one_output(config: Any, positive: str, name: str) -> tuple[str, .
     if config.problem_type != "multi_label_classification":
         raise ModelError(
             _(
-                "The model '{name}' has a single output, a score and no classes; it cannot be used here. If it is trained with a "
-                'sigmoid, write "problem_type": "multi_label_classification" into its config.json.',
+                '\'{name}\' has one output. If sigmoid-trained, add "problem_type": "multi_label_classification" to '
+                "config.json.",
                 name=name,
             )
         )
@@ -425,14 +380,13 @@ def tokenizer_of(transformers: Any, source: Source) -> Any:
     if not tokenizer.is_fast:
         raise ModelError(
             _(
-                "The tokenizer of '{name}' ({kind}) does not say where its pieces are in the text. Use a model with a fast "
-                "tokenizer (tokenizer.json).",
+                "The tokenizer of '{name}' ({kind}) isn't fast. Use one with tokenizer.json.",
                 name=name,
                 kind=type(tokenizer).__name__,
             )
         )
     if not set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens):
-        raise ModelError(_("The model '{name}' has no tokenizer beside it: save it into the same folder.", name=name))
+        raise ModelError(_("'{name}' has no tokenizer in its folder.", name=name))
     tokenizer.truncation_side = "right"  # what is not seen is the end
     return tokenizer
 
@@ -459,8 +413,7 @@ def weights_of(transformers: Any, torch: Any, source: Source, auto: str, config:
     if missing:
         raise ModelError(
             _(
-                "The model '{name}' lacks weights, which would be drawn at random: {missing}. Name the folder of a "
-                "trained model.",
+                "'{name}' lacks weights: {missing}. Give a trained model's folder.",
                 name=source.name,
                 missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
             )
@@ -475,8 +428,7 @@ def check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:
     if largest >= n_known:
         raise ModelError(
             _(
-                "The tokenizer beside '{name}' is another model's: it has pieces up to number {largest}, but the model knows "
-                "{n_known}.",
+                "Wrong tokenizer for '{name}': subword IDs reach {largest} (model: {n_known}).",
                 name=name,
                 largest=largest,
                 n_known=n_known,

@@ -199,17 +199,7 @@ def check_target(cutter: Cutter, encoded: Encoded) -> None:
     if encoded.read_at is None:
         values = {"name": cutter.model_name, "text": encoded.shown}
         raise ModelError(
-            _(
-                "The model '{name}' answers for the target of a text, and that of {text} was cut off. Give the text a target, "
-                "or read too long texts in windows.",
-                **values,
-            )
-            if encoded.is_cut
-            else _(
-                "The model '{name}' answers for the target of a text, and that of {text} is not there. Give the text a target, "
-                "or read too long texts in windows.",
-                **values,
-            ),
+            _("'{name}' sees no target in {text}. Add one, or use windows.", **values),
             reason="without a target that the model sees",
         )
 
@@ -241,7 +231,7 @@ def _groups(
         if len(selectable) > 2:
             raise ModelError(
                 _(
-                    "The input has {texts} ({selectable}), but the model '{model_name}' takes one text or a pair.",
+                    "'{model_name}' takes one text or a pair, not {texts} ({selectable}).",
                     texts=counted(len(selectable), "text"),
                     selectable=", ".join(selectable),
                     model_name=cutter.model_name,
@@ -269,7 +259,7 @@ def cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None, 
         shown = repr(texts[0][:50])
         raise ModelError(
             _(
-                "The tokenizer of '{model_name}' cannot cut {shown} into pieces: {error}",
+                "The tokenizer of '{model_name}' can't split {shown}: {error}",
                 model_name=cutter.model_name,
                 shown=shown,
                 error=error,
@@ -283,8 +273,7 @@ def check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, si
     if question is None and len(texts) > 1:
         raise ModelError(
             _(
-                "The pair {texts} is longer than the model '{model_name}' sees, and no window would hold both of its texts. "
-                "Shorten them, or say that too long texts are cut.",
+                "Pair {texts} doesn't fit '{model_name}', even in windows. Shorten it.",
                 texts=f"{texts[0][:50]!r}",
                 model_name=cutter.model_name,
             ),
@@ -300,22 +289,12 @@ def check_room(
     n_around = sum(side is None or side == question for side in sides)
     limit = cutter.limit or 0
     if limit - n_around < least:
-        held = _(
-            "every window of the model '{model_name}', which sees {limit}, has to hold it",
-            model_name=cutter.model_name,
-            limit=limit,
-        )
-        if cutter.too_long == "cut":
-            held = _(
-                "it is never cut: the model '{model_name}', which sees {limit}, has no room for the text",
-                model_name=cutter.model_name,
-                limit=limit,
-            )
+        held = _("'{model_name}' ({limit}) has no room for the rest", model_name=cutter.model_name, limit=limit)
         raise ModelError(
             _(
-                "What cannot be marked beside {texts} has {pieces}, and {held}. Shorten it.",
+                "The unmarkable part of {texts} has {pieces}, and {held}. Shorten it.",
                 texts=f"{texts[1 if question == 0 else 0][:50]!r}",
-                pieces=counted(n_around, "piece"),
+                pieces=counted(n_around, "subword"),
                 held=held,
             ),
             reason=LONGER,
@@ -324,13 +303,12 @@ def check_room(
 
 def too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> ModelError:
     """The refusal of an input that the model does not see whole."""
-    ways = _("read in windows, or cut") if cutter.has_windows else _("cut")
+    ways = _("windowed or cut") if cutter.has_windows else _("cut")
     return ModelError(
         _(
-            "The input {texts} has {pieces}, but the model '{model_name}' sees {limit} at most{beside}. Shorten it, or say "
-            "that too long texts are {ways}: tokens that the model did not see then have no score.",
+            "Input {texts} ({pieces}) exceeds '{model_name}' ({limit}{beside}). Shorten it, or have long texts {ways}.",
             texts=f"{texts[0][:50]!r}",
-            pieces=counted(n_pieces, "piece"),
+            pieces=counted(n_pieces, "subword"),
             model_name=cutter.model_name,
             limit=cutter.limit,
             beside=cutter.beside,
@@ -418,7 +396,7 @@ def merged(encoded: Encoded, scores: Sequence[float], how: How) -> Merged:
             return _merged(encoded, scores, how, is_partial=True)
         except InvalidValue as error:
             raise ModelError(
-                _("The pieces of {shown} cannot be laid on its tokens: {error}", shown=encoded.shown, error=error),
+                _("Can't align the subwords of {shown}: {error}", shown=encoded.shown, error=error),
                 reason="whose pieces do not lie on its tokens",
             ) from error
 

@@ -218,7 +218,7 @@ def changes(path: Path, project_name: str, as_json: bool) -> None:
         undone = f"; undone by {action.undone_by}" if action.undone_by else ""
         click.echo(f"{action.id}. {action.made_at[:16]} {action.made_by} {bulk_words(action)}{undone}")
     if not actions:
-        click.echo("Nothing was done to many texts yet.")
+        click.echo("No bulk changes yet.")
 
 
 @instances.command()

@@ -70,7 +70,7 @@ def ready(as_json: bool) -> None:
 )
 @click.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; repeat it for several.")
 @click.option("--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="Cases of each test.")
-@click.option("--seed", default=0, show_default=True, help="The seed of the random draw.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same result.")
 @click.option(
     "--label",
     "labels",

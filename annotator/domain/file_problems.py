@@ -63,7 +63,7 @@ def _values(problems: Sequence[Problem]) -> str:
     rest = len(values) - len(named)
     if rest == 0:
         return "; ".join(named)
-    return "; ".join([*named, _("and more") if OTHER_VALUES in values else _("and {rest} more", rest=f"{rest:,}")])
+    return "; ".join([*named, _("and more") if OTHER_VALUES in values else _("and {n} more", n=f"{rest:,}")])
 
 
 def _begin(value: str) -> str:
@@ -94,39 +94,39 @@ class Option:
 
 
 OPTIONS: dict[str, Option] = {
-    "--add-label": Option("add_labels", "list", unsaid("“Add it” above")),
+    "--add-label": Option("add_labels", "list", unsaid("“Add label” above")),
     "--again": Option("again", "flag"),
-    "--all-doubles": Option("all_doubles", "flag", unsaid("“Texts that stand several times”")),
+    "--all-doubles": Option("all_doubles", "flag", unsaid("“Duplicate texts”")),
     "--allow-model-hub": Option("allow_model_hub", "flag"),
     "--baseline": Option("baseline", "params"),
     "--column": Option("columns", "pairs", unsaid("“{value}” for “{field}” under “Columns”"), unsaid("“Columns”")),
     "--encoding": Option("encoding", "name", unsaid("“Encoding”")),
     "--faithfulness": Option("faithfulness", "flag"),
     "--first": Option("first", "name"),
-    "--gold-policy": Option("gold_policy", "text", unsaid("“Gold for these texts”")),
-    "--key-prefix": Option("key_prefix", "name", unsaid("“Prefix for keys” under “More”")),
+    "--gold-policy": Option("gold_policy", "text", unsaid("“Gold of these texts”")),
+    "--key-prefix": Option("key_prefix", "name", unsaid("“ID prefix” under “More”")),
     "--label": Option("label", "name"),
     "--label-words": Option("label_words", "pairs"),
     "--longest-answer": Option("longest_answer", "name"),
-    "--leave-out-label": Option("leave_out_labels", "list", unsaid("“Leave it out” above")),
-    "--majority-labels": Option("majority_labels", "flag", unsaid("“The label of each text” under “Columns”")),
-    "--merge-labels": Option("merge_labels", "flag", unsaid("“Merge labels alike” under “More”")),
+    "--leave-out-label": Option("leave_out_labels", "list", unsaid("“Skip rows” above")),
+    "--majority-labels": Option("majority_labels", "flag", unsaid("“Label per text” under “Columns”")),
+    "--merge-labels": Option("merge_labels", "flag", unsaid("“Merge similar labels” under “More”")),
     "--metadata-column": Option("metadata_columns", "list", unsaid("“Marks kept as metadata” under “Columns”")),
-    "--method": Option("method", "name", unsaid("“Method, if the file names none”")),
-    "--model": Option("model", "name", unsaid("“Model, if the file names none”")),
+    "--method": Option("method", "name", unsaid("“Method (if not in the file)”")),
+    "--model": Option("model", "name", unsaid("“Model (if not in the file)”")),
     "--names": Option("names", "flag"),
-    "--number-keys": Option("number_keys", "flag", unsaid("“Number texts without keys” under “More”")),
+    "--number-keys": Option("number_keys", "flag", unsaid("“Generate missing IDs” under “More”")),
     "--number": Option("number", "name"),
     "--percent": Option("percent", "name"),
-    "--prompt": Option("prompt", "name", unsaid("“What stands around the text”")),
-    "--ratio": Option("ratio", "name", unsaid("“Top k, % of the tokens”")),
+    "--prompt": Option("prompt", "name", unsaid("“Text around the text”")),
+    "--ratio": Option("ratio", "name", unsaid("“Top k, % of tokens”")),
     "--rename": Option(
-        "rename", "pairs", unsaid("“Rename it” above"), unsaid("“Labels that the project calls otherwise”")
+        "rename", "pairs", unsaid("“Map to another” above"), unsaid("“Labels named differently in the project”")
     ),
     "--seed": Option("seeds", "name"),
     "--set": Option("params", "pairs"),
     "--sheet": Option("sheet", "name", unsaid("“Sheet”")),
-    "--skip-invalid": Option("skip_invalid", "flag", unsaid("“Leave rows with problems out”")),
+    "--skip-invalid": Option("skip_invalid", "flag", unsaid("“Skip invalid rows”")),
     "--split": Option("split", "name", unsaid("“Split”")),
     "--steps": Option("steps", "params"),
     "--task": Option("task", "text"),
@@ -141,7 +141,6 @@ PHRASES = {
     "--include submitted": "include_submitted=True",
     "'annotator attribute'": "Project.attribute",
     "'annotator import'": "Project.import_",
-    ": of this command, or of 'annotator serve' for what is asked for on pages": "",
 }
 _WITH_VALUE = "|".join(name for name, option in OPTIONS.items() if option.kind not in {"flag", "name"})
 _VALUE = r"""(?:'[^']*'|"[^"]*"|[^\s'"(),;（），；。]*[^\s'"(),;.（），；。])+"""

@@ -16,10 +16,10 @@ from annotator.language import _, listed, unsaid
 
 # What each policy makes gold of, in the words of every page, card and sentence that says it.
 POLICY_WORDS: dict[GoldPolicy, str] = {
-    "chosen": unsaid("the lead's choice, or else the first accepted annotation with the gold result"),
-    "all": unsaid("all distinct sets of those who gave the gold result"),
-    "majority": unsaid("one set, of the tokens that more than half marked of those who gave the gold result"),
-    "union": unsaid("one set, of the tokens that anybody marked who gave the gold result"),
+    "chosen": unsaid("the lead's choice, else the first accepted annotation with the gold result"),
+    "all": unsaid("all distinct sets from annotators with the gold result"),
+    "majority": unsaid("one set: tokens marked by over half of those with the gold result"),
+    "union": unsaid("one set: tokens marked by anyone with the gold result"),
 }
 
 
@@ -286,17 +286,14 @@ def check_submission(draft: Draft, instance: Instance, project: Project, *, is_c
     result = _result(draft, instance, project)
     if project.settings.result_mode == "labels_only":
         if draft.sets:
-            raise InvalidAnnotation(_("This project asks for labels only. Remove the rationale sets."))
+            raise InvalidAnnotation(_("Labels only: remove the rationale sets."))
         return result
     _check_presence(draft, project, result)
     check_spans(draft.sets, instance.layout)
     _check_sets(draft.sets, instance.layout, project)
     _check_segments(result, draft.sets, instance.layout, project)
     if draft.sets and not is_confirmed and len(union_of_tokens(draft.sets)) == instance.layout.n_selectable > 1:
-        raise InvalidAnnotation(
-            _("Every word is marked, so nothing is left out as unimportant. Submit again if you mean it."),
-            is_warning=True,
-        )
+        raise InvalidAnnotation(_("Every word is marked. Submit again to confirm."), is_warning=True)
     return result
 
 
@@ -312,9 +309,7 @@ def _result(draft: Draft, instance: Instance, project: Project) -> str:
     if project.task.result_kind == "label" and project.labels and result not in project.labels:
         raise InvalidAnnotation(
             _(
-                "'{result}' is not a label of this project; choose one of {labels}. If the page does not offer "
-                "them, reload it: "
-                "your marks are kept.",
+                "'{result}' isn't one of {labels}. Reload; your marks are kept.",
                 result=result,
                 labels=listed(project.labels),
             )
@@ -324,17 +319,13 @@ def _result(draft: Draft, instance: Instance, project: Project) -> str:
 
 def _check_presence(draft: Draft, project: Project, result: str) -> None:
     if draft.no_rationale and draft.sets:
-        raise InvalidAnnotation(_("“No rationale in the text” is chosen, but there are sets. Undo one of the two."))
+        raise InvalidAnnotation(_("“No rationale in the text” conflicts with the sets. Undo one."))
     if draft.no_rationale and not may_have_no_sets(project, result):
-        raise InvalidAnnotation(
-            _("This project does not allow “no rationale in the text”. Mark at least one set, or skip.")
-        )
+        raise InvalidAnnotation(_("“No rationale in the text” isn't allowed. Mark a set."))
     if not draft.sets and not draft.no_rationale and not _is_no_answer(project, result):
         if project.settings.may_be_empty:
-            raise InvalidAnnotation(
-                _("Nothing is marked yet. Mark at least one set, choose “no rationale in the text”, or skip.")
-            )
-        raise InvalidAnnotation(_("Nothing is marked yet. Mark at least one set, or skip."))
+            raise InvalidAnnotation(_("Nothing is marked. Mark a set, or choose “no rationale in the text”."))
+        raise InvalidAnnotation(_("Nothing is marked. Mark a set, or skip."))
 
 
 def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Project) -> None:
@@ -342,13 +333,11 @@ def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Pr
     for number, rationale_set in enumerate(sets):
         letter, tokens = set_letter(number), rationale_set.token_indices
         if not tokens:
-            raise InvalidAnnotation(
-                _("Set {letter} is empty. Mark its tokens or remove it.", letter=letter), set_index=number
-            )
+            raise InvalidAnnotation(_("Set {letter} is empty. Remove it.", letter=letter), set_index=number)
         if tokens in seen:
             raise InvalidAnnotation(
                 _(
-                    "Sets {first} and {second} hold the same tokens. Change or remove one.",
+                    "Sets {first} and {second} are identical. Change one.",
                     first=set_letter(seen[tokens]),
                     second=letter,
                 ),
@@ -359,21 +348,11 @@ def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Pr
         for segment in touched:
             if not segment.is_selectable:
                 raise InvalidAnnotation(
-                    _(
-                        "Set {letter} marks words of “{name}”, which cannot be marked.",
-                        letter=letter,
-                        name=segment.name,
-                    ),
+                    _("Set {letter} marks “{name}”, which can't be marked.", letter=letter, name=segment.name),
                     set_index=number,
                 )
         if len(touched) > 1 and not project.settings.sets_may_cross_segments:
-            raise InvalidAnnotation(
-                _(
-                    "Set {letter} crosses segments; in this project a set must lie in one. Split it into two sets.",
-                    letter=letter,
-                ),
-                set_index=number,
-            )
+            raise InvalidAnnotation(_("Set {letter} crosses segments. Split it.", letter=letter), set_index=number)
 
 
 def _check_segments(result: str, sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Project) -> None:
@@ -383,9 +362,7 @@ def _check_segments(result: str, sets: tuple[RationaleSet, ...], layout: TokenLa
     touched = {layout.segment_at(token).name for token in union_of_tokens(sets)}
     for name in project.settings.required_segments.get(result, ()):
         if name not in touched:
-            raise InvalidAnnotation(
-                _("“{result}” needs at least one word of “{name}” in a set.", result=result, name=name)
-            )
+            raise InvalidAnnotation(_("“{result}” needs a set with a word of “{name}”.", result=result, name=name))
     for name in project.settings.forbidden_segments.get(result, ()):
         if name in touched:
-            raise InvalidAnnotation(_("“{result}” must not mark words of “{name}”.", result=result, name=name))
+            raise InvalidAnnotation(_("“{result}” can't mark words of “{name}”.", result=result, name=name))

@@ -44,14 +44,14 @@ class LabelTable:
         """The table in a line.
 
         >>> LabelTable({"pos": "Positive", "neutral": ""}).words()
-        '“pos” is “Positive”, “neutral” is never an answer'
+        '“pos” is “Positive”, “neutral” is never predicted'
         """
         return listed([_said(label, name) for label, name in self.names.items()])
 
 
 def _said(label: str, name: str) -> str:
     if not name:
-        return _("“{label}” is never an answer", label=label)
+        return _("“{label}” is never predicted", label=label)
     return _("“{label}” is “{name}”", label=label, name=name)
 
 
@@ -60,7 +60,7 @@ def not_given_words(labels: Sequence[str]) -> str:
     if not labels:
         return ""
     named = listed([f"“{label}”" for label in labels])
-    return _("It cannot answer {labels}: a text with that gold label counts as wrong.", labels=named)
+    return _("It can't predict {labels}; those texts count as wrong.", labels=named)
 
 
 def proposed_names(labels: Sequence[str], ours: Sequence[str]) -> dict[str, str | None]:
@@ -165,7 +165,7 @@ def variant_words(groups: Iterable[Variants], counts: Mapping[str, int]) -> str:
     groups = list(groups)
     named = [listed([f"“{label}” ({counts.get(label, 0):,})" for label in group.all], "and") for group in groups]
     return _(
-        "These labels differ only in case, blanks or width: {labels}. Merge them into {names} (--merge-labels), if they are one.",
+        "Labels {labels} differ only in case, spaces or width. To merge them into {names}: --merge-labels.",
         labels="; ".join(named),
         names=listed([f"“{group.name}”" for group in groups], "and"),
     )

@@ -118,34 +118,29 @@ class Question:
 
     def __post_init__(self) -> None:
         if self.which in {"right", "wrong", "won", "lost"} and self.answers_run_id is None:
-            raise InvalidValue(_("Say whose answers are {which}: choose a model.", which=self.which))
+            raise InvalidValue(_("Choose the model whose predictions are {which}.", which=self.which))
         if self.which in {"won", "lost"} and self.other_run_id is None:
-            raise InvalidValue(_("Say against which model instances were won or lost."))
+            raise InvalidValue(_("Choose the model to compare with."))
         if self.which in {"won", "lost"} and self.other_run_id == self.answers_run_id:
-            raise InvalidValue(_("Say against which other model instances were won or lost: both are the same."))
+            raise InvalidValue(_("Choose two different models."))
 
 
 def wrong_k_summary(detail: Mapping[str, object]) -> str:
     """What an upgrade forgot because it may have been made with a wrong k, and what to do; follows a name.
 
     >>> wrong_k_summary({"numbers": 2, "rationales": 0})
-    'forgot 2 measured numbers, because k may have been too small in these long texts; measure again'
+    'removed 2 measured numbers (k may have been too small); measure again'
     """
     numbers, rationales = int(str(detail["numbers"])), int(str(detail["rationales"]))
     forgotten = [counted(numbers, "measured number")] if numbers else []
     if not rationales:
-        return _(
-            "forgot {forgotten}, because k may have been too small in these long texts; measure again",
-            forgotten=listed(forgotten, "and"),
-        )
+        return _("removed {forgotten} (k may have been too small); measure again", forgotten=listed(forgotten, "and"))
     with_answers = several(
-        "{n} selected rationale with the answers to its tokens",
-        "{n} selected rationales with the answers to their tokens",
-        rationales,
+        "{n} selected rationale with its predictions", "{n} selected rationales with their predictions", rationales
     )
     return _(
-        "forgot {forgotten}, because k may have been too small in these long texts; run “annotator attribute … --faithfulness” "
-        "again, and then measure again",
+        "removed {forgotten} (k may have been too small); rerun “annotator attribute … --faithfulness” and "
+        "measure again",
         forgotten=listed([*forgotten, with_answers], "and"),
     )
 
@@ -159,8 +154,8 @@ METADATA = "metadata:"  # and a name of the instances' metadata
 ANNOTATORS = "annotators:"  # and a name of what the file tells of its annotators
 GROUPINGS = (LABEL, SPLIT, KIND, CRITERION, ANNOTATOR, EXHAUSTIVE)
 _WORDS = {
-    KIND: unsaid("kind of changed version"),
-    EXHAUSTIVE: unsaid("whether gold is exhaustive"),
+    KIND: unsaid("perturbation type"),
+    EXHAUSTIVE: unsaid("exhaustive gold"),
     LABEL: unsaid("label"),
     SPLIT: unsaid("split"),
     CRITERION: unsaid("criterion"),
@@ -169,9 +164,9 @@ _WORDS = {
 _UNNAMED = {
     LABEL: unsaid("(no label)"),
     SPLIT: unsaid("(none)"),
-    KIND: unsaid("(not changed)"),
-    CRITERION: unsaid("not told"),
-    ANNOTATOR: unsaid("(not named)"),
+    KIND: unsaid("(unperturbed)"),
+    CRITERION: unsaid("not stated"),
+    ANNOTATOR: unsaid("(unnamed)"),
     EXHAUSTIVE: unsaid("(not exhaustive)"),
 }
 
@@ -181,9 +176,8 @@ def require_grouping(by: str) -> None:
     if by not in GROUPINGS and not any(by.startswith(kind) and by != kind for kind in (METADATA, ANNOTATORS)):
         raise InvalidValue(
             _(
-                "Numbers cannot be grouped by '{by}'. Choose {groupings}, {metadata}NAME for a name of the metadata, or "
-                "{annotators}NAME for what is told of the annotators.",
-                by=by, groupings=", ".join(GROUPINGS), metadata=METADATA, annotators=ANNOTATORS,
+                "Can't group by '{by}'. Choose {groupings}, {metadata}NAME or {annotators}NAME.",
+                by=by, groupings=", ".join(GROUPINGS), metadata=METADATA, annotators=ANNOTATORS
             )
         )  # fmt: skip
 
@@ -256,7 +250,7 @@ def grouping_in_words(by: str) -> str:
 
 def group_in_words(by: str, name: str) -> str:
     """The name of a group, or what is common to those that tell none."""
-    return name or _(_UNNAMED.get(by, unsaid("(not told)")))
+    return name or _(_UNNAMED.get(by, unsaid("(not stated)")))
 
 
 # Saved views: what somebody chose on the Metrics page, under a name.

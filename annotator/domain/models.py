@@ -39,7 +39,7 @@ class Run:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.model.strip()) <= 200:
-            raise InvalidValue(_("A model needs a name of 1 to 200 characters."))
+            raise InvalidValue(_("Model names have 1 to 200 characters."))
 
     @property
     def group(self) -> tuple[str, str, str]:
@@ -237,19 +237,13 @@ class Written:
 
     def __post_init__(self) -> None:
         if not self.pieces or not len(self.pieces) == len(self.scores) == len(self.earlier):
-            raise InvalidValue(
-                _("A written answer needs a piece, and as many rows of scores, of tokens and of pieces, as pieces.")
-            )
+            raise InvalidValue(_("Generated text needs subwords, and one score row for each."))
         if len({len(row) for row in self.scores}) > 1 or [len(row) for row in self.earlier] != [
             *range(len(self.pieces))
         ]:
-            raise InvalidValue(
-                _(
-                    "The rows of a written answer do not fit: each has a score for each token, and for each piece before its own."
-                )
-            )
+            raise InvalidValue(_("Each score row needs one score per token and earlier generated subword."))
         if self.facts and len(self.facts) != len(self.pieces):
-            raise InvalidValue(_("A written answer has facts of each of its pieces, or of none."))
+            raise InvalidValue(_("Give details for all generated subwords, or for none."))
 
     @property
     def text(self) -> str:
@@ -281,7 +275,7 @@ class Attribution:
         if self.written is not None and len(self.written.scores[0]) != len(self.scores):
             raise InvalidValue(
                 _(
-                    "The pieces of a written answer have scores of {tokens}, but the attribution has {scores}.",
+                    "Generated subwords have scores for {tokens}, the attribution has {scores}.",
                     tokens=counted(len(self.written.scores[0]), "token"),
                     scores=counted(len(self.scores), "score"),
                 )
@@ -442,7 +436,7 @@ class HeldOut:
         if not (0 <= self.n_right <= self.n and 0 <= self.n_label <= self.n and self.n > 0):
             raise InvalidValue(
                 _(
-                    "Of {texts} {n_right} cannot be right and {n_label} of one label.",
+                    "Of {texts}, {n_right} can't be right, {n_label} of one label.",
                     texts=counted(self.n, "text"),
                     n_right=self.n_right,
                     n_label=self.n_label,

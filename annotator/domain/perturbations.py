@@ -36,9 +36,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "dispensable",
         unsaid("Dispensable words"),
-        unsaid(
-            "Insert, delete or replace words that do not matter for the result. The rationale stays. (Wang et al. 2022)"
-        ),
+        unsaid("Insert, delete or replace unimportant words; rationale unchanged. (Wang et al. 2022)"),
         "benchmark",
         keeps_label=True,
         keeps_rationale=True,
@@ -46,9 +44,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "important",
         unsaid("Important words"),
-        unsaid(
-            "Replace words that matter by a synonym or a related word. The rationale changes with them. (Wang et al. 2022)"
-        ),
+        unsaid("Replace important words by synonyms or related words; rationale changes. (Wang et al. 2022)"),
         "benchmark",
         keeps_label=None,
         keeps_rationale=False,
@@ -56,10 +52,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "syntax",
         unsaid("Syntax"),
-        unsaid(
-            "Say the same with another construction: active and passive, another order of clauses. The rationale stays. "
-            "(Wang et al. 2022)"
-        ),
+        unsaid("Rephrase: active/passive or clause order; rationale unchanged. (Wang et al. 2022)"),
         "benchmark",
         keeps_label=True,
         keeps_rationale=True,
@@ -67,10 +60,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "contrast",
         unsaid("Contrast"),
-        unsaid(
-            "As small a change as possible: an example from the other side of the decision boundary. "
-            "(ER-TEST, contrast sets)"
-        ),
+        unsaid("A minimal change that crosses the decision boundary. (ER-TEST, contrast sets)"),
         "contrast",
         keeps_label=False,
         keeps_rationale=False,
@@ -79,8 +69,8 @@ KINDS: tuple[PerturbationKind, ...] = (
         "vocabulary",
         unsaid("Vocabulary"),
         unsaid(
-            "Other words of the same sort, intensifiers and reducers, or an added phrase that says more of the same or the "
-            "opposite. (ER-TEST, functional tests)"
+            "Similar words, intensifiers, reducers, or an added phrase that agrees or opposes. (ER-TEST, "
+            "functional tests)"
         ),
         "functional",
         keeps_label=None,
@@ -89,10 +79,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "robustness",
         unsaid("Robustness"),
-        unsaid(
-            "Typos, punctuation, contractions, added URLs and handles: nothing a reader would mind. "
-            "(ER-TEST, functional tests)"
-        ),
+        unsaid("Typos, punctuation, contractions, added URLs and handles. (ER-TEST, functional tests)"),
         "functional",
         keeps_label=True,
         keeps_rationale=True,
@@ -100,9 +87,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "logic",
         unsaid("Logic"),
-        unsaid(
-            "Negation added or removed, a contradiction, or two sides that change places. (ER-TEST, functional tests)"
-        ),
+        unsaid("Added or removed negation, contradiction, or swapped sides. (ER-TEST, functional tests)"),
         "functional",
         keeps_label=False,
         keeps_rationale=False,
@@ -110,7 +95,7 @@ KINDS: tuple[PerturbationKind, ...] = (
     PerturbationKind(
         "entity",
         unsaid("Entity"),
-        unsaid("Other names, places and numbers that do not matter for the result. (ER-TEST, functional tests)"),
+        unsaid("Other names, places and numbers; result unchanged. (ER-TEST, functional tests)"),
         "functional",
         keeps_label=True,
         keeps_rationale=False,
@@ -138,16 +123,10 @@ def own_kind(
     """
     if not _NAME.fullmatch(name) or name != name.strip():
         raise InvalidValue(
-            _(
-                "'{name}' is no name for a kind of perturbation. Use up to 40 letters, digits, blanks and _ . : -, a letter or "
-                "digit first.",
-                name=name,
-            )
+            _("Invalid name '{name}'. Use up to 40 letters, digits, spaces, _ . : - and no symbol first.", name=name)
         )
     if name.casefold() in {kind.name for kind in KINDS}:
-        raise InvalidValue(
-            _("There is already a kind '{name}'. Give the project's own kind another name.", name=name.casefold())
-        )
+        raise InvalidValue(_("'{name}' already exists. Choose another name.", name=name.casefold()))
     return PerturbationKind(name, title or name, description, "own", keeps_label, keeps_rationale)
 
 
@@ -156,7 +135,7 @@ def get_kind(name: str, project_kinds: Sequence[PerturbationKind] = ()) -> Pertu
     known = {kind.name: kind for kind in (*KINDS, *project_kinds)}
     if name not in known:
         raise InvalidValue(
-            _("There is no kind of perturbation '{name}'. There are: {kinds}.", name=name, kinds=listed(list(known)))
+            _("Unknown perturbation type '{name}'. Available: {kinds}.", name=name, kinds=listed(list(known)))
         )
     return known[name]
 

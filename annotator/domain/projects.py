@@ -45,7 +45,7 @@ def preview_model_kind(spec: str) -> ModelKind:
             return "transformers"
         case "transformers-zero-shot" if has_source:
             return "transformers-zero-shot"
-    raise InvalidValue(_("'{spec}' names no model that previews can ask. Write {forms}.", spec=spec, forms=_FORMS))
+    raise InvalidValue(_("'{spec}' isn't a preview model. Use {forms}.", spec=spec, forms=_FORMS))
 
 
 def preview_model_name(spec: str) -> str:

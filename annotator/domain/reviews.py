@@ -76,12 +76,7 @@ def _check_on_scale(name: Property, score: int | None) -> None:
     highest = len(SCALES[name])
     if score is not None and not 1 <= score <= highest:
         raise InvalidValue(
-            _(
-                "The {score} is {number}; it must be a whole number from 1 to {highest}.",
-                score=_(SCORE_NAMES[name]),
-                number=score,
-                highest=highest,
-            )
+            _("The {score} is {number}; use 1 to {highest}.", score=_(SCORE_NAMES[name]), number=score, highest=highest)
         )
 
 

@@ -67,24 +67,18 @@ def check_template(project: Project, template: str) -> None:
     if len(template) > LONGEST_TEMPLATE:
         raise InvalidValue(
             _(
-                "The prompt has {characters}; at most {most} are taken. Shorten it.",
+                "The prompt has {characters}; the limit is {most}.",
                 characters=counted(len(template), "character"),
                 most=f"{LONGEST_TEMPLATE:,}",
             )
         )
     if template.count("{text}") != 1:
-        raise InvalidValue(_("The prompt must hold {text} once, where the text of an instance is put in."))
+        raise InvalidValue(_("The prompt must contain {text} exactly once."))
     if project.task.result_kind == "label":
         if not project.labels:
-            raise InvalidValue(
-                _(
-                    "The project '{name}' has no labels yet, so a model cannot be asked for one. A lead adds them "
-                    "(Project, Rules).",
-                    name=project.name,
-                )
-            )
+            raise InvalidValue(_("This project has no labels. Its lead can add some (Project, Rules)."))
         if "{labels}" not in template:
-            raise InvalidValue(_("The prompt must hold {labels}, where the labels of the project are put in."))
+            raise InvalidValue(_("The prompt must contain {labels}."))
 
 
 def prompt_of(project: Project, instance: Instance, template: str) -> str:

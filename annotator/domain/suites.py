@@ -181,16 +181,16 @@ class Recipe:
             allowed = listed(EXPECTATIONS[self.type], "or")
             raise InvalidValue(
                 _(
-                    "A test of type {type} expects {allowed}; not {expectation}.",
+                    "A {type} test expects {allowed}, not {expectation}.",
                     type=self.type,
                     allowed=allowed,
                     expectation=self.expectation,
                 )
             )
         if not self.name.strip() or not self.category.strip():
-            raise InvalidValue(_("A test has a name and a capability; write both."))
+            raise InvalidValue(_("Give the test a name and a capability."))
         if not 0 <= self.tolerance < 1:
-            raise InvalidValue(_("A tolerance is a difference of probabilities, from 0 and below 1."))
+            raise InvalidValue(_("Tolerance is a probability difference: 0 or more, below 1."))
         for alternative in self.alternatives:
             self._check(alternative)
 
@@ -198,18 +198,14 @@ class Recipe:
         n, label = len(alternative.texts), alternative.labels
         if self.type == "MFT" and (self.change or not label):
             raise InvalidValue(
-                _("A test of type MFT compares nothing, so it cannot be made by a change.")
+                _("MFT tests can't be made by a change.")
                 if self.change
-                else _("A test of type MFT expects a label; choose one.")
+                else _("Choose the expected label of the MFT test.")
             )
         if self.change and n != 1:
-            raise InvalidValue(
-                _("What a change is made to is one text; a template of '{name}' has {n}.", name=self.name, n=n)
-            )
+            raise InvalidValue(_("Changes need one text; '{name}' has {n}.", name=self.name, n=n))
         if self.type != "MFT" and not self.change and n < 2:
-            raise InvalidValue(
-                _("A test of type {type} compares changed texts with the original; write both.", type=self.type)
-            )
+            raise InvalidValue(_("{type} tests need an original and perturbed texts.", type=self.type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +230,7 @@ class ReadySuite:
                 return recipe
         raise NotFound(
             _(
-                "'{suite}' has no test '{test}'. It has {tests}.",
+                "'{suite}' has no test '{test}'. Available: {tests}.",
                 suite=self.name,
                 test=name,
                 tests=listed([recipe.name for recipe in self.recipes]),
@@ -272,19 +268,18 @@ class WordList:
         if not _NAME.fullmatch(self.name):
             raise InvalidValue(
                 _(
-                    "'{name}' cannot name a word list: letters, digits and underscores, up to 60, with a letter or an underscore "
-                    "first and last (a digit at the end numbers the copies of a slot).",
+                    "Invalid list name '{name}'. Use up to 60 letters, digits and _; no digit first or last.",
                     name=self.name,
                 )
             )
         if self.role not in WORD_LIST_ROLES:
             raise InvalidValue(
-                _("A word list is for {roles}; not '{role}'.", roles=", ".join(WORD_LIST_ROLES), role=self.role)
+                _("A word list is for {roles}, not '{role}'.", roles=", ".join(WORD_LIST_ROLES), role=self.role)
             )
         if not 1 <= len(self.words) <= MOST_WORDS:
             raise InvalidValue(
                 _(
-                    "The word list '{name}' has {words}; it may have 1 to {most}.",
+                    "Word list '{name}' has {words}; use 1 to {most}.",
                     name=self.name,
                     words=counted(len(self.words), "word"),
                     most=f"{MOST_WORDS:,}",
@@ -298,7 +293,7 @@ def _check(name: str, word: str) -> None:
     if len(word) > LONGEST_WORD or not all(form.strip() for form in word.split(FORMS)):
         raise InvalidValue(
             _(
-                "The word list '{name}' holds '{word}': a word, and each of its forms, has 1 to {longest} characters.",
+                "Word list '{name}': '{word}' needs 1 to {longest} characters.",
                 name=name,
                 word=word[:60],
                 longest=LONGEST_WORD,

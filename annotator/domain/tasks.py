@@ -36,11 +36,11 @@ class Task:
     def __post_init__(self) -> None:
         selectable = [s.is_selectable for s in self.segments]
         if not any(selectable):
-            raise InvalidValue(_("Task '{name}' has no selectable segment; nothing could be marked.", name=self.name))
+            raise InvalidValue(_("Task '{name}' has no selectable segment.", name=self.name))
         if selectable != sorted(selectable, reverse=True):
-            raise InvalidValue(_("Task '{name}': selectable segments must come before the others.", name=self.name))
+            raise InvalidValue(_("Task '{name}': put selectable segments first.", name=self.name))
         if len({s.name for s in self.segments}) != len(selectable):
-            raise InvalidValue(_("Task '{name}' has two segments of one name.", name=self.name))
+            raise InvalidValue(_("Task '{name}' has two segments with one name.", name=self.name))
 
     def spec_of(self, segment_name: str) -> SegmentSpec | None:
         """The spec that a segment of an instance follows ("document2" follows a repeatable "document")."""
@@ -61,12 +61,7 @@ class Task:
             spec = self.spec_of(name)
             if spec is None:
                 raise InvalidValue(
-                    _(
-                        "Task '{task}' has no segment '{name}' (it has {segments}).",
-                        task=self.name,
-                        name=name,
-                        segments=", ".join(order),
-                    )
+                    _("No segment '{name}'. Available: {segments}.", name=name, segments=", ".join(order))
                 )
             return order[spec.name], int(name[len(spec.name) :] or 1)
 
@@ -78,9 +73,7 @@ class Task:
         return next((s.name for s in self.segments if not s.is_selectable), None)
 
 
-_SUPPORTS = unsaid(
-    "Which tokens support “{result}”? Each set should be sufficient on its own and contain no unneeded words."
-)
+_SUPPORTS = unsaid("Which tokens support “{result}”? Each set must suffice alone, without unneeded words.")
 
 TASKS: dict[str, Task] = {
     task.name: task
@@ -97,8 +90,8 @@ TASKS: dict[str, Task] = {
             (SegmentSpec("sentence1", unsaid("Sentence 1")), SegmentSpec("sentence2", unsaid("Sentence 2"))),
             "label",
             unsaid(
-                "Which tokens of both sentences support “{result}”? "
-                "Each set should be sufficient on its own and contain no unneeded words."
+                "Which tokens of both sentences support “{result}”? Each set must suffice alone, without unneeded "
+                "words."
             ),
             eraser_query="Do the two sentences mean the same?",
         ),
@@ -110,10 +103,7 @@ TASKS: dict[str, Task] = {
                 SegmentSpec("question", unsaid("Question"), is_selectable=False),
             ),
             "answer",
-            unsaid(
-                "Which tokens support the answer “{result}”? "
-                "Each set should be sufficient on its own and contain no unneeded words."
-            ),
+            _SUPPORTS,
         ),
         Task(
             "inference",
@@ -135,10 +125,7 @@ TASKS: dict[str, Task] = {
             "editing",
             (SegmentSpec("text", unsaid("Text")),),
             "label",
-            unsaid(
-                "Which tokens are the reason for “{result}”? "
-                "Each set should be sufficient on its own and contain no unneeded words."
-            ),
+            unsaid("Which tokens are the reason for “{result}”? Each set must suffice alone, without unneeded words."),
             eraser_query="Does this sentence need editing?",
         ),
         Task(
@@ -155,8 +142,8 @@ TASKS: dict[str, Task] = {
             (SegmentSpec("text", unsaid("Text")),),
             "label",
             unsaid(
-                "Which tokens support “{result}” for the boxed words? "
-                "Each set should be sufficient on its own and contain no unneeded words."
+                "Which tokens support “{result}” for the boxed words? Each set must suffice alone, without "
+                "unneeded words."
             ),
             eraser_query="What is the label of the target?",
             has_target=True,
@@ -171,7 +158,7 @@ def get_task(name: str) -> Task:
         return TASKS[name]
     except KeyError:
         raise InvalidValue(
-            _("There is no task '{name}'. Choose one of {tasks} or custom.", name=name, tasks=", ".join(TASKS))
+            _("Unknown task '{name}'. Choose {tasks} or custom.", name=name, tasks=", ".join(TASKS))
         ) from None
 
 
@@ -181,6 +168,4 @@ def custom_task(segments: Sequence[SegmentSpec], result_kind: str) -> Task:
         case "label" | "answer":
             return Task("custom", tuple(segments), result_kind, _SUPPORTS, eraser_query="What is the label?")
         case _:
-            raise InvalidValue(
-                _("The kind of result is '{result_kind}'; it must be label or answer.", result_kind=result_kind)
-            )
+            raise InvalidValue(_("Result type '{result_kind}' must be label or answer.", result_kind=result_kind))

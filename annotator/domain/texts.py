@@ -81,9 +81,7 @@ class TokenizedText:
             if not previous_end <= start <= end <= len(self.text):
                 raise InvalidValue(
                     _(
-                        "Token {number} covers characters {start} to {end}, which does not fit: tokens go in "
-                        "order from {previous_end} "
-                        "to at most {n}.",
+                        "Token {number} (characters {start} to {end}) must lie within {previous_end} to {n}, in order.",
                         number=number,
                         start=start,
                         end=end,
@@ -97,9 +95,7 @@ class TokenizedText:
     def _check_sentences(self) -> None:
         borders = (*self.sentence_starts, self.n_tokens)
         if borders[0] != 0 or any(not a < b for a, b in pairwise(borders)):
-            raise InvalidValue(
-                _("The first sentence must start at token 0, each later one after it, none past the last token.")
-            )
+            raise InvalidValue(_("Sentences must start at token 0, in order, within the text."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +141,7 @@ class TokenLayout:
             if segment.name == name:
                 return segment
         known = ", ".join(s.name for s in self.segments)
-        raise InvalidValue(_("The instance has no segment '{name}' (it has {known}).", name=name, known=known))
+        raise InvalidValue(_("No segment '{name}'. Available: {segments}.", name=name, segments=known))
 
     def segment_at(self, token_index: int) -> SegmentTokens:
         """The segment that holds a token index; raises InvalidValue when there is no such token."""
@@ -154,7 +150,7 @@ class TokenLayout:
                 return segment
         raise InvalidValue(
             _(
-                "The instance has no token {token_index} (it has {n_tokens}, from 0).",
+                "The instance has no token {token_index} ({n_tokens}, from 0).",
                 token_index=token_index,
                 n_tokens=self.n_tokens,
             )
@@ -173,13 +169,7 @@ class Span:
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
-            raise InvalidAnnotation(
-                _(
-                    "A span from token {start} to token {end} marks nothing; it needs 0 <= start < end.",
-                    start=self.start,
-                    end=self.end,
-                )
-            )
+            raise InvalidAnnotation(_("Span from token {start} to {end} is empty.", start=self.start, end=self.end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +218,7 @@ def check_spans(sets: Sequence[RationaleSet], layout: TokenLayout) -> None:
             if span.end > layout.n_tokens:
                 raise InvalidAnnotation(
                     _(
-                        "Set {number} marks token {end}, but the instance has {tokens}, from 0.",
+                        "Set {number} marks token {end} of {tokens}, from 0.",
                         number=number + 1,
                         end=span.end - 1,
                         tokens=counted(layout.n_tokens, "token"),
@@ -238,8 +228,7 @@ def check_spans(sets: Sequence[RationaleSet], layout: TokenLayout) -> None:
             if layout.segment_at(span.start) != layout.segment_at(span.end - 1):
                 raise InvalidAnnotation(
                     _(
-                        "Set {number} has a span (tokens {start} to {end}) that runs over the border of two "
-                        "segments; split it in two.",
+                        "Set {number}: tokens {start} to {end} cross segments. Split them.",
                         number=number + 1,
                         start=span.start,
                         end=span.end - 1,

@@ -58,7 +58,7 @@ def case_texts_html(
 def _head(number: int, n_texts: int) -> str:
     if not number:
         return _("original")
-    return _("changed") if n_texts == 2 else _("changed {n}", n=number)
+    return _("perturbed") if n_texts == 2 else _("perturbed {n}", n=number)
 
 
 def _answer(words: str, has_failed: bool) -> str:

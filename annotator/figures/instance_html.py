@@ -38,7 +38,7 @@ def instance_html(instance: Instance, gold: GoldInstance | None, outputs: Sequen
         parts.append(_quiet(_title(run, attribution, n_seeds)))
         parts.append(_text(instance, _Marks(marks.gold, {}, _shades(run, attribution), attribution.scores)))
     if len(maps) > _MOST_MAPS:
-        parts.append(_quiet(f"and {counted(len(maps) - _MOST_MAPS, 'more map')}: .attributions() has all of them"))
+        parts.append(_quiet(f"and {counted(len(maps) - _MOST_MAPS, 'more heatmap')}: .attributions() has all of them"))
     # A notebook would take what stands between dollar signs for a formula.
     return f'<div class="tex2jax_ignore mathjax_ignore">{"".join(parts)}</div>'
 

@@ -21,7 +21,7 @@ _HEIGHT = 380
 _N_STEPS = 20
 _FEW = 5
 _ALIKE = 1e-9
-_RIGHT, _WRONG, _UNKNOWN = unsaid("right answer"), unsaid("wrong answer"), unsaid("no answer")
+_RIGHT, _WRONG, _UNKNOWN = unsaid("correct prediction"), unsaid("wrong prediction"), unsaid("no answer")
 _LOOKS = {_RIGHT: (COLOURS[0], "circle"), _WRONG: (COLOURS[1], "x"), _UNKNOWN: (COLOURS[6], "diamond-open")}
 
 
@@ -83,7 +83,7 @@ def distribution(points: Sequence[Point], *, name: str, marked: float | None = N
     figure.update_yaxes(title=_("number of instances"), dtick=1 if counts.max(initial=0) < _FEW else None, row=1, col=1)
     figure.update_yaxes(
         tickvals=[number + 0.5 for number in range(len(lanes))], ticktext=[_(lane) for lane in lanes],
-        range=[0, len(lanes)], showgrid=False, title=_("single instances"), row=2, col=1,
+        range=[0, len(lanes)], showgrid=False, title=_("single instances"), row=2, col=1
     )  # fmt: skip
     figure.update_xaxes(title=escape(name), row=2, col=1)
     _lay_out(figure)

@@ -73,25 +73,24 @@ WRITERS: dict[str, str] = {
 
 def get_reader(name: str) -> Reader:
     """The reader of a format; raises InvalidValue naming those there are."""
-    refusal = unsaid("There is no format '{name}' that can be read. Choose one of {formats}.")
-    return cast(Reader, _load(name, READERS, refusal))
+    return cast(Reader, _load(name, READERS))
 
 
 def get_output_reader(name: str) -> OutputReader:
     """The reader of a format of model output; raises InvalidValue naming those there are."""
-    refusal = unsaid("There is no format '{name}' that can be read as model output. Choose one of {formats}.")
-    return cast(OutputReader, _load(name, OUTPUT_READERS, refusal))
+    return cast(OutputReader, _load(name, OUTPUT_READERS))
 
 
 def get_writer(name: str) -> Writer:
     """The writer of a format from gold; raises InvalidValue naming those there are."""
-    refusal = unsaid("There is no format '{name}' that can be written. Choose one of {formats}.")
-    return cast(Writer, _load(name, WRITERS, refusal))
+    return cast(Writer, _load(name, WRITERS))
 
 
-def _load(name: str, modules: dict[str, str], refusal: str) -> object:
+def _load(name: str, modules: dict[str, str]) -> object:
     if name not in modules:
-        raise InvalidValue(_(refusal, name=name, formats=listed(list(modules))))
+        raise InvalidValue(
+            _("Can't use format '{name}'. Choose one of {formats}.", name=name, formats=listed(list(modules)))
+        )
     module, _colon, function = modules[name].partition(":")
     return getattr(import_module(module), function)
 
@@ -131,7 +130,7 @@ class Guess:
 _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
     (Guess(name, words), tuple(frozenset(fields.split()) for fields in alternatives))
     for name, words, alternatives in (
-        ("jsonl", unsaid("Annotator's own export"), ("record",)),
+        ("jsonl", unsaid("Annotator's export"), ("record",)),
         ("suite", unsaid("a suite of functional tests"), ("test type case texts",)),
         ("contrast", unsaid("contrast sets"), ("contrasts", "Sentiment batch_id")),
         ("eraser", unsaid("ERASER's data"), ("annotation_id evidences",)),
@@ -161,7 +160,7 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
         ("attributions-csv", unsaid("a CSV table of attributions"), ("token_index score",)),
         ("attributions", unsaid("FairRationales' attributions"), ("tokens_merged lrp", "tokens_merged attention")),
         ("attributions", unsaid("model output"), ("scores", "model rationale")),
-        ("predictions", unsaid("predictions of a model"), ("prediction", "probabilities")),
+        ("predictions", unsaid("a model's predictions"), ("prediction", "probabilities")),
     )
 )  # fmt: skip
 _ROWS = Guess("jsonl", unsaid("JSONL"), is_general=True)
@@ -169,7 +168,7 @@ _REASONS = Guess("self-explanations", unsaid("self-explanations"))
 _REQUEST_NAMES = ("custom_id", "key", "id", "instance_id")
 _TABLE = Guess("csv", unsaid("a CSV table"), is_general=True)
 _SHEET = Guess("csv", unsaid("a spreadsheet"), is_general=True)
-_ANSWERS = Guess("predictions", unsaid("predictions of a model"))
+_ANSWERS = Guess("predictions", unsaid("a model's predictions"))
 _SCORES = Guess("attributions", unsaid("model output"))
 # Fields of model output that stand beside texts: those may be texts to be marked, with what a model said of them.
 _SAID = {

@@ -199,7 +199,7 @@ def _answer(name: str, title: str, definition: str, undefined: str, source: str)
     return Definition(f"benchmark.{name}", title, definition, "higher is better", 0.0, 1.0, undefined, source)
 
 
-_MISSING = "not defined where there is no prediction; left out and counted"
+_MISSING = "if a needed prediction is missing; excluded and counted"
 _SCRIPT_MISSING = "an empty prediction counts 1 and a missing one 0, whatever gold is, as in the script"
 _SCRIPT = "PaddleNLP model_interpretation mrc_f1_evaluate.py"
 _CHINESE = "CMRC 2018 (Cui et al. 2019)"
@@ -229,12 +229,12 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "benchmark.new_p",
         "New-P",
-        "share of instances whose label stays with the rationale alone and changes without it",
+        "share of instances whose label holds with only the rationale and changes without it",
         "higher is better",
         0.0,
         1.0,
-        "an instance without both answers is left out and counted",
-        "PaddleNLP model_interpretation newp_analysis.py, over the instances with both answers",
+        "if a needed prediction is missing; excluded and counted",
+        "PaddleNLP model_interpretation newp_analysis.py, over instances with both predictions",
     ),
     Definition(
         "benchmark.new_p_scripts",
@@ -256,7 +256,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     _answer(
         "answer_em_chinese_scripts",
         "Exact match, Chinese (scripts)",
-        "share of answers equal to gold without case and punctuation",
+        "share of answers equal to gold, ignoring case and punctuation",
         _SCRIPT_MISSING,
         _SCRIPT,
     ),
@@ -270,21 +270,21 @@ DEFINITIONS: tuple[Definition, ...] = (
     _answer(
         "answer_em_chinese",
         "Exact match, Chinese",
-        "share of answers equal to gold without case and punctuation",
+        "share of answers equal to gold, ignoring case and punctuation",
         _MISSING,
         _CHINESE,
     ),
     _answer(
         "answer_f1_english",
         "Answer F1, English",
-        "F1 over the words, with counts, without case, punctuation and articles",
+        "F1 over word counts, ignoring case, punctuation and articles",
         _MISSING,
         _ENGLISH,
     ),
     _answer(
         "answer_em_english",
         "Exact match, English",
-        "share of answers with the same words as gold, without case, punctuation and articles",
+        "share of answers equal to gold, ignoring case, punctuation and articles",
         _MISSING,
         _ENGLISH,
     ),

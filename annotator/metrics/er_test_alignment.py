@@ -282,7 +282,7 @@ def _check_probabilities(p_gold: Floats) -> None:
         )
 
 
-_NO_RATIONALE = "no value for an instance without a rationale; left out and counted"
+_NO_RATIONALE = "without gold tokens; excluded and counted"
 _RELEASED = "ER-TEST (Joshi et al. 2022), released code, src/utils/losses.py"
 _PAPER = "ER-TEST (Joshi et al. 2022)"
 _LOWER: Direction = "lower is better"
@@ -309,7 +309,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "mean of (p − y)² over an instance's tokens",
         1.0,
         _NO_RATIONALE,
-        "ours, of Equation 1",
+        "defined here, from Equation 1",
     ),
     _definition("mae", "MAE", "Σ |p − y| of an instance", None, _NO_RATIONALE, f"{_PAPER}, Equation 2"),
     _definition(
@@ -318,14 +318,14 @@ DEFINITIONS: tuple[Definition, ...] = (
         "mean of |p − y| over an instance's tokens",
         1.0,
         _NO_RATIONALE,
-        "ours, of Equation 2",
+        "defined here, from Equation 2",
     ),
     _definition(
         "bce",
         "BCE",
         "− Σ log p over an instance's rationale tokens",
         None,
-        "no value without a rationale token; left out and counted",
+        "without gold tokens; excluded and counted",
         _PAPER,
     ),
     _definition(
@@ -341,7 +341,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "Order",
         "Σ min(p / max p outside − 1, 0)² over an instance's rationale tokens; 0: each outranks all others",
         None,
-        "no value without a rationale, or without a token outside of it; left out and counted",
+        "with no or only gold tokens; excluded and counted",
         _PAPER,
     ),
     _definition(

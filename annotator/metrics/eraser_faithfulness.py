@@ -12,7 +12,7 @@ from annotator.metrics.definitions import Definition, Direction
 from annotator.metrics.ragged import Floats, Integers, Ragged
 
 Reading = Literal["script", "paper"]
-_SCORER = "the ERASER repository's metrics.py"
+_SCORER = "ERASER's metrics.py"
 _PAPER = "DeYoung et al. 2020, section 4.2"
 
 
@@ -150,7 +150,7 @@ def _zero_ratio(part: Integers, whole: Integers) -> Floats:
     return ratios
 
 
-_NOT_GIVEN = "where the file does not hold the model's answers without, or with only, the rationale"
+_NOT_GIVEN = "no predictions in the file without or with only the rationale"
 _SIDES: dict[str, tuple[str, Direction]] = {
     "comprehensiveness": ("removed", "higher is better"),
     "sufficiency": ("alone", "lower is better"),
@@ -181,7 +181,7 @@ _MEASURES: dict[str, tuple[str, str, tuple[float | None, float | None], str, str
     ),
     "_aopc_paper": (
         ", AOPC (Eq. 3)",
-        "Σ over thresholds of p(j | x) − p(j | top share {}), divided by their number and 1",
+        "(Σ over thresholds of p(j | x) − p(j | top share {})) / (number of thresholds + 1)",
         (-1.0, 1.0),
         _NOT_GIVEN,
         f"{_PAPER}, equation 3",
@@ -210,22 +210,22 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "eraser.accuracy",
         "Accuracy",
-        "instances whose stated label is gold's / instances with gold and a stated label; in a project an instance has gold "
-        "where an annotation that counts carries its gold label, so that texts with a label alone take no part",
+        "instances with a correct stated label / instances with gold and a stated label; in projects, gold "
+        "needs a counted annotation with the gold label",
         "higher is better",
         0.0,
         1.0,
-        "where no label is stated",
+        "no label stated",
         _SCORER,
     ),
     Definition(
         "eraser.macro_f1",
         "Macro F1",
-        "plain mean over labels of 2·right / (gold + stated)",
+        "mean over labels of 2·correct / (gold + stated)",
         "higher is better",
         0.0,
         1.0,
-        "where no label is stated",
-        "scikit-learn's classification_report, which the scorer prints; the paper's Perf.",
+        "no label stated",
+        "scikit-learn's classification_report, as printed by the scorer; the paper's Perf.",
     ),
 )

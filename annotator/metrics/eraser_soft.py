@@ -12,7 +12,7 @@ from annotator.metrics.eraser_spans import Spans
 from annotator.metrics.ragged import Floats, Integers, Ragged
 from annotator.metrics.ranked_words import RankedWords, rank_words
 
-_SCORER = "the ERASER repository's metrics.py with scikit-learn 1 (DeYoung et al. 2020, section 4.1)"
+_SCORER = "ERASER's metrics.py with scikit-learn 1 (DeYoung et al. 2020, section 4.1)"
 
 _SCORES_AT_ONCE = 250_000
 
@@ -228,7 +228,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "higher is better",
         0.0,
         1.0,
-        "documents without gold: left out and counted by us, 0.5 in the scorer's number",
+        "documents without gold: excluded and counted here, 0.5 in the scorer",
         _SCORER,
     ),
     Definition(
@@ -238,17 +238,17 @@ DEFINITIONS: tuple[Definition, ...] = (
         "higher is better",
         0.0,
         1.0,
-        "documents without gold, or all gold: left out and counted",
+        "with no or only gold tokens; excluded and counted",
         _SCORER,
     ),
     Definition(
         "eraser.roc_auc_score",
         "ROC-AUC",
-        "the chance that a gold token scores higher than another one, ties counting half; mean over documents",
+        "probability that a gold token outscores another, ties counting half; mean over documents",
         "higher is better",
         0.0,
         1.0,
-        "documents without gold, or all gold: left out and counted",
+        "with no or only gold tokens; excluded and counted",
         _SCORER,
     ),
 )

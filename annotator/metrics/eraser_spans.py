@@ -12,7 +12,7 @@ from annotator.errors import InvalidValue
 from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags, Floats, Integers
 
-_SCORER = "the ERASER repository's metrics.py (DeYoung et al. 2020, section 4.1)"
+_SCORER = "ERASER's metrics.py (DeYoung et al. 2020, section 4.1)"
 _FARTHEST = 2**31 - 1  # so that key and token together fit into 64 bits
 _PAIRS_AT_ONCE = 2_000_000
 
@@ -268,23 +268,23 @@ def _f1(precision: float, recall: float) -> float:
 _KINDS = {
     "iou": (
         "Span IOU",
-        "predicted spans whose best IOU with a gold span of the same document is at least the threshold",
+        "predicted spans with IOU ≥ threshold to a gold span in the document",
     ),
-    "exact": ("Exact spans", "predicted spans that are gold spans"),
+    "exact": ("Exact spans", "predicted spans equal to gold spans"),
     "token": ("Tokens", "tokens in predicted and in gold spans"),
 }
 _PARTS = {
-    "precision": "of what is predicted",
-    "recall": "of what is gold",
-    "f1": "2pr / (p + r), 0 if one of them is 0",
+    "precision": "relative to predictions",
+    "recall": "relative to gold",
+    "f1": "2pr / (p + r), 0 if either is 0",
 }
 _MEANS = {
     ("iou", "micro"): "over all spans of the file",
-    ("iou", "macro"): "mean over documents (p: those with a prediction, r: those with gold); F1 of the means",
+    ("iou", "macro"): "mean over documents (p: with predictions, r: with gold); F1 of means",
     ("exact", "micro"): "over all spans of the file",
-    ("exact", "macro"): "mean over documents with gold or a prediction; mean of the F1s",
+    ("exact", "macro"): "mean over documents with gold or predictions; mean of F1s",
     ("token", "micro"): "over all tokens of the file",
-    ("token", "macro"): "mean over documents with gold or a prediction; mean of the F1s",
+    ("token", "macro"): "mean over documents with gold or predictions; mean of F1s",
 }
 
 
@@ -298,9 +298,9 @@ def _definition(kind: str, part: str, mean: str) -> Definition:
         direction="higher is better",
         lowest=0.0,
         highest=None if can_exceed_one else 1.0,
-        undefined="0 where there is nothing to divide by, as in the scorer"
+        undefined="0 for a zero denominator, as in the scorer"
         if kind == "iou"
-        else "no gold or no prediction in the file (the scorer fails there); one document without either side counts 0",
+        else "files without gold or predictions (the scorer fails); documents lacking either count 0",
         source=_SCORER,
     )
 

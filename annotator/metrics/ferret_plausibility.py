@@ -95,25 +95,24 @@ DEFINITIONS: tuple[Definition, ...] = (
     _definition(
         "auprc",
         "AUPRC (ferret)",
-        "area under the precision-recall curve by trapezoids, negative scores taken as 0; mean over instances. A "
-        "constant score gives (1 + share of gold) / 2: read it beside average precision",
-        "0.5 without gold tokens, as scikit-learn gives it; none without tokens",
+        "area under the precision–recall curve by trapezoids, negative scores as 0; instance mean. "
+        "Constant scores give (1 + share of gold) / 2: compare average precision",
+        "0.5 without gold tokens, as in scikit-learn; none without tokens",
         "ferret, plausibility_measures.py, auprc_plau",
     ),
     _definition(
         "token_f1",
         "Token F1 of the top k (ferret)",
-        "F1 of the k highest positive scores with the gold mask, k one number for all (5; 7 HateXplain, 78 Movies, "
-        "10 SST); ties by position (ferret: unstable); mean over instances",
-        "no value where neither side has a token",
+        "F1 of the k highest positive scores with the gold mask, k fixed (5; 7 HateXplain, 78 Movies, 10 "
+        "SST); ties by position (ferret: unstable); mean over instances",
+        "if neither side has tokens",
         "ferret, plausibility_measures.py, token_f1_plau",
     ),
     _definition(
         "token_iou",
         "Token IoU of the top k (ferret)",
-        "|T ∩ G| / |T ∪ G|, T the k highest positive scores, G the gold mask; no threshold; ties by position; mean "
-        "over instances",
-        "0 where neither side has a token, as ferret gives it",
+        "|T ∩ G| / |T ∪ G|, T the k highest positive scores, G gold; no threshold; ties by position; instance mean",
+        "0 if neither side has tokens, as in ferret",
         "ferret, plausibility_measures.py, token_iou_plau",
     ),
 )

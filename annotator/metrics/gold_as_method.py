@@ -32,14 +32,14 @@ def split_mix(states: Identities, steps: Integers | Identities) -> Identities:
 
 _LOWER: Direction = "lower is better"
 _HIGHER: Direction = "higher is better"
-_LEFT_OUT = "an instance without that answer is left out and counted"
+_LEFT_OUT = "if a needed prediction is missing; excluded and counted"
 _TABLES = "Wang et al. 2022, Tables 4 and 7"
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "method.quality_full",
         "On the full input",
-        "mean accuracy, or mean answer F1 for reading, on the full input",
+        "mean accuracy (reading: answer F1) on the full input",
         _HIGHER,
         0.0,
         1.0,
@@ -49,7 +49,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "method.quality_rationale",
         "On the rationale",
-        "the same on the method's rationale alone (of gold: gold as a method)",
+        "same with only the method's rationale (gold: gold as a method)",
         _HIGHER,
         0.0,
         1.0,
@@ -59,7 +59,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "method.quality_rest",
         "On the rest",
-        "the same on the input without the rationale",
+        "same without the rationale",
         _LOWER,
         0.0,
         1.0,
@@ -69,7 +69,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "method.sufficiency",
         "Sufficiency",
-        "mean of p(full) − p(rationale), both of the label predicted on the full input",
+        "mean of p(full) − p(rationale) for the label predicted on the full input",
         _LOWER,
         -1.0,
         1.0,
@@ -79,7 +79,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "method.comprehensiveness",
         "Comprehensiveness",
-        "mean of p(full) − p(rest), both of the label predicted on the full input",
+        "mean of p(full) − p(rest) for the label predicted on the full input",
         _HIGHER,
         -1.0,
         1.0,

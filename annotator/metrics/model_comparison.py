@@ -124,8 +124,7 @@ class ControlledGain:
         >>> from annotator.metrics.significance import Verdict
         >>> gain, control = Verdict("better", 90, 0.2, 0.1, 0.3), Verdict("better", 90, 0.18, 0.1, 0.25)
         >>> ControlledGain(90, 0.5, 0.7, 0.68, gain, control, Verdict("not told", 90, 0.02, -0.1, 0.1)).sentence
-        'The control trained on shuffled rationales gains as much (+0.180 against +0.200), so this gain does not come from the \
-rationales.'
+        'The shuffled-rationale control gains as much (+0.180 against +0.200): not due to rationales.'
         """
         gain, control = (0.0 if of is None else _mean(of) for of in (self.gain, self.of_control))
         figures = _("({control} against {gain})", control=signed(control), gain=signed(gain))
@@ -136,26 +135,14 @@ _ROUNDING = 1e-9
 _WITHOUT_GAIN: dict[str, GainWord] = {"too few": "too few", "not told": "no gain", "not better": "loss"}
 _SENTENCES: dict[GainWord, str] = {
     "nothing": "",
-    "too few": unsaid("Too few texts to say anything (n {n})."),
+    "too few": unsaid("Too few texts to tell (n {n})."),
     "no gain": unsaid("No clear gain ({gain})."),
-    "loss": unsaid("It is worse than without alignment ({gain})."),
-    "no control": unsaid(
-        "A gain of {gain}; whether it comes from the rationales is not known, as there is no control beside it."
-    ),
-    "as much": unsaid(
-        "The control trained on shuffled rationales gains as much {figures}, so this gain does not come from the rationales."
-    ),
-    "less": unsaid(
-        "The control trained on shuffled rationales gains too, but less {figures}: only what lies above it comes from the "
-        "rationales."
-    ),
-    "none": unsaid(
-        "The control trained on shuffled rationales does not gain as much {figures}, so this gain comes from the rationales."
-    ),
-    "not told": unsaid(
-        "The control trained on shuffled rationales cannot be told apart {figures}, so more texts or seeds are needed to say "
-        "whether this gain comes from the rationales."
-    ),
+    "loss": unsaid("Worse than without alignment ({gain})."),
+    "no control": unsaid("Gain: {gain}, cause unknown without a shuffled-rationale control."),
+    "as much": unsaid("The shuffled-rationale control gains as much {figures}: not due to rationales."),
+    "less": unsaid("The shuffled-rationale control gains less {figures}; only the difference comes from rationales."),
+    "none": unsaid("The shuffled-rationale control doesn't gain as much {figures}: due to rationales."),
+    "not told": unsaid("Indistinguishable from the shuffled-rationale control {figures}. Add texts or seeds."),
 }
 
 

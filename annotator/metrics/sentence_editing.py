@@ -216,9 +216,9 @@ def _ratio(above: Integers, below: Integers | Floats, is_defined: Flags) -> Floa
     return np.asarray(np.where(is_defined, above / np.where(is_defined, below, 1), np.nan), dtype=np.float64)
 
 
-_NO_WORD = "not defined where the rationale has no word, or all scores are equal; left out and counted"
-_NOTHING_APART = "not defined where no word or every word is in the rationale; left out and counted"
-_PAPER, _CODE = "Stevens and Su 2021, section 4", "the released code of Stevens and Su 2021"
+_NO_WORD = "without gold or with all scores equal; excluded and counted"
+_NOTHING_APART = "with no or only gold tokens; excluded and counted"
+_PAPER, _CODE = "Stevens and Su 2021, section 4", "released code of Stevens and Su 2021"
 
 
 def _definition(
@@ -232,8 +232,8 @@ def _definition(
     return Definition(f"editing.{name}", title, definition, direction, 0.0, 1.0, undefined, source)
 
 
-_NO_GROUP = "where no sentence is in one of the two groups"
-_SURE = "Stevens and Su 2021, section 5; that perfect means a reciprocal rank of 1 is our reading"
+_NO_GROUP = "where either group has no sentences"
+_SURE = "Stevens and Su 2021, section 5; “perfect” interpreted as reciprocal rank 1"
 
 DEFINITIONS: tuple[Definition, ...] = (
     _definition("mrr", "MRR with removal", "mean of 1 / mean(r_i - (i - 1)) over sentences", _NO_WORD, _PAPER),
@@ -247,14 +247,14 @@ DEFINITIONS: tuple[Definition, ...] = (
     _definition(
         "auprc",
         "AUPRC",
-        "area under precision over recall by trapezoids, recall on x; mean over sentences",
+        "area under precision over recall (x) by trapezoids; mean over sentences",
         _NOTHING_APART,
-        "Stevens and Su 2021, section 4, computed as scikit-learn's auc(recall, precision)",
+        "Stevens and Su 2021, section 4, as scikit-learn's auc(recall, precision)",
     ),
     _definition(
         "auprc_as_published",
         "AUPRC column as published (not an AUPRC)",
-        "area over sorted precision on x, cut at full recall: 0 for one word at rank 1, 0.5 at any other",
+        "area over sorted precision on x, cut at full recall; for one word: 0 at rank 1, else 0.5",
         _NOTHING_APART,
         "Stevens and Su 2021, Tables 4 and 5; formula inferred from all 54 rows",
         "lower is better",
@@ -263,15 +263,15 @@ DEFINITIONS: tuple[Definition, ...] = (
     _definition(
         "top_1_lenient",
         "Top-1 in rationale",
-        "share of sentences whose best word is in the rationale",
+        "share of sentences whose top word is in the rationale",
         _NO_WORD,
-        "ours",
+        "defined here",
     ),
     _definition("top_3", "Top-3 match", "share of rationales within the first 3 words", _NO_WORD, _CODE),
     _definition(
         "exact_match",
         "Exact match",
-        "share of rationales that are the first k words, k their size",
+        "share of rationales equal to the first k words, k their size",
         _NO_WORD,
         _CODE,
     ),
@@ -280,9 +280,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     _definition(
         "need_edit_f1",
         "F1 of “need edit”",
-        "2 × sentences with the label in both / (those that the model gives it + those that gold does)",
-        "where neither gives it to any sentence",
-        "Stevens and Su 2021; of sentences that all need an edit it is 2R / (1 + R), R the share that is told",
+        "2 × sentences with the label in both / (predicted + gold sentences with it)",
+        "no sentence has it in either",
+        "Stevens and Su 2021; if all sentences need an edit: 2R / (1 + R), R the share found",
     ),
     *(
         Definition(
@@ -292,13 +292,13 @@ DEFINITIONS: tuple[Definition, ...] = (
             (
                 "perfect",
                 "perfect ranking",
-                "mean probability of right answers whose gold words are ranked perfectly (MRR with removal of 1)",
+                "mean probability of correct predictions with perfectly ranked gold words (MRR with removal of 1)",
                 0.0,
                 1.0,
             ),
-            ("other", "other ranking", "mean probability of right answers with another ranking", 0.0, 1.0),
-            ("difference", "difference", "with a perfect ranking − with another", -1.0, 1.0),
-            ("ratio", "ratio", "with a perfect ranking / with another", 0.0, None),
+            ("other", "other ranking", "mean probability of correct predictions with other rankings", 0.0, 1.0),
+            ("difference", "difference", "perfect ranking − other ranking", -1.0, 1.0),
+            ("ratio", "ratio", "perfect ranking / other ranking", 0.0, None),
         )
     ),
 )

@@ -11,9 +11,7 @@ from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags, Floats, GoldSets, Integers, Ragged
 
 _NO_SET = -1
-_NO_GOLD = (
-    "no value for an instance without gold sets, or cut from scores that are all equal; it is left out and counted"
-)
+_NO_GOLD = "without gold or with all scores equal; excluded and counted"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,7 +166,13 @@ def _distinct(rows: Ragged[np.int64]) -> Ragged[np.int64]:
 
 
 def _definition(measure: str, title: str, definition: str, **other: Any) -> Definition:
-    known = {"direction": "higher is better", "lowest": 0.0, "highest": 1.0, "undefined": _NO_GOLD, "source": "ours"}
+    known = {
+        "direction": "higher is better",
+        "lowest": 0.0,
+        "highest": 1.0,
+        "undefined": _NO_GOLD,
+        "source": "defined here",
+    }
     return Definition(f"sets.{measure}", title, definition, **{**known, **other})
 
 
@@ -176,33 +180,32 @@ DEFINITIONS: tuple[Definition, ...] = (
     _definition(
         "best_f1",
         "Best-set token F1",
-        "the highest 2·|P ∩ S| / (|P| + |S|) over the gold sets S of an instance, P the predicted tokens; the set is "
-        "named, the first of equals; mean over instances",
-        source="ours; of one set it is the token F1 of DeYoung et al. 2020, section 4.1",
+        "highest 2·|P ∩ S| / (|P| + |S|) over an instance's gold sets S, P the predicted tokens; the first "
+        "best set is named; instance mean",
+        source="defined here; with one set, the token F1 of DeYoung et al. 2020, section 4.1",
     ),
     _definition(
         "best_iou",
         "Best-set token IoU",
-        "the highest |P ∩ S| / |P ∪ S| over the gold sets S of an instance; the set is named, the first of equals; "
-        "mean over instances",
+        "highest |P ∩ S| / |P ∪ S| over an instance's gold sets S; the first best set is named; mean over instances",
     ),
     _definition(
         "whole_set",
         "A whole set found",
-        "1 where P holds all tokens of at least one gold set, else 0; mean over instances",
-        source="ours; a set alone is sufficient (Wang et al. 2022, section 3.3)",
+        "1 if P contains at least one whole gold set, else 0; mean over instances",
+        source="defined here; a single set is sufficient (Wang et al. 2022, section 3.3)",
     ),
     _definition(
         "recall",
         "Recall over sets",
-        "the share of an instance's gold sets of which at least a stated share (1: all) of the tokens is in P; "
-        "mean over instances; a recall only where gold is exhaustive",
+        "share of an instance's gold sets with at least a stated share (1: all) of tokens in P; mean over "
+        "instances; recall only where gold is exhaustive",
     ),
     _definition(
         "coverage",
         "Coverage of comprehensiveness",
-        "|P ∩ U| / |U| with U the union of an instance's gold sets; mean over instances; says how much was found only "
-        "where gold is exhaustive",
-        source="ours; all sets together are comprehensive (Wang et al. 2022, section 3.3)",
+        "|P ∩ U| / |U|, U the union of an instance's gold sets; mean over instances; measures coverage "
+        "only where gold is exhaustive",
+        source="defined here; all sets together are comprehensive (Wang et al. 2022, section 3.3)",
     ),
 )

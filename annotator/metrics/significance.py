@@ -186,20 +186,20 @@ def sentence(verdict: Verdict, null: str = RANDOM) -> str:
     >>> sentence(Verdict("not better", 312, -0.07, -0.1, -0.03))
     'not better than random on this gold (−0.070 [−0.100, −0.030], n 312)'
     >>> sentence(Verdict("too few", 12, 0.1))
-    'too few to say (n 12)'
+    'too few to tell (n 12)'
     """
     figures = difference(verdict)
     if not figures:
-        return _("too few to say (n {n})", n=verdict.n)
+        return _("too few to tell (n {n})", n=verdict.n)
     if verdict.needed is None:
         return _(
             "{verdict} on this gold ({difference}, n {n})",
-            verdict=short(verdict, null), difference=figures[0], n=f"{verdict.n:,}",
+            verdict=short(verdict, null), difference=figures[0], n=f"{verdict.n:,}"
         )  # fmt: skip
     return _(
-        "{verdict} on this gold ({difference}, n {n}; about {needed} instances would show a difference of {told})",
+        "{verdict} on this gold ({difference}, n {n}; a difference of {told} needs about {needed} instances)",
         verdict=short(verdict, null), difference=figures[0], n=f"{verdict.n:,}", needed=f"{_rounded(verdict.needed):,}",
-        told=_TOLD,
+        told=_TOLD
     )  # fmt: skip
 
 
@@ -224,7 +224,7 @@ def word_in_words(word: Word, null: str) -> str:
     """Beside a null that is named in the reader's language."""
     match word:
         case "too few":
-            return _("too few to say")
+            return _("too few to tell")
         case "not told":
             return _("no clear difference from {null}", null=null)
         case "better":

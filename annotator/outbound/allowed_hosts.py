@@ -63,11 +63,7 @@ def _network(word: str) -> Network:
         return ipaddress.ip_network(word)
     except ValueError:
         raise InvalidValue(
-            _(
-                "'{word}' is neither a host nor a network. Write a name such as mail.lab.example, an address such as 10.1.2.3, "
-                "or a network such as 10.1.0.0/16.",
-                word=word,
-            )
+            _("'{word}' isn't a host or network, e.g. mail.lab.example, 10.1.0.0/16.", word=word)
         ) from None
 
 
@@ -82,16 +78,16 @@ def why_refused(address: Address) -> str | None:
     """What kind of address nobody outside is reached at; None for one of the public network.
 
     >>> why_refused(ipaddress.ip_address("::ffff:127.0.0.1"))
-    'this machine itself'
+    'this machine'
     """
     inner = _embedded(address)
     if inner is not None:
         return why_refused(inner)
     kinds = (
-        (address.is_loopback or address.is_unspecified, _("this machine itself")),
-        (address.is_link_local, _("only the local link")),
-        (address.is_multicast, _("a group of machines")),
-        (address.version == 4 and address in _SHARED, _("a network that a provider shares out")),
+        (address.is_loopback or address.is_unspecified, _("this machine")),
+        (address.is_link_local, _("a link-local address")),
+        (address.is_multicast, _("a multicast address")),
+        (address.version == 4 and address in _SHARED, _("a provider's shared network")),
         (not address.is_global, _("a private or reserved network")),
     )
     return next((words for is_so, words in kinds if is_so), None)
@@ -119,13 +115,12 @@ def checked_addresses(host: str, port: int, exceptions: Exceptions, resolver: Re
     for text in addresses:
         address = _as_address(text)
         if address is None:
-            raise DeliveryError(_("'{host}' has an address that cannot be read: {text}.", host=host, text=text[:60]))
+            raise DeliveryError(_("'{host}' has an unreadable address: {text}.", host=host, text=text[:60]))
         reason = why_refused(address)
         if reason is not None and not exceptions.allow(host, address):
             raise DeliveryError(
                 _(
-                    "'{host}' leads to {text}, which is {reason}. If that is meant, an administrator can name this host or its "
-                    "network among those that may be private.",
+                    "'{host}' resolves to {text}, which is {reason}. An administrator can allow it.",
                     host=host,
                     text=text,
                     reason=reason,
@@ -150,13 +145,13 @@ def _looked_up(host: str, port: int, resolver: Resolver) -> list[str]:
     thread.join(LOOK_UP_SECONDS)
     if thread.is_alive():
         raise DeliveryError(
-            _("The look-up of '{host}' took longer than {seconds} s.", host=host, seconds=f"{LOOK_UP_SECONDS:.0f}")
+            _("Looking up '{host}' took over {seconds} s.", host=host, seconds=f"{LOOK_UP_SECONDS:.0f}")
         )
     if not answer:
         raise DeliveryError(
-            _("'{host}' cannot be found: {reason}.", host=host, reason=problems[0])
+            _("Can't find '{host}': {reason}.", host=host, reason=problems[0])
             if problems
-            else _("'{host}' cannot be found.", host=host)
+            else _("Can't find '{host}'.", host=host)
         )
     return answer
 
@@ -170,7 +165,7 @@ def connect(host: str, port: int, exceptions: Exceptions, resolver: Resolver = r
         except OSError as error:
             reason = _("no reply") if isinstance(error, TimeoutError) else (error.strerror or str(error))
             problem = _("{address}, port {port}: {reason}", address=address, port=port, reason=reason)
-    raise DeliveryError(_("No connection to '{host}' ({problem}).", host=host, problem=problem))
+    raise DeliveryError(_("Can't connect to '{host}' ({problem}).", host=host, problem=problem))
 
 
 class Deadline:

@@ -47,32 +47,24 @@ class MailServer:
         check_host(self.host)
         check_address(self.sender)
         if not 1 <= self.port <= 65_535:
-            raise InvalidValue(
-                _("{port} is no port; it lies between 1 and 65535, and is usually 587 or 465.", port=self.port)
-            )
+            raise InvalidValue(_("{port} isn't a port. Use 1 to 65535, usually 587.", port=self.port))
         if self.security not in USUAL_PORTS:
-            raise InvalidValue(
-                _("'{security}' is no way to encrypt mail; choose starttls or tls.", security=self.security)
-            )
+            raise InvalidValue(_("Unknown mail encryption '{security}'. Use starttls or tls.", security=self.security))
         if not self.account.isprintable():
-            raise InvalidValue(
-                _("The name of the account at the mail server must be one line of printable characters.")
-            )
+            raise InvalidValue(_("Mail account names are one line of printable characters."))
 
 
 def check_address(address: str) -> str:
     """An e-mail address as it is; raises InvalidValue for anything that could be more than one, or end a header."""
     if len(address) > _LONGEST_ADDRESS or _ADDRESS.fullmatch(address) is None:
-        raise InvalidValue(
-            _("{address} is no e-mail address. Write one such as ada@lab.example.", address=repr(address[:60]))
-        )
+        raise InvalidValue(_("{address} isn't an email address, e.g. ada@lab.example.", address=repr(address[:60])))
     return address
 
 
 def check_host(host: str) -> str:
     """The name or address of a host; raises InvalidValue."""
     if _HOST.fullmatch(host) is None:
-        raise InvalidValue(_("{host} is no name of a host. Write one such as mail.lab.example.", host=repr(host[:60])))
+        raise InvalidValue(_("{host} isn't a host name, e.g. mail.lab.example.", host=repr(host[:60])))
     return host
 
 
@@ -165,61 +157,46 @@ class _Steps:
         """What failed, without anything secret: of a refused sign-in only the number is told."""
         values: dict[str, object] = {"host": self.server.host, "port": self.server.port}
         if self.is_unknown_after(error):
-            return _(
-                "The mail server {host}, port {port}, broke off while it took the mail. It may have arrived, and is not sent "
-                "again.",
-                **values,
-            )
+            return _("{host}:{port} gave no reply. The message may have arrived; it isn't sent again.", **values)
         if is_late:
             seconds = f"{TOTAL_SECONDS:.0f}"
-            return _("The mail server {host}, port {port}, took longer than {seconds} s.", **values, seconds=seconds)
+            return _("{host}:{port} didn't reply within {seconds} s.", **values, seconds=seconds)
         if isinstance(error, smtplib.SMTPResponseException) and not isinstance(error, smtplib.SMTPAuthenticationError):
             answer = _one_line(error.smtp_error)
-            return _(
-                "The mail server {host}, port {port}, answered {code}: {answer}",
-                **values,
-                code=error.smtp_code,
-                answer=answer,
-            )
+            return _("{host}:{port} replied {code}: {answer}", **values, code=error.smtp_code, answer=answer)
         sentence, reason = next(
             ((text, of(error)) for kind, text, of in _REASONS if isinstance(error, kind)), (_ENDED, "")
         )
-        return _(sentence, **values, reason=reason)
+        return _(sentence, **values, reason=reason, seconds=f"{CONNECT_SECONDS:.0f}")
 
 
-_ENDED = unsaid("The mail server {host}, port {port}, ended the connection.")
+_ENDED = unsaid("{host}:{port} closed the connection.")
 # The first that fits; a refusal to verify is an SSLError, and that an OSError.
 _REASONS: tuple[tuple[type[Exception], str, Callable[[Any], object]], ...] = (
     (
         ssl.SSLCertVerificationError,
-        unsaid(
-            "The mail server {host}, port {port}, has no certificate that this machine trusts for that name: {reason}."
-        ),
+        unsaid("{host}:{port} has no trusted certificate: {reason}."),
         lambda error: error.verify_message,
     ),
     (
         ssl.SSLError,
-        unsaid(
-            "The mail server {host}, port {port}, does not speak TLS there; choose the other kind of encryption, or its port."
-        ),
+        unsaid("{host}:{port} doesn't use TLS. Check the port."),
         lambda _error: "",
     ),
     (
         smtplib.SMTPAuthenticationError,
-        unsaid("The mail server {host}, port {port}, refused the account or its password ({reason})."),
+        unsaid("{host}:{port} rejected the account or password ({reason})."),
         lambda error: error.smtp_code,
     ),
     (
         smtplib.SMTPNotSupportedError,
-        unsaid(
-            "The mail server {host}, port {port}, does not offer STARTTLS, or no sign-in; without them nothing is sent."
-        ),
+        unsaid("{host}:{port} lacks STARTTLS or sign-in; nothing was sent."),
         lambda _error: "",
     ),
     (
         _NoAnswer,
-        unsaid("The mail server {host}, port {port}, did not answer within {reason} s."),
-        lambda _error: f"{CONNECT_SECONDS:.0f}",
+        unsaid("{host}:{port} didn't reply within {seconds} s."),
+        lambda _error: "",
     ),
 )
 

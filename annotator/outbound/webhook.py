@@ -51,12 +51,7 @@ class Webhook:
 
 
 def _checked(url: str) -> SplitResult:
-    refusal = InvalidValue(
-        _(
-            "The webhook's address must begin with https://, name a host, and hold no name, password or # part: "
-            "https://hooks.lab.example/annotator, for instance."
-        )
-    )
+    refusal = InvalidValue(_("Use an address like https://hooks.lab.example/annotator, without credentials or #."))
     try:
         parts = urlsplit(url)
         has_port = parts.port is None or parts.port > 0
@@ -92,15 +87,9 @@ def call(hook: Webhook, secret: str, body: bytes, *, timestamp: str, number: str
     }
     status = _posted(hook, body, headers, resolver)
     if 300 <= status < 400:
-        raise DeliveryError(
-            _(
-                "The webhook at {host} answers with a redirect ({status}), which is not followed. Name the address itself.",
-                host=hook.host,
-                status=status,
-            )
-        )
+        raise DeliveryError(_("{host} redirects ({status}). Use the final address.", host=hook.host, status=status))
     if not 200 <= status < 300:
-        raise DeliveryError(_("The webhook at {host} answered {status}.", host=hook.host, status=status))
+        raise DeliveryError(_("Webhook {host} replied {status}.", host=hook.host, status=status))
 
 
 def _posted(hook: Webhook, body: bytes, headers: dict[str, str], resolver: Resolver) -> int:
@@ -136,31 +125,15 @@ def _problem(hook: Webhook, error: Exception, *, is_sent: bool, is_late: bool) -
     host, port = hook.host, hook.port
     if is_sent:
         return _(
-            "The webhook at {host}, port {port}, took the call and gave no answer. It may have arrived, and is not sent again.",
-            host=host,
-            port=port,
+            "{host}:{port} gave no reply. The message may have arrived; it isn't sent again.", host=host, port=port
         )
-    if is_late:
-        return _(
-            "The webhook at {host}, port {port}, took longer than {seconds} s.",
-            host=host,
-            port=port,
-            seconds=f"{TOTAL_SECONDS:.0f}",
-        )
+    if is_late or isinstance(error, TimeoutError):
+        seconds = TOTAL_SECONDS if is_late else CONNECT_SECONDS
+        return _("{host}:{port} didn't reply within {seconds} s.", host=host, port=port, seconds=f"{seconds:.0f}")
     if isinstance(error, ssl.SSLCertVerificationError):
         return _(
-            "The webhook at {host}, port {port}, has no certificate that this machine trusts for that name: {reason}.",
-            host=host,
-            port=port,
-            reason=error.verify_message,
+            "{host}:{port} has no trusted certificate: {reason}.", host=host, port=port, reason=error.verify_message
         )
     if isinstance(error, ssl.SSLError):
-        return _("The webhook at {host}, port {port}, does not speak https there.", host=host, port=port)
-    if isinstance(error, TimeoutError):
-        return _(
-            "The webhook at {host}, port {port}, did not answer within {seconds} s.",
-            host=host,
-            port=port,
-            seconds=f"{CONNECT_SECONDS:.0f}",
-        )
-    return _("The webhook at {host}, port {port}, ended the connection.", host=host, port=port)
+        return _("{host}:{port} doesn't use TLS. Check the port.", host=host, port=port)
+    return _("{host}:{port} closed the connection.", host=host, port=port)

@@ -25,7 +25,7 @@ from annotator.domain.suites import (
 )
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed
-from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, Words, cases_of
+from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, Words, cases_of, refuse_too_many
 from annotator.perturb.text_changes import Change, find_change
 
 
@@ -46,9 +46,7 @@ def build_cases(
     """  # fmt: skip
     change = find_change(recipe.change, words) if recipe.change else None
     if bases is not None and change is None:
-        raise InvalidValue(
-            _("The test '{name}' is made from templates alone, not by changing texts.", name=recipe.name)
-        )
+        raise InvalidValue(_("'{name}' works on templates only.", name=recipe.name))
     if bases is not None and change is not None:
         made: Iterator[tuple[tuple[Text, ...], Alternative]]
         made = ((texts, Alternative(texts)) for texts in _changed(bases, change, seed, segments))
@@ -66,17 +64,8 @@ def _from_templates(
 ) -> Iterator[tuple[tuple[Text, ...], Alternative]]:
     """Each template gives as many cases as the others, if it has them; they come by turns."""
     filled = [FilledTemplate(Template.of(alternative.texts), words) for alternative in recipe.alternatives]
-    if n is None and sum(template.n_combinations for template in filled) > MOST_CASES:
-        counts = " + ".join(f"{template.n_combinations:,}" for template in filled)
-        raise InvalidValue(
-            _(
-                "The templates of '{name}' have {counts} combinations, more than {most}. Ask for a sample, or shorten a "
-                "word list.",
-                name=recipe.name,
-                counts=counts,
-                most=f"{MOST_CASES:,}",
-            )
-        )
+    if n is None:
+        refuse_too_many(sum(template.n_combinations for template in filled))
     # What a change cannot change gives no case, so that more texts are drawn than cases are wanted.
     wanted = n if n is None or change is None else min(2 * n, MOST_CASES)
     shares = _shares([template.n_combinations for template in filled], wanted)
@@ -176,13 +165,7 @@ def ready_suites() -> list[str]:
 def ready_suite(name: str) -> ReadySuite:
     """A suite that comes along; raises NotFound naming those there are."""
     if name not in ready_suites():
-        raise NotFound(
-            _(
-                "There is no ready suite '{name}'. There are {names}.",
-                name=name,
-                names=listed(ready_suites()),
-            )
-        )
+        raise NotFound(_("Unknown name '{name}'. Available: {names}.", name=name, names=listed(ready_suites())))
     content = _read(name)
     lists = {**_read(_SHARED)["lists"], **content["lists"]}
     return ReadySuite(

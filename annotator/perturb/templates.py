@@ -29,7 +29,7 @@ from annotator.language import _, listed, unsaid
 _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _SLOT = re.compile(r"(?:(?P<article>[aA]):)?(?P<name>[^\W\d](?:\w*[^\W\d])?)(?P<copy>\d*)(?:\.(?P<form>[1-9]\d?))?")
 _HOLDS_SLOT = re.compile(r"\{[^{}]*\}")
-_WANTED = unsaid("A slot is {list}, {list1}, {a:list} or {list.2}; a brace itself is written twice.")
+_WANTED = unsaid("Slots are {list}, {list1}, {a:list} or {list.2}; double a literal brace.")
 
 _FIRST_WORD = re.compile(r"\w+")
 # By their sound, not by their letter.
@@ -83,7 +83,7 @@ def _slot(match: "re.Match[str]", text: str) -> Slot:
     if inside is None:
         raise InvalidValue(
             _(
-                "Character {number} of '{text}' is a lone '{brace}'. {wanted}",
+                "Character {number} of '{text}' is an unpaired '{brace}'. {wanted}",
                 number=match.start(),
                 text=_short(text),
                 brace=match[0],
@@ -93,7 +93,7 @@ def _slot(match: "re.Match[str]", text: str) -> Slot:
     read = _SLOT.fullmatch(inside.strip())
     if read is None:
         raise InvalidValue(
-            _("'{slot}' in '{text}' is no slot. {wanted}", slot=match[0], text=_short(text), wanted=_(_WANTED))
+            _("'{slot}' in '{text}' isn't a slot. {wanted}", slot=match[0], text=_short(text), wanted=_(_WANTED))
         )
     return Slot(read["name"], read["copy"], int(read["form"] or 1), read["article"] or "")
 
@@ -111,8 +111,7 @@ def forms_of(list_name: str, words: Sequence[str]) -> list[tuple[str, ...]]:
         if _HOLDS_SLOT.search(word):
             raise InvalidValue(
                 _(
-                    "The word '{word}' of the list '{name}' holds a slot. Slots within words are not filled, so that none "
-                    "can fill itself; write that slot into the template.",
+                    "'{word}' in list '{name}' contains a slot. Put it in the template.",
                     word=_short(word),
                     name=list_name,
                 )
@@ -162,7 +161,7 @@ class Template:
     def of(texts: Sequence[Text]) -> "Template":
         """Read texts with slots; raises InvalidValue as `parse_pattern` does, and for no text."""
         if not texts:
-            raise InvalidValue(_("A template has at least one text."))
+            raise InvalidValue(_("A template needs at least one text."))
         return Template(tuple(_read(text) for text in texts))
 
     @property
@@ -286,9 +285,9 @@ def _list_of(name: str, words: Words) -> str:
     hint = (
         _("Did you mean {{{name}}}?", name=close[0])
         if close
-        else _("There are {lists}.", lists=listed(sorted(words)) or _("no word lists yet"))
+        else _("Available: {known}.", known=listed(sorted(words)) or _("no word lists yet"))
     )
-    raise InvalidValue(_("There is no word list for the slot {{{name}}}. {hint}", name=name, hint=hint))
+    raise InvalidValue(_("No word list for slot {{{name}}}. {hint}", name=name, hint=hint))
 
 
 def _groups(variables: Sequence[_Variable]) -> list[list[int]]:
@@ -306,7 +305,7 @@ def _check(
         if len(forms[name]) < n:
             raise InvalidValue(
                 _(
-                    "The template wants {words} of the list '{name}', which has {number}. Add words to it, or use fewer copies.",
+                    "The template needs {words} from '{name}' ({number}). Add words.",
                     words=counted(n, "different word"),
                     name=name,
                     number=len(forms[name]),
@@ -317,8 +316,7 @@ def _check(
         if short is not None:
             raise InvalidValue(
                 _(
-                    "{{{name}.{form}}} asks for form {form}, but the list has '{word}' with {number}. Write the forms of a "
-                    "word with '|' between them.",
+                    "{{{name}.{form}}} needs form {form}, but '{word}' has {number}. Separate forms with '|'.",
                     name=slot.name,
                     form=slot.form,
                     word=" | ".join(short),
@@ -327,27 +325,28 @@ def _check(
             )
 
 
+def refuse_too_many(n_combinations: int) -> None:
+    """Raise InvalidValue, with the count, where all combinations would be more cases than a test may have."""
+    if n_combinations > MOST_CASES:
+        raise InvalidValue(
+            _(
+                "{n} combinations; the maximum is {most}. Sample, or shorten a list.",
+                n=f"{n_combinations:,}", most=f"{MOST_CASES:,}"
+            )
+        )  # fmt: skip
+
+
 def cases_of(filled: FilledTemplate, *, n: int | None, seed: int) -> list[tuple[Text, ...]]:
     """Different cases in an order drawn from the seed: n of them, or (None) all; fewer where there are not so many.
 
     A case of which a later text equals an earlier one shows no change and is left out.
     Raises: InvalidValue, with the count, for more than MOST_CASES
     """
-    if n is None and filled.n_combinations > MOST_CASES:
-        product = " × ".join(f"{size:,}" for size in filled.sizes)
-        raise InvalidValue(
-            _(
-                "The template has {combinations} ({product}), more than {most}. Ask for a sample, or shorten a word list.",
-                combinations=counted(filled.n_combinations, "combination"),
-                product=product,
-                most=f"{MOST_CASES:,}",
-            )
-        )
+    if n is None:
+        refuse_too_many(filled.n_combinations)
     wanted = filled.n_combinations if n is None else n
     if not 0 <= wanted <= MOST_CASES:
-        raise InvalidValue(
-            _("A test has up to {most} cases; not {wanted}.", most=f"{MOST_CASES:,}", wanted=f"{wanted:,}")
-        )
+        raise InvalidValue(_("Tests have 1 to {most} cases.", most=f"{MOST_CASES:,}"))
     return list(islice(_different(filled, wanted, Random(seed)), wanted))  # noqa: S311  (a sample, no secret)
 
 

@@ -197,7 +197,7 @@ def find_change(name: str, words: Mapping[str, Sequence[str]]) -> Change:
     if list_name is None:
         raise InvalidValue(
             _(
-                "There is no change '{name}'. There are {changes}, swap:LIST and add:LIST.",
+                "Unknown change '{name}'. Available: {changes}, swap:LIST and add:LIST.",
                 name=name,
                 changes=listed(list(CHANGES)),
             )
@@ -205,11 +205,6 @@ def find_change(name: str, words: Mapping[str, Sequence[str]]) -> Change:
     if list_name not in words:
         known = listed(sorted(words)) or _("none yet")
         raise InvalidValue(
-            _(
-                "The change '{name}' needs the word list '{list}'. There are: {known}.",
-                name=name,
-                list=list_name,
-                known=known,
-            )
+            _("Change '{name}' needs word list '{list}'. Available: {known}.", name=name, list=list_name, known=known)
         )
     return _OF_LISTS[name.partition(":")[0]](words[list_name])

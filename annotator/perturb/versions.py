@@ -140,8 +140,7 @@ def compare(
     if [(s.name, s.is_selectable) for s in before] != [(s.name, s.is_selectable) for s in after]:
         raise InvalidValue(
             _(
-                "The original has the segments {before}, the changed version {after}. A changed version has the segments "
-                "of its original.",
+                "The original has segments {before}, the perturbed version {after}.",
                 before=listed([s.name for s in before]),
                 after=listed([s.name for s in after]),
             )
@@ -211,18 +210,14 @@ class CarryNote:
         """The note for a person."""
         letter = set_letter(self.set_index)
         if self.kind == "empty":
-            return _(
-                "Set {letter}: none of its tokens is left in the changed text, so it is not proposed.", letter=letter
-            )
+            return _("Set {letter} has no tokens left and isn't proposed.", letter=letter)
         if self.other_index is not None:
             return _(
-                "Set {letter}: it now marks the same tokens as set {other}, so it is proposed once.",
-                letter=letter,
-                other=set_letter(self.other_index),
+                "Set {letter} equals set {other}; proposed once.", letter=letter, other=set_letter(self.other_index)
             )
         return several(
-            "Set {letter}: {n} of its tokens is not in the changed text; check that the rest is still sufficient.",
-            "Set {letter}: {n} of its tokens are not in the changed text; check that the rest is still sufficient.",
+            "Set {letter}: {n} token is gone; check the rest.",
+            "Set {letter}: {n} tokens are gone; check the rest.",
             self.n_lost,
             letter=letter,
         )
@@ -365,11 +360,7 @@ def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
     names = {segment.name for segment in instance.segments}
     if unknown := sorted(set(changed.texts) - names):
         raise InvalidValue(
-            _(
-                "The original has no segment '{name}' (it has {names}).",
-                name=unknown[0],
-                names=listed(sorted(names)),
-            )
+            _("Unknown name '{name}'. Available: {names}.", name=unknown[0], names=listed(sorted(names)))
         )
     segments = []
     for segment in instance.segments:
@@ -387,10 +378,4 @@ def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
 def check_length(name: str, text: str) -> None:
     """Raise InvalidValue for a text that is too long."""
     if len(text) > LONGEST_TEXT:
-        raise InvalidValue(
-            _(
-                "The text of '{name}' is longer than {n} characters.",
-                name=name,
-                n=f"{LONGEST_TEXT:,}",
-            )
-        )
+        raise InvalidValue(_("The text of '{name}' exceeds {n} characters.", name=name, n=f"{LONGEST_TEXT:,}"))

@@ -104,11 +104,7 @@ def carried_sets(draft: Draft, previous: Sequence[RationaleSet], passed: Sequenc
         position = origins.index(number) if number in origins else None
         if position is None or draft.sets[position].token_indices != previous[number].token_indices:
             raise InvalidAnnotation(
-                _(
-                    "Set {letter} of the round before has passed and is locked. Unlock it (u) before you change it, "
-                    "or bring it back with undo.",
-                    letter=set_letter(number),
-                ),
+                _("Set {letter} passed and is locked. Unlock it (u), or undo.", letter=set_letter(number)),
                 set_index=position,
             )
         carried.add(position)
@@ -129,16 +125,16 @@ def describe(finding: Finding) -> str:
     if finding.passes:
         return _(
             "{score} {mean} ({scores}), reaches {threshold}.",
-            score=score, mean=mean, scores=scores, threshold=threshold,
+            score=score, mean=mean, scores=scores, threshold=threshold
         )  # fmt: skip
     return _(
         "{score} {mean} ({scores}), needs {threshold}: {lack}.",
-        score=score, mean=mean, scores=scores, threshold=threshold, lack=_(_LACKS[finding.name]),
+        score=score, mean=mean, scores=scores, threshold=threshold, lack=_(_LACKS[finding.name])
     )  # fmt: skip
 
 
 _LACKS: Mapping[Property, str] = {
-    "sufficiency": unsaid("the set alone does not support the result"),
+    "sufficiency": unsaid("the set alone doesn't support the result"),
     "compactness": unsaid("not concise enough"),
     "comprehensiveness": unsaid("the text without the sets still supports the result"),
 }

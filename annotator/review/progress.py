@@ -46,7 +46,7 @@ def pace_words(submitted: Pace, done: Pace) -> str:
     """What a lead reads: how much is submitted and done in a day, with its basis; "" where it cannot be said yet, or no more.
 
     >>> print(pace_words(Pace(70, 5, 0), Pace(60, 5, 100)))
-    14 submissions a day and 12 texts done a day over the last 5 days.
+    14 submissions per day and 12 texts done per day over the last 5 days.
     """
     if not done.n_left or done.per_day is None or submitted.per_day is None:
         return ""
@@ -55,8 +55,8 @@ def pace_words(submitted: Pace, done: Pace) -> str:
         "{submissions} and {texts} over the last day.",
         "{submissions} and {texts} over the last {n} days.",
         done.n_days,
-        submissions=several("{n} submission a day", "{n} submissions a day", 1 if number == "1" else 2, n=number),
-        texts=several("{n} text done a day", "{n} texts done a day", 1 if text_number == "1" else 2, n=text_number),
+        submissions=several("{n} submission per day", "{n} submissions per day", 1 if number == "1" else 2, n=number),
+        texts=several("{n} text done per day", "{n} texts done per day", 1 if text_number == "1" else 2, n=text_number),
     )
 
 
@@ -147,11 +147,11 @@ def forecast_words(forecast: Forecast) -> str:
     """What a lead reads: how many texts are left, and when all will be done.
 
     >>> print(forecast_words(Forecast("dates", 90, 10, 9.5, dt.date(2026, 12, 3), dt.date(2026, 12, 9))))
-    90 texts are left. At the pace of the last 10 working days all are done between 3 December 2026 and 9 December 2026 (90 %).
+    90 texts left. Forecast: 3 December 2026 to 9 December 2026 (90 %, pace of the last 10 working days).
     """
     if forecast.reason == "nothing left":
-        return _("No text is left.")
-    left = several("{n} text is left.", "{n} texts are left.", forecast.n_left)
+        return _("No texts left.")
+    left = several("{n} text left.", "{n} texts left.", forecast.n_left)
     return together(left, _when_words(forecast))
 
 
@@ -162,25 +162,19 @@ def _when_words(forecast: Forecast) -> str:
     latest = "" if forecast.latest is None else written_day(forecast.latest)
     match forecast.reason:
         case "nothing lately":
-            return _("None was done in the last {n} days, so it cannot be told when all will be done.", n=LATELY_DAYS)
+            return _("No forecast: none done in the last {n} days.", n=LATELY_DAYS)
         case "too few days":
             return _("A forecast appears after {n} working days.", n=FEWEST_DAYS)
         case "too far":
-            return _("At the pace of the last {days} all are done in more than five years.", days=days)
+            return _("Forecast: over five years (pace of the last {days}).", days=days)
         case "too uneven":
             return _(
-                "At the pace of the last {days} all are done on {earliest} at the earliest; these days differ too much to say "
-                "when at the latest.",
-                days=days,
-                earliest=earliest,
+                "Forecast: {earliest} at the earliest (the last {days} vary too much).", days=days, earliest=earliest
             )
     if earliest == latest:
-        return _("At the pace of the last {days} all are done on {earliest} (90 %).", days=days, earliest=earliest)
+        return _("Forecast: {earliest} (90 %, pace of the last {days}).", days=days, earliest=earliest)
     return _(
-        "At the pace of the last {days} all are done between {earliest} and {latest} (90 %).",
-        days=days,
-        earliest=earliest,
-        latest=latest,
+        "Forecast: {earliest} to {latest} (90 %, pace of the last {days}).", days=days, earliest=earliest, latest=latest
     )
 
 

@@ -45,7 +45,7 @@ class InstanceVotes:
         if not len(set(self.annotators)) == len(self.annotators) == len(self.marked):
             raise InvalidValue(
                 _(
-                    "An instance has {rows} of marks by {people}; give one row for each annotator, and each annotator once.",
+                    "{rows} of marks by {people} in an instance: give one per annotator.",
                     rows=counted(len(self.marked), "row"),
                     people=listed(self.annotators) or _("nobody"),
                 )

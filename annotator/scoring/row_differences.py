@@ -24,7 +24,7 @@ from annotator.scoring.table import RANDOM, Column, MetricRow, MetricTable, Numb
 LEVEL = 0.05
 _POWER = 0.8
 
-Word = Literal["better", "worse", "higher", "lower", "not told apart", "equal"]
+Word = Literal["better", "worse", "higher", "lower", "no clear difference", "equal"]
 Reason = Literal[
     "no number", "no number of the reference", "other model", "other method", "other thresholds", "no mean", "same numbers",
     "nothing in common", "learned",
@@ -66,7 +66,7 @@ class Difference:
     n_lower: int
     corrected: float = 1.0
     told: float | None = None
-    word: Word = "not told apart"
+    word: Word = "no clear difference"
 
 
 Compared = Difference | Reason
@@ -292,7 +292,7 @@ def _word(of: Difference, direction: Direction) -> Word:
     if of.n_higher == of.n_lower == 0:
         return "equal"
     if of.corrected >= LEVEL:
-        return "not told apart"
+        return "no clear difference"
     is_higher = of.difference > 0
     if direction == "neither":
         return "higher" if is_higher else "lower"

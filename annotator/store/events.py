@@ -122,7 +122,7 @@ def require_open(store: Store, project_id: int) -> None:
     """Raise ProjectArchived where nothing of a project is to change, and NotFound where it is gone."""
     row = store.row("SELECT name, archived_at FROM projects WHERE id = ?", (project_id,))
     if row is None:
-        raise NotFound(_("There is no such project any more: somebody has deleted it."))
+        raise NotFound(_("This project has been deleted."))
     if row["archived_at"] is not None:
         raise ProjectArchived(row["name"])
 

@@ -50,7 +50,7 @@ def get_user(store: Store, name: str) -> User:
     """The account of that name; raises NotFound."""
     user = find_user(store, name)
     if user is None:
-        raise NotFound(_("There is no user '{name}'. 'annotator user list' names those there are.", name=name))
+        raise NotFound(_("No person '{name}'.", name=name))
     return user
 
 
@@ -58,7 +58,7 @@ def get_user_by_id(store: Store, user_id: int) -> User:
     """A person by number; raises NotFound."""
     row = store.row("SELECT * FROM users WHERE id = ?", (user_id,))
     if row is None:
-        raise NotFound(_("There is no person number {user_id}.", user_id=user_id))
+        raise NotFound(_("Person {user_id} doesn't exist.", user_id=user_id))
     return _user(row)
 
 
@@ -295,9 +295,7 @@ def get_token(store: Store, token_id: int) -> ApiToken:
     """A token by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE api_tokens.id = ?", (token_id,))
     if row is None:
-        raise NotFound(
-            _("There is no token number {token_id}. 'annotator token list' names those there are.", token_id=token_id)
-        )
+        raise NotFound(_("No token {token_id}.", token_id=token_id))
     return _token(row)
 
 

@@ -87,7 +87,7 @@ def settings_from(data: object) -> ProjectSettings:
     try:
         return msgspec.convert(data, ProjectSettings)
     except msgspec.ValidationError as error:
-        raise InvalidValue(_("The project's settings cannot be read: {error}.", error=error)) from error
+        raise InvalidValue(_("Can't read the project's settings: {error}.", error=error)) from error
 
 
 def find_project(store: Store, name: str) -> Project | None:
@@ -102,9 +102,9 @@ def get_project(store: Store, name: str) -> Project:
     if project is None:
         names = listed([f"'{row['name']}'" for row in store.rows("SELECT name FROM projects ORDER BY id LIMIT 20")])
         raise NotFound(
-            _("There is no project '{name}'. There are {names}.", name=name, names=names)
+            _("No project '{name}'. Available: {names}.", name=name, names=names)
             if names
-            else _("There is no project '{name}'. There is none yet.", name=name)
+            else _("No project '{name}'.", name=name)
         )
     return project
 
@@ -113,7 +113,7 @@ def get_project_by_id(store: Store, project_id: int) -> Project:
     """The project with that id; raises NotFound."""
     row = store.row("SELECT * FROM projects WHERE id = ?", (project_id,))
     if row is None:
-        raise NotFound(_("There is no project number {project_id}.", project_id=project_id))
+        raise NotFound(_("Project {project_id} doesn't exist.", project_id=project_id))
     return _project(row)
 
 

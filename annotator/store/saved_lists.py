@@ -36,7 +36,7 @@ def get_list(store: Store, list_id: int) -> SavedList:
     """A list by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE id = ?", (list_id,))
     if row is None:
-        raise NotFound(_("This list is not there, or no longer there. Choose another one."))
+        raise NotFound(_("This list no longer exists. Choose another."))
     return _saved(row)
 
 
@@ -190,7 +190,7 @@ def get_view(store: Store, view_id: int) -> SavedView:
     """A view by number; raises NotFound."""
     row = store.row(f"{_SELECT_VIEWS} WHERE id = ?", (view_id,))
     if row is None:
-        raise NotFound(_("This view is not there, or no longer there. Choose another one."))
+        raise NotFound(_("This view no longer exists. Choose another."))
     return _saved_view(row)
 
 

@@ -42,9 +42,7 @@ def get_suite(store: Store, suite_id: int) -> StoredSuite:
     """The suite of a number; raises NotFound."""
     row = store.row("SELECT * FROM suites WHERE id = ?", (suite_id,))
     if row is None:
-        raise NotFound(
-            _("There is no suite number {suite_id}. It may have been taken out; reload the page.", suite_id=suite_id)
-        )
+        raise NotFound(_("No suite number {number}.", number=suite_id))
     return _suite(store, row)
 
 

@@ -55,7 +55,7 @@ def align_tokens(text: str, tokens: Sequence[str], sentence_starts: Sequence[int
     if rest < len(text):
         raise TokenMismatch(
             _(
-                "The {tokens} end at character {end}, but the text goes on with {shown} at character {rest}.",
+                "The {tokens} end at character {end}, before {shown} at {rest}.",
                 tokens=counted(len(tokens), "token"),
                 end=end,
                 shown=_shown(text, rest),
@@ -93,13 +93,11 @@ def _mismatch(text: str, number: int, token: str, end: int) -> TokenMismatch:
     start_char = _after_blanks(text, end) if token.strip() else end
     shown_token = repr(token if len(token) <= 40 else token[:40] + "…")
     stands = (
-        _("where {words} stands", words=_shown(text, start_char))
-        if start_char < len(text)
-        else _("where the text ends")
+        _("where {words} is", words=_shown(text, start_char)) if start_char < len(text) else _("where the text ends")
     )
     return TokenMismatch(
         _(
-            "Token {number} {token} is not in the text at character {character}, {stands}.",
+            "Token {number} {token} isn't in the text at character {character}, {stands}.",
             number=number,
             token=shown_token,
             character=start_char,
@@ -207,7 +205,7 @@ def treebank_words(sentence: str) -> TokenizedText:
     try:
         words = [sentence[start:end] for start, end in _tokeniser().span_tokenize(sentence)]
     except (ValueError, TimeoutError) as error:
-        raise InvalidValue(_("NLTK cannot cut the sentence into words: {error}", error=error)) from error
+        raise InvalidValue(_("NLTK can't tokenise the sentence: {error}", error=error)) from error
     return align_tokens(sentence, words, (0,) if words else ())
 
 

@@ -39,7 +39,7 @@ def check_characters(text: str) -> None:
 
     >>> check_characters("ab\ud83d")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    annotator.errors.InvalidValue: Character 2 is U+D83D, half a surrogate pair. Repair the text's encoding ...
+    annotator.errors.InvalidValue: Character 2 is U+D83D, a lone surrogate. Fix the encoding.
     """
     if text.isascii():
         return
@@ -47,7 +47,7 @@ def check_characters(text: str) -> None:
         code = ord(match.group())
         raise InvalidValue(
             _(
-                "Character {number} is U+{code}, half a surrogate pair. Repair the text's encoding at its source.",
+                "Character {number} is U+{code}, a lone surrogate. Fix the encoding.",
                 number=match.start(),
                 code=f"{code:04X}",
             )
@@ -118,7 +118,7 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
         wrong = next(offset for offset in offsets if not 0 <= offset <= len(text))
         raise InvalidValue(
             _(
-                "There is no character offset {wrong} in a text of {characters}.",
+                "Character offset {wrong} is outside the text ({characters}).",
                 wrong=wrong,
                 characters=counted(len(text), "character"),
             )
@@ -147,12 +147,7 @@ def subtags(language: str) -> list[str]:
     ['zh', 'hans', 'cn']
     """
     if not _CODE.fullmatch(language):
-        raise InvalidValue(
-            _(
-                "'{language}' is no language code. Write one like en, zh or pt-BR, or xx for any language.",
-                language=language,
-            )
-        )
+        raise InvalidValue(_("'{language}' isn't a language code, e.g. en, zh, pt-BR, xx for any.", language=language))
     return re.split("[-_]", language.lower())
 
 

@@ -167,17 +167,12 @@ def _only_place(texts: Mapping[str, "_SearchedText"], quote: str) -> SourceSpan:
     n = len(occurrences)
     reason = (
         several(
-            "These words stand {n} time in the text. Quote more of the words around those that are meant, or say by numbers "
-            "where they are: of tokens (rationale_index) or of characters (rationales).",
-            "These words stand {n} times in the text. Quote more of the words around those that are meant, or say by numbers "
-            "where they are: of tokens (rationale_index) or of characters (rationales).",
+            "These words occur {n} time. Quote more, or give token numbers (rationale_index).",
+            "These words occur {n} times. Quote more, or give token numbers (rationale_index).",
             n,
         )
         if n
-        else _(
-            "These words are not in the text. Quote them as they stand there, or say by numbers where they are: of tokens "
-            "(rationale_index) or of characters (rationales)."
-        )
+        else _("These words aren't in the text. Quote exactly, or give token numbers (rationale_index).")
     )
     raise QuoteNotPlaced(reason, quote=_shortened(quote))
 

@@ -24,7 +24,7 @@ def tokens_overlapping(body: TokenizedText, start_char: int, end_char: int) -> t
     if not 0 <= start_char <= end_char <= len(body.text):
         raise InvalidValue(
             _(
-                "Characters {start_char} to {end_char} are no range of the text, which has {characters}.",
+                "Characters {start_char} to {end_char} aren't in the text ({characters}).",
                 start_char=start_char,
                 end_char=end_char,
                 characters=counted(len(body.text), "character"),
@@ -109,7 +109,7 @@ def _resolved_sets(annotation: SourceAnnotation, layout: TokenLayout, body_of: R
         for segment in (segment for span in resolved for _place, segment in span.parts if not segment.is_selectable):
             raise InvalidAnnotation(
                 _(
-                    "Set {number} marks tokens of '{name}', which cannot be marked in this task.",
+                    "Set {number} marks tokens of '{name}', which can't be marked.",
                     number=number + 1,
                     name=segment.name,
                 ),
@@ -128,7 +128,7 @@ def _resolved(span: SourceSpan, layout: TokenLayout, body_of: ReadBody) -> _Reso
     if not 0 <= span.start < span.end <= segment.n_tokens:
         raise InvalidAnnotation(
             _(
-                "Tokens {start} to {end} are not in segment '{segment}', which has {tokens}, from 0; the end is exclusive.",
+                "Tokens {start} to {end} aren't in segment '{segment}' ({tokens}, from 0, end exclusive).",
                 start=span.start,
                 end=span.end,
                 segment=span.segment,
@@ -143,7 +143,7 @@ def _through_segments(span: SourceSpan, layout: TokenLayout) -> _Resolved:
     if not 0 <= span.start < span.end <= layout.n_tokens:
         raise InvalidAnnotation(
             _(
-                "Tokens {start} to {end} are not in the instance, which has {tokens}, from 0; the end is exclusive.",
+                "Tokens {start} to {end} aren't in the instance ({tokens}, from 0, end exclusive).",
                 start=span.start,
                 end=span.end,
                 tokens=counted(layout.n_tokens, "token"),
@@ -158,8 +158,7 @@ def _of_characters(span: SourceSpan, segment: SegmentTokens, body: TokenizedText
     if not 0 <= span.start < span.end <= len(body.text):
         raise InvalidAnnotation(
             _(
-                "Characters {start} to {end} are not in segment '{segment}', which has {characters}, from 0; the end is "
-                "exclusive.",
+                "Characters {start} to {end} aren't in segment '{segment}' ({characters}, from 0, end exclusive).",
                 start=span.start,
                 end=span.end,
                 segment=span.segment,
@@ -170,7 +169,7 @@ def _of_characters(span: SourceSpan, segment: SegmentTokens, body: TokenizedText
     if tokens is None:
         raise InvalidAnnotation(
             _(
-                "Characters {start} to {end} of segment '{segment}' touch no token (white space only).",
+                "Characters {start} to {end} of '{segment}' are only white space.",
                 start=span.start,
                 end=span.end,
                 segment=span.segment,
@@ -219,4 +218,4 @@ def body_reader(bodies: Mapping[str, TokenizedText | Callable[[], TokenizedText]
 
 def _no_body(segment: str) -> TokenizedText:
     """For spans that can only be given in tokens."""
-    raise InvalidAnnotation(_("Spans of '{segment}' must be given in tokens here, not in characters.", segment=segment))
+    raise InvalidAnnotation(_("Give spans of '{segment}' in tokens, not characters.", segment=segment))

@@ -275,7 +275,7 @@ class _Search:
         piece, index = self.farthest
         character = self.text.character(index)
         if self.n_steps > _MOST_STEPS:
-            reason = _("The pieces for unknown words fit the text in too many ways; give start and end of each piece.")
+            reason = _("Ambiguous subwords for unknown words. Give each subword's start and end.")
             return PieceMismatch(reason, piece)
         if piece >= len(self.cut.pieces):
             return left_over(piece, self.text.text, character)
@@ -284,14 +284,14 @@ class _Search:
         number = self.numbers[piece]
         if character >= len(self.text.text):
             reason = _(
-                "Piece {number} {shown} is not in the text at character {character}, where the text ends.",
+                "Subword {number} {shown} is past the end (character {character}).",
                 number=number,
                 shown=shown,
                 character=character,
             )
         else:
             reason = _(
-                "Piece {number} {shown} is not in the text at character {character}, where {rest} stands.",
+                "Subword {number} {shown} isn't at character {character}; the text has {rest}.",
                 number=number,
                 shown=shown,
                 character=character,
@@ -303,9 +303,8 @@ class _Search:
 def left_over(n_pieces: int, text: str, end: int) -> PieceMismatch:
     """The fault of pieces that end before their text."""
     reason = _(
-        "The {pieces} end at character {end}, but the text goes on with {rest}. If the model did not see the rest, say "
-        "that the scores are partial.",
-        pieces=counted(n_pieces, "piece"),
+        "The {pieces} end at character {end}, before {rest}. For truncated texts, mark the scores as partial.",
+        pieces=counted(n_pieces, "subword"),
         end=end,
         rest=_rest(text, end),
     )
@@ -369,10 +368,8 @@ def _ranges(pieces: Sequence[Piece], chosen: Sequence[int], text: str, *, is_par
     if len(without) == len(chosen):
         return find_pieces([pieces[n].text for n in chosen], text, numbers=chosen, is_partial=is_partial)
     if without:
-        name = _("Piece {number} {text}", number=without[0], text=f"{pieces[without[0]].text!r}")
-        raise InvalidValue(
-            _("{name} has no start and end, but others have; give them for all pieces or none.", name=name)
-        )
+        name = _("Subword {number} {text}", number=without[0], text=f"{pieces[without[0]].text!r}")
+        raise InvalidValue(_("{name} has no start and end. Give them for all or none.", name=name))
     ranges = [_given_range(number, pieces[number], text) for number in chosen]
     end = max(end for _, end in ranges)
     if not is_partial and not all(may_be_dropped(letter) for letter in Letters.of(text[end:]).letters):
@@ -384,7 +381,7 @@ def _given_range(number: int, piece: Piece, text: str) -> Range:
     """The offsets of a piece, if its text can stand there."""
     start, end = cast(int, piece.start), cast(int, piece.end)
     said_range = _(
-        "Piece {number} {text} is said to be at characters {start} to {end}",
+        "Subword {number} {text} is placed at characters {start} to {end}",
         number=number,
         text=f"{piece.text[:40]!r}",
         start=start,
@@ -400,14 +397,9 @@ def _given_range(number: int, piece: Piece, text: str) -> Range:
             number,
         )
     if not _agrees(piece.text, text[start:end]):
-        stands = _("where {text} stands", text=f"{text[start:end][:40]!r}")
+        stands = _("where {words} is", words=f"{text[start:end][:40]!r}")
         raise PieceMismatch(
-            _(
-                "{said_range}, {stands}; offsets count the code points of the segment's text.",
-                said_range=said_range,
-                stands=stands,
-            ),
-            number,
+            _("{said_range}, {stands}; offsets count code points.", said_range=said_range, stands=stands), number
         )
     return start, end
 
@@ -446,7 +438,7 @@ def _by_segment(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial
             )
             raise InvalidValue(
                 _(
-                    "Piece {number} {text} {says}; the instance has {texts}.",
+                    "Subword {number} {text} {says}; the instance has {texts}.",
                     number=number,
                     text=f"{piece.text!r}",
                     says=says,
@@ -509,9 +501,7 @@ def _first_fit(
     pieces: Sequence[Piece], group: Sequence[int], texts: Mapping[str, str], *, is_partial: bool
 ) -> tuple[str, dict[int, Piece]]:
     """The first text that a group fits, with the places in it; raises the fault of the text that it fits longest."""
-    reason = _(
-        "There are more parts between special pieces than segments: no text is left for piece {group}.", group=group[0]
-    )
+    reason = _("More parts than segments: no text for subword {group}.", group=group[0])
     farthest = PieceMismatch(f"{reason[:-1]} {pieces[group[0]].text!r}.", -1)
     for name, text in texts.items():
         try:

@@ -133,7 +133,7 @@ def _locate_with_open_edges(pieces: Sequence[Piece], texts: Mapping[str, str], *
         reached = max((piece.end for piece in located if piece.end is not None), default=0)
         if is_partial or not core_of(text[start + reached :]):
             return [_moved(piece, start) for piece in located]
-    raise fault or InvalidValue(_("The pieces end before the text."))
+    raise fault or InvalidValue(_("The subwords end before the text."))
 
 
 def _moved(piece: Piece, start: int) -> Piece:
@@ -145,14 +145,12 @@ def _moved(piece: Piece, start: int) -> Piece:
 
 def _check(pieces: Sequence[Piece], scores: Sequence[float], how: str) -> None:
     if how not in HOWS:
-        raise InvalidValue(
-            _("Scores cannot be merged by '{how}'. Choose one of {hows}.", how=how, hows=", ".join(HOWS))
-        )
+        raise InvalidValue(_("Can't merge scores by '{how}'. Choose one of {hows}.", how=how, hows=", ".join(HOWS)))
     if len(pieces) != len(scores):
         raise InvalidValue(
             _(
-                "Got {pieces}, but {scores}; each piece has one score.",
-                pieces=counted(len(pieces), "piece"),
+                "Got {pieces}, but {scores}.",
+                pieces=counted(len(pieces), "subword"),
                 scores=counted(len(scores), "score"),
             )
         )
@@ -160,7 +158,7 @@ def _check(pieces: Sequence[Piece], scores: Sequence[float], how: str) -> None:
         if (piece.start is None) != (piece.end is None):
             raise InvalidValue(
                 _(
-                    "Piece {number} {text} has only one of start and end; give both or none.",
+                    "Subword {number} {text} needs both start and end, or neither.",
                     number=number,
                     text=f"{piece.text!r}",
                 )
@@ -278,7 +276,7 @@ def rationale_on_tokens(source: SourceRationale, places: Places) -> MachineRatio
             if not 0 <= start < stop <= end - first:
                 raise InvalidValue(
                     _(
-                        "the span [{start}, {stop}) is not in its text, which has {tokens}, from 0",
+                        "the span [{start}, {stop}) is not in its text ({tokens}, from 0)",
                         start=start,
                         stop=stop,
                         tokens=counted(end - first, "token"),
@@ -304,11 +302,7 @@ def token_range(text_name: str | None, places: Places) -> tuple[int, int]:
                 return segment.first_token, segment.end_token
     known = ", ".join(f"'{segment.name}'" for segment in places.layout.segments)
     raise InvalidValue(
-        _(
-            "there is no segment or document '{name}' in this instance (it has {known})",
-            name=text_name,
-            known=known,
-        )
+        _("no segment or document '{name}' in this instance (available: {known})", name=text_name, known=known)
     )
 
 
@@ -322,13 +316,7 @@ def _scores_of(part: ScoredPart, first: int, end: int, places: Places) -> Sequen
     """The part's scores, one a token from `first` on."""
     if not are_finite(part.scores):
         number, score = next((n, score) for n, score in enumerate(part.scores) if not math.isfinite(score))
-        raise InvalidValue(
-            _(
-                "score {number} (from 0) is {score}; write finite numbers, or leave the row out",
-                number=number,
-                score=score,
-            )
-        )
+        raise InvalidValue(_("score {number} (from 0) is {score}; use finite numbers", number=number, score=score))
     wanted = {end - first} if part.place is not None else {places.layout.n_selectable, places.layout.n_tokens}
     if len(part.scores) in wanted or (part.is_partial and len(part.scores) < max(wanted)):
         return part.scores
@@ -337,7 +325,7 @@ def _scores_of(part: ScoredPart, first: int, end: int, places: Places) -> Sequen
     scores = counted(len(part.scores), "score")
     if len(part.scores) - 2 in wanted:
         raise InvalidValue(
-            _("it has {scores} for {tokens}; are scores of special tokens among them?", scores=scores, tokens=numbers)
+            _("it has {scores} for {tokens}; are special tokens included?", scores=scores, tokens=numbers)
         )
     raise InvalidValue(_("it has {scores} for {tokens}", scores=scores, tokens=numbers))
 
@@ -361,15 +349,7 @@ def _merged(
 
 def _in_range(number: int, n: int) -> int:
     if not 0 <= number < n:
-        if number == n:
-            raise InvalidValue(
-                _(
-                    "there is no token {number}; the text has {n}, from 0; are the numbers shifted by one?",
-                    number=number,
-                    n=n,
-                )
-            )
-        raise InvalidValue(_("there is no token {number}; the text has {n}, from 0", number=number, n=n))
+        raise InvalidValue(_("no token {number}; the text has {n}, from 0", number=number, n=n))
     return number
 
 

@@ -202,10 +202,7 @@ def _chinese_words() -> _ChineseWords:
         import jieba  # noqa: PLC0415
     except ImportError:
         raise InvalidValue(
-            _(
-                "Chinese words (zh-words) need the package jieba: pip install 'rationale-annotator[chinese-words]'. Language zh "
-                "needs none and makes each character a token."
-            )
+            _("Tokeniser zh-words needs jieba: pip install 'rationale-annotator[chinese-words]'.")
         ) from None
     return _ChineseWords(jieba)
 
@@ -335,12 +332,7 @@ def _load_rules(code: str) -> Any:
     known = sorted(module.name for module in pkgutil.iter_modules(spacy.lang.__path__) if module.ispkg)
     if code not in known:
         raise InvalidValue(
-            _(
-                "There is no tokeniser for language '{code}'. Use xx, which suits any language with blanks between words, or one "
-                "of {known}.",
-                code=code,
-                known=", ".join(known),
-            )
+            _("No tokeniser for language '{code}'. Use xx or {known}.", code=code, known=", ".join(known))
         )
     return _with_bounded_affixes(spacy.blank(code).tokenizer, _stop_rule(code))
 

@@ -48,20 +48,16 @@ class AlignmentOptions:
         if self.criterion not in get_args(Criterion):
             raise InvalidValue(
                 _(
-                    "There is no criterion '{criterion}'. Choose from: {criteria}.",
+                    "Unknown criterion '{criterion}'. Available: {criteria}.",
                     criterion=self.criterion,
                     criteria=", ".join(get_args(Criterion)),
                 )
             )
         if self.criterion == "kl" and self.form == "paper":
-            raise InvalidValue(
-                _("The paper has no criterion 'kl'; only the released code has. Choose the form 'released'.")
-            )
+            raise InvalidValue(_("The paper has no 'kl'. Choose the form 'released'."))
         for name, value in (("strength", self.strength), ("scale", self.scale), ("delta", self.delta)):
             if not 0 < value < float("inf"):
-                raise InvalidValue(
-                    _("The {name} of an alignment is {value}; give a number above 0.", name=name, value=value)
-                )
+                raise InvalidValue(_("Alignment {name} is {value}; use more than 0.", name=name, value=value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +202,7 @@ def _released(batch: AlignmentBatch, options: AlignmentOptions) -> Tensor:
     if options.criterion == "bce":
         n_positive = gold.sum()
         if not n_positive:
-            raise InvalidValue(
-                _("No token of this batch is in a rationale; the released form of BCE has no number for that.")
-            )
+            raise InvalidValue(_("No token in this batch is in a rationale: released BCE is undefined."))
         weight = (n - n_positive) / n_positive
         logsigmoid = torch.nn.functional.logsigmoid
         losses = -(weight * y * logsigmoid(scaled) + (1 - y) * logsigmoid(-scaled))
@@ -225,7 +219,7 @@ def _released_kl(scaled: Tensor, gold: Tensor, judged: Tensor) -> Tensor:
     has_rationale = judged.any(dim=1)
     y, rows = gold[has_rationale].to(scaled.dtype), scaled[has_rationale]
     if not bool(y.any(dim=1).all()):
-        raise InvalidValue(_("An instance of this batch has an empty rationale; KL has no number for that."))
+        raise InvalidValue(_("An empty rationale in this batch: KL is undefined."))
     filled = torch.where(judged[has_rationale], rows, torch.full_like(rows, -1e30))
     shares = filled.softmax(dim=1).clamp(min=_LEAST_SHARE)
     wanted = y / y.sum(dim=1, keepdim=True)

@@ -64,14 +64,10 @@ class Simulation:
         for name, seconds in (("label", self.seconds_per_label), ("rationale", self.seconds_per_rationale)):
             if seconds is not None and not 0 < seconds < float("inf"):
                 raise InvalidValue(
-                    _(
-                        "A {name} cannot take {seconds} seconds; give a number above 0.",
-                        name=name,
-                        seconds=f"{seconds:g}",
-                    )
+                    _("{name} can't be {seconds} seconds. Use more than 0.", name=name, seconds=f"{seconds:g}")
                 )
         if self.is_by_token and not self.is_any:
-            raise InvalidValue(_("No seconds are given that could be for each token; give some, or leave that out."))
+            raise InvalidValue(_("Give seconds to apply per token, or remove that option."))
 
     @property
     def is_any(self) -> bool:

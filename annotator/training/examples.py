@@ -144,9 +144,9 @@ def _refusal(cutter: Cutter, examples: Sequence[Example]) -> ModelError:
     lengths = [(len(encode(whole, example.input).ids), example) for example in examples]
     longer = [(n, example) for n, example in lengths if n > limit]
     n, longest = max(longer, key=lambda of: of[0])
-    sees = f"the {counted(limit, 'piece')} that the model '{cutter.model_name}' sees"
+    sees = f"the {counted(limit, 'subword')} that the model '{cutter.model_name}' sees"
     if len(longer) == 1:
-        which = f"The text '{longest.key}' has {counted(n, 'piece')}, more than {sees}; it is the only one of {len(lengths):,}."
+        which = f"The text '{longest.key}' has {counted(n, 'subword')}, more than {sees}; it is the only one of {len(lengths):,}."
     else:
         many = f"{len(longer):,} of {counted(len(lengths), 'text')}"
         which = f"{many} are longer than {sees}; the longest, '{longest.key}', has {n:,}."

@@ -150,22 +150,14 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
 def _check(new: NewModel) -> None:
     """Raise InvalidValue where labels and output, or a base and an architecture, do not go together."""
     if new.reads != "answer" and len(new.labels) < 2:
-        raise InvalidValue(
-            _("There is one label only, so there is nothing to learn: give texts of at least two labels.")
-        )
+        raise InvalidValue(_("Training needs at least two labels."))
     if new.output == "sigmoid" and len(new.labels) != 2:
         raise InvalidValue(
-            _(
-                "One sigmoid output tells two labels apart, but there are {n_labels}. Choose the output softmax.",
-                n_labels=len(new.labels),
-            )
+            _("One sigmoid output can't separate {n_labels} labels. Use softmax.", n_labels=len(new.labels))
         )
     if new.base is not None and new.architecture == "decoder":
         raise InvalidValue(
-            _(
-                "A base brings its own architecture, and '{architecture}' is for models from scratch. Leave one of both out.",
-                architecture=new.architecture,
-            )
+            _("'{architecture}' trains from scratch. Remove it or the base.", architecture=new.architecture)
         )
 
 
@@ -184,13 +176,7 @@ def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -
     check_vocabulary(model, tokenizer, name)
     model.config.pad_token_id = tokenizer.pad_token_id
     if new.reads == "answer" and tokenizer.cls_token_id is None:
-        raise ModelError(
-            _(
-                "The model '{name}' has no [CLS] piece, at which a reading model says that there is no answer. Name an "
-                "encoder, such as BERT or RoBERTa.",
-                name=name,
-            )
-        )
+        raise ModelError(_("'{name}' has no [CLS] to signal “no answer”. Use an encoder.", name=name))
     return name, tokenizer, model
 
 
@@ -198,12 +184,7 @@ def _keep_whole(tokenizer: Any, model: Any, special: tuple[str, ...]) -> None:
     """Make each of these tokens one piece wherever it stands, with an embedding that is drawn anew where it had none."""
     for token in special:
         if not token or token != "".join(token.split()):
-            raise InvalidValue(
-                _(
-                    "The special token '{token}' is empty or has a blank in it. Give one word, such as _MATH_.",
-                    token=token,
-                )
-            )
+            raise InvalidValue(_("Special token '{token}' must be one word, e.g. _MATH_.", token=token))
     if special:
         tokenizer.add_special_tokens({"additional_special_tokens": list(special)}, replace_extra_special_tokens=False)
         _make_room(tokenizer, model)
@@ -247,7 +228,7 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
     if missing:
         raise ModelError(
             _(
-                "The model '{name}' lacks weights beside its head: {missing}. Name the folder of a trained model.",
+                "'{name}' lacks weights: {missing}. Give a trained model's folder.",
                 name=source.name,
                 missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
             )

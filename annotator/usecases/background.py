@@ -28,7 +28,7 @@ from annotator.usecases.training.transformers import TrainingOptions
 _ENDED_SHOWN = 5
 _LOOKED_THROUGH = 1_000
 _NO_MODEL = unsaid(
-    "Name a model: built-in, spacy:FOLDER, transformers:FOLDER, transformers-zero-shot:FOLDER or "
+    "Give a model: built-in, spacy:FOLDER, transformers:FOLDER, transformers-zero-shot:FOLDER or "
     "transformers-writing:FOLDER."
 )
 
@@ -79,11 +79,7 @@ def ask_to_attribute(store: Store, actor: User, project: Project, request: Asked
     methods = offered_methods()
     if request.method not in methods:
         raise InvalidValue(
-            _(
-                "There is no method '{method}'. Choose one of {methods}.",
-                method=request.method,
-                methods=listed([*methods]),
-            )
+            _("Unknown method '{method}'. Available: {methods}.", method=request.method, methods=listed([*methods]))
         )
     options = msgspec.json.encode(request).decode()
     with store.transaction():
@@ -109,11 +105,11 @@ def _title(kind: JobKind, options: str) -> str:
             return _attribution_title(msgspec.json.decode(options, type=AskedAttribution))
         case "suite":
             suite = msgspec.json.decode(options, type=AskedSuite)
-            return _("The tests of '{suite}' on {model}", suite=suite.suite, model=suite.model)
+            return _("Suite '{suite}' on {model}", suite=suite.suite, model=suite.model)
         case "train":
             return _("Training of '{name}'", name=msgspec.json.decode(options, type=AskedTraining).name)
         case "measure":
-            return _("The numbers of every model")
+            return _("Metrics of all models")
 
 
 def _attribution_title(request: AskedAttribution) -> str:
@@ -205,11 +201,7 @@ def ask_to_train(store: Store, actor: User, project: Project, request: AskedTrai
                 return job
             if job.kind == "train" and training_of(job).name == request.name:
                 raise InvalidValue(
-                    _(
-                        "A training of '{name}' waits or runs already. Choose another name, or stop it first and wait "
-                        "until it has ended.",
-                        name=request.name,
-                    )
+                    _("Training '{name}' is queued or running. Choose another name, or stop it.", name=request.name)
                 )
         return jobs_store.add_job(store, project.id, "train", title, options, actor)
 
@@ -221,13 +213,7 @@ def _require_the_same(store: Store, actor: User, project: Project, request: Aske
     trainings = (training_of(job) for job in jobs_store.ended_jobs(store, project.id, _LOOKED_THROUGH, "train"))
     last = next((other.options for other in trainings if other.name == request.name), request.options)
     if replace(last, is_anew=False) != request.options:
-        raise InvalidValue(
-            _(
-                "A training of '{name}' was stopped that has other settings. Choose another name, or begin it again from "
-                "the start.",
-                name=request.name,
-            )
-        )
+        raise InvalidValue(_("Stopped training '{name}' has other settings. Choose another name.", name=request.name))
 
 
 def train_again(store: Store, actor: User, project: Project, job_id: int) -> Job:
@@ -235,7 +221,7 @@ def train_again(store: Store, actor: User, project: Project, job_id: int) -> Job
     require(store, actor, project.id, "use models")
     job = _job_of(store, project, job_id)
     if job.kind != "train" or job.is_open:
-        raise InvalidValue(_("Job number {job_id} is no training that has ended.", job_id=job_id))
+        raise InvalidValue(_("Job {job_id} isn't a finished training.", job_id=job_id))
     return ask_to_train(store, actor, project, training_of(job))
 
 
@@ -267,16 +253,14 @@ def stop_job(store: Store, actor: User, project: Project, job_id: int) -> None:
     with store.transaction():
         job = _job_of(store, project, job_id)
         if not may_stop(store, actor, job):
-            raise NotAllowed(
-                _("{name} asked for this. Only they, or a lead of the project, can stop it.", name=job.asked_by_name)
-            )
+            raise NotAllowed(_("Only {name} or a lead can stop this.", name=job.asked_by_name))
         jobs_store.ask_to_stop(store, job.id)
 
 
 def _job_of(store: Store, project: Project, job_id: int) -> Job:
     job = jobs_store.get_job(store, job_id)
     if job.project_id != project.id:
-        raise InvalidValue(_("Job number {job_id} is not of the project '{name}'.", job_id=job_id, name=project.name))
+        raise InvalidValue(_("No job {job_id}.", job_id=job_id))
     return job
 
 

@@ -131,24 +131,10 @@ def require_split(store: Store, projects: Sequence[Project], split: str | None, 
         return
     names = listed([f"'{project.name}'" for project in projects], "and")
     splits = listed([f"'{name}'" for name in sorted(known) if name])
-    if len(projects) == 1:
-        raise InvalidValue(
-            _("The project {names} has no split '{split}'; it has {splits}.", names=names, split=split, splits=splits)
-            if splits
-            else _(
-                "The project {names} has no split '{split}', and no text there has a split. Leave the split out.",
-                names=names,
-                split=split,
-            )
-        )
     raise InvalidValue(
-        _("The projects {names} have no split '{split}'; they have {splits}.", names=names, split=split, splits=splits)
+        _("No split '{split}' in {names}. Available: {splits}.", names=names, split=split, splits=splits)
         if splits
-        else _(
-            "The projects {names} have no split '{split}', and no text there has a split. Leave the split out.",
-            names=names,
-            split=split,
-        )
+        else _("No splits in {names}. Remove the split '{split}'.", names=names, split=split)
     )
 
 
@@ -178,18 +164,14 @@ def left_out_words(left_out: Mapping[str, int], policy: GoldPolicy, *, has_names
     n, why = sum(left_out.values()), _(_WHY_LEFT_OUT.get(policy, _OTHERWISE_LEFT_OUT))
     if not has_names:
         return together(
-            several(
-                "The sets of {n} annotation are not in this gold.",
-                "The sets of {n} annotations are not in this gold.",
-                n,
-            ),
+            several("This gold omits the sets of {n} annotation.", "This gold omits the sets of {n} annotations.", n),
             why,
         )
     people = listed([f"{name} ({number:,})" for name, number in sorted(left_out.items())])
     return together(
         several(
-            "The sets of {n} annotation are not in this gold: {people}.",
-            "The sets of {n} annotations are not in this gold: {people}.",
+            "This gold omits the sets of {n} annotation: {people}.",
+            "This gold omits the sets of {n} annotations: {people}.",
             n,
             people=people,
         ),
@@ -198,9 +180,9 @@ def left_out_words(left_out: Mapping[str, int], policy: GoldPolicy, *, has_names
 
 
 _WHY_LEFT_OUT: Mapping[GoldPolicy, str] = {
-    "chosen": unsaid("The policy “chosen” takes one annotation a text; “all” takes everybody's."),
+    "chosen": unsaid("“chosen” takes one annotation per text; “all” takes everyone's."),
 }
-_OTHERWISE_LEFT_OUT = unsaid("Their label is not the gold one, or no word of theirs has a majority.")
+_OTHERWISE_LEFT_OUT = unsaid("Their label isn't gold, or no word has a majority.")
 
 
 def gold_by_people(store: Store, project: Project, policy: GoldPolicy, by: str) -> Iterator[tuple[str, GoldInstance]]:

@@ -97,9 +97,9 @@ def check_ratio(ratio: float | None, gold: GoldTable) -> None:
     if ratio is None:
         return
     if any(gold.ratios):
-        raise InvalidValue(_("This project has gold, which gives k. Leave the ratio (--ratio) out."))
+        raise InvalidValue(_("Gold sets k. Remove --ratio."))
     if not 0 < ratio <= 1:
-        raise InvalidValue(_("The ratio (--ratio) must be above 0 and at most 1; it is {ratio}.", ratio=ratio))
+        raise InvalidValue(_("--ratio is {ratio}; use above 0, up to 1.", ratio=ratio))
 
 
 def _table_without_gold(

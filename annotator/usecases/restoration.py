@@ -18,7 +18,7 @@ from annotator.usecases.persons.erasure import RemovedSince, find_removed_since,
 from annotator.usecases.upkeep import check
 
 _SHOWN = 5
-_SILENCED = unsaid("This is of a backup that was restored. It may have been sent before, and is not sent again.")
+_SILENCED = unsaid("From a restored backup: perhaps sent before, not sent again.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,7 @@ def why_at_rest(project: Project) -> str:
     """Why nothing of a project changes now; "" while it is at work."""
     if not project.is_archived:
         return ""
-    return _(
-        "“{name}” is archived: nothing in it is computed, imported or changed. A lead can bring it back on the Project page.",
-        name=project.name,
-    )
+    return _("This project is archived. Ask a lead to restore it.")
 
 
 @contextmanager

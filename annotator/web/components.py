@@ -149,7 +149,7 @@ _WORDS = {
     "store": unsaid("Store as gold"),
     "reason": unsaid("Reason"),
     "reason_hint": unsaid("why this version is the gold"),
-    "reason_missing": unsaid("Say in a few words why, in the field “Reason”."),
+    "reason_missing": unsaid("Give a short reason."),
 }
 
 
@@ -167,7 +167,7 @@ def _as_draft(version: Any) -> Draft:
     try:
         return msgspec.convert(version, DraftBody).as_draft()
     except msgspec.ValidationError as error:
-        raise InvalidValue(_("What the panel sent cannot be read: {error}.", error=error)) from error
+        raise InvalidValue(_("Can't read the message: {error}.", error=error)) from error
 
 
 _LINK_BUTTON = panel_component("copy_link", "page/copy_link.js")

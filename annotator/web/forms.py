@@ -88,7 +88,7 @@ def door_page(welcome: Welcome, *, action: str, platform_id: str, error: str = "
         time=several("{n} minute", "{n} minutes", rules.minutes), platform_id=platform_id, wants_id=bool(rules.parameter),
         has_code_alone=not rules.return_address, error=error,
         training=several("{n} training text", "{n} training texts", training.n_texts) if training else "",
-        tries=several("{n} try", "{n} tries", training.tries) if training else "",
+        tries=several("{n} attempt", "{n} attempts", training.tries) if training else ""
     )  # fmt: skip
 
 
@@ -105,12 +105,12 @@ def end_page(visit: Visit) -> HTMLResponse:
 
 def _end_title(state: WorkerState, *, is_stopped: bool) -> str:
     if is_stopped:
-        return _("Your work here has been ended")
+        return _("Your work here was ended")
     match state:
         case "working":
             return _("Your work so far")
         case "finished":
-            return _("Thank you, you have finished")
+            return _("Thank you, you're done")
         case "left":
             return _("You have stopped")
     return _("Your time is up")
@@ -119,10 +119,7 @@ def _end_title(state: WorkerState, *, is_stopped: bool) -> str:
 def nowhere_page(path: str, offered: Iterable[PageEntry]) -> HTMLResponse:
     """An address at which there is nothing, with links to the pages that the person has."""
     pages = list(offered)
-    if pages:
-        sentence = _("There is nothing at the address {path}. These pages are here for you:", path=path[:200])
-    else:
-        sentence = _("There is nothing at the address {path}.", path=path[:200])
+    sentence = _("Nothing found at {path}.", path=path[:200])
     return _page("nowhere.html", _("Page not found"), 404, sentence=sentence, offered=pages)
 
 
@@ -158,17 +155,13 @@ def _held(roles: OwnRoles) -> list[str]:
     sentences = []
     if roles.n_texts:
         sentences.append(
-            several(
-                "{n} text that you hold will go to somebody else",
-                "{n} texts that you hold will go to others",
-                roles.n_texts,
-            )
+            several("{n} reserved text goes to someone else", "{n} reserved texts go to others", roles.n_texts)
         )
     if roles.n_reviews:
         sentences.append(
             several(
-                "{n} annotation that you are scoring will go to somebody else",
-                "{n} annotations that you are scoring will go to others",
+                "{n} annotation under your review goes to someone else",
+                "{n} annotations under your review go to others",
                 roles.n_reviews,
             )
         )

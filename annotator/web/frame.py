@@ -14,12 +14,11 @@ from streamlit.navigation.page import StreamlitPage
 
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import Role, User, has_right, role_name
-from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, NotWritable
 from annotator.language import _, listed, several
 from annotator.resources import resource_folder
-from annotator.usecases.access.rights import roles_anywhere, roles_in, roles_with, spoken_rights
+from annotator.usecases.access.rights import roles_anywhere, roles_in, roles_with
 from annotator.usecases.annotate.talk import count_waiting
 from annotator.usecases.databases import Store
 from annotator.usecases.notices.notices import MOST_COUNTED, count_unread, mark_read
@@ -115,7 +114,7 @@ def _show_choice(container: DeltaGenerator, projects: Mapping[int, Project], pro
     at_work = [number for number, other in projects.items() if not other.is_archived or other == project]
     container.selectbox(
         _("Project"), at_work, index=0 if project else None, format_func=lambda number: projects[number].name,
-        key=_PROJECT_KEY, on_change=_follow_choice, placeholder=_("Choose a project"), help=_whole_name(project),
+        key=_PROJECT_KEY, on_change=_follow_choice, placeholder=_("Choose a project"), help=_whole_name(project)
     )  # fmt: skip
     _show_archived(container, {number: other for number, other in projects.items() if number not in at_work})
 
@@ -145,16 +144,8 @@ def _offer_projects(projects: Mapping[int, Project]) -> None:
 
 def _no_such_project(wanted: str, *, has_others: bool) -> str:
     if has_others:
-        return _(
-            "The address of this page names project “{number}”. There is no such project, or you have no role in it. "
-            "Open one of yours:",
-            number=wanted,
-        )
-    return _(
-        "The address of this page names project “{number}”. There is no such project, or you have no role in it. "
-        "Ask a lead or an administrator for a role.",
-        number=wanted,
-    )
+        return _("No project “{number}”, or no role in it. Open another:", number=wanted)
+    return _("No such project, or you have no role in it. Ask its lead or an administrator.")
 
 
 def _read_notice(store: Store, user: User) -> None:
@@ -205,10 +196,8 @@ def _refuse(entry: PageEntry) -> None:
     roles = dict.fromkeys(role for right in entry.rights for role in roles_with(right))
     raise NotAllowed(
         _(
-            "The page {page} needs the right to {rights}, which you have in no project. A lead of the project can give you "
-            "a role for it ({roles}).",
+            "{page} needs a role ({roles}). Ask a lead.",
             page=_(entry.title),
-            rights=spoken_rights(entry.rights),
             roles=listed([role_name(role) for role in roles], "or"),
         )
     )
@@ -217,13 +206,8 @@ def _refuse(entry: PageEntry) -> None:
 def _start(first: StreamlitPage | None) -> None:
     if first is not None:
         st.switch_page(first)
-    st.title(_("There is nothing here for you yet"), anchor=False)
-    st.write(
-        _(
-            "None of your roles has a page here. To annotate, ask a lead of the project or an administrator "
-            "for the role annotator."
-        )
-    )
+    st.title(_("Nothing here"), anchor=False)
+    st.write(_("Ask a lead for the annotator role."))
 
 
 def _find_project(by_id: dict[int, Project]) -> tuple[bool, Project | None]:
@@ -258,7 +242,7 @@ def _show_person(user: User, roles: frozenset[Role]) -> None:
 def _show_worker(user: User) -> None:
     """Who came in by a crowd door has one page and one project: a name that was drawn, and the way out."""
     st.markdown(f"**{as_text(user.name)}**")
-    st.html(_link_html("/crowd/end", _("How far I am, or stop")))
+    st.html(_link_html("/crowd/end", _("My progress, or stop")))
 
 
 def _show_sign_out() -> None:
@@ -276,7 +260,7 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     if project.is_archived:
         return _("archived")
     work = own_work_in(store, user, project, roles)
-    parts = [words for audience, training in work.trainings if (words := _training_words(training, audience))]
+    parts = [words for _audience, training in work.trainings if (words := _training_words(training))]
     before = {audience for audience, _training in work.trainings}
     parts += [_("{n} returned", n=f"{work.n_returned:,}")] if work.n_returned else []
     if work.n_to_annotate or ("annotator" in roles and "annotators" not in before):
@@ -286,7 +270,7 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
         parts.append(_("{n} to review", n=f"{work.n_to_review:,}"))
     parts += [_("{n} to check", n=f"{work.n_to_check:,}")] if work.n_to_check else []
     if back := work.n_versions_back:
-        parts.append(several("{n} changed version returned", "{n} changed versions returned", back))
+        parts.append(several("{n} perturbed version returned", "{n} perturbed versions returned", back))
     if has_right(user, roles, "annotate") or has_right(user, roles, "review"):
         n_to_audit = count_to_audit(store, user, project.id)
         parts += [_("{n} to audit", n=f"{n_to_audit:,}")] if n_to_audit else []
@@ -295,19 +279,17 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     return " · ".join(parts)
 
 
-def _training_words(training: Training, audience: Audience) -> str:
+def _training_words(training: Training) -> str:
     """What comes before somebody's work; "" while they still hold some, which comes first."""
     match training.stage:
         case "begin":
-            return several("training first: {n} text", "training first: {n} texts", training.of)
+            return several("Training first: {n} text", "Training first: {n} texts", training.of)
         case "open" | "feedback":
-            return _("training: text {number} of {all}", number=training.number, all=training.of)
-        case "failed" if audience == "annotators":
-            return _("nothing to annotate: no try left in the training")
+            return _("Training: text {number} of {all}", number=training.number, all=training.of)
         case "failed":
-            return _("nothing to review: no try left in the training")
+            return _("no training attempts left")
         case "no texts":
-            return _("no text left for the training")
+            return _("no training texts left")
     return ""
 
 
@@ -364,11 +346,7 @@ def report_defect(error: Exception) -> bool:
     moment = dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     _LOG.error("A page failed at %s with the error traced above: %s", moment, type(error).__name__)
     st.error(
-        _(
-            "Something went wrong in the program at {time}. What was saved is safe. Reload the page; if it happens again, "
-            "tell your administrator this time: the log has more details.",
-            time=as_text(moment),
-        ),
+        _("Error at {time}. Saved work is safe. Reload, or tell your administrator.", time=as_text(moment)),
         icon=":material/error:",
     )
     return True

@@ -46,15 +46,15 @@ def show_guidelines(project: Project, reading: Reading) -> None:
             show_changes(reading.changes)
         show_parts(project.guidelines)
         if not project.guidelines.strip():
-            st.markdown(_("This project has no guidelines yet. Ask its lead for them."))
-        st.html(_FOOT.format(read=_("I have read them"), later=_("Later")))
+            st.markdown(_("This project has no guidelines yet. Ask the lead."))
+        st.html(_FOOT.format(read=_("I've read them"), later=_("Later")))
 
 
 def _head() -> str:
     return _HEAD.format(
-        title=_("Guidelines"), close=_("Close"), close_title=_("Close the guidelines (g)"),
-        first=_("Please read these before you begin."),
-        changed=_("These guidelines have changed since you last read them."),
+        title=_("Guidelines"), close=_("Close"), close_title=_("Close guidelines (g)"),
+        first=_("Please read before you begin."),
+        changed=_("The guidelines have changed.")
     )  # fmt: skip
 
 

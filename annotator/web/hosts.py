@@ -66,11 +66,7 @@ def refusal_of(host: str) -> str:
     """What is said to whoever asks for another host; in the log, too, since it may be the operator's own proxy."""
     shown = "".join(letter for letter in host if letter.isprintable())[:_LONGEST_SHOWN]
     _LOG.warning("The host '%s' was refused. If people use it for this server: --allowed-host or --url.", shown)
-    return _(
-        "This server does not answer under the name '{name}'. If you run it: start it with --allowed-host NAME, or with --url "
-        "(docs/server.md, “Behind a proxy”).",
-        name=shown,
-    )
+    return _("Unknown host '{name}'. Start the server with --allowed-host or --url (docs/server.md).", name=shown)
 
 
 def _is_address(name: str) -> bool:
@@ -84,10 +80,5 @@ def _is_address(name: str) -> bool:
 def _checked(name: str) -> str:
     plain = host_name(name)
     if not plain or plain != name.lower().strip("[]").rstrip("."):
-        raise InvalidValue(
-            _(
-                "'{name}' is no host. Write its name alone, like annotate.example.org, without http:// or a port.",
-                name=name,
-            )
-        )
+        raise InvalidValue(_("'{name}' is not a host. Write it like annotate.example.org.", name=name))
     return plain

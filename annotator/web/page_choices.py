@@ -221,11 +221,10 @@ class PageChoices:
         shown = names[:_MOST_SHOWN]
         rest = [_("{n} more", n=f"{len(names) - len(shown):,}")] if len(names) > len(shown) else []
         return several(
-            "{whose} asks for {names}, which is not here, or not any more. It is left out; the rest is shown as it is asked for.",
-            "{whose} asks for {names}, which are not here, or not any more. They are left out; the rest is shown as it is asked "
-            "for.",
+            "{whose} refers to {names}, which doesn't exist; it was ignored.",
+            "{whose} refers to {names}, which don't exist; they were ignored.",
             len(names),
-            whose=whose or _("The address of this page"),
+            whose=whose or _("This page's address"),
             names=listed([*shown, *rest], "and"),
         )
 

@@ -8,7 +8,6 @@ from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.language import _, listed
 from annotator.usecases.access.rights import spoken
-from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
 _OF_WORK: frozenset[Right] = frozenset({"annotate", "review"})
@@ -18,28 +17,16 @@ READABLE = 1200  # pixels: forms and sentences are not stretched over a wide scr
 def require_project(visit: Visit, *rights: Right) -> Project | None:
     """The chosen project when the person has one of the rights there; else says what to do. The use cases check again."""
     if visit.project is None:
-        st.info(
-            _("You have no role in a project yet. Ask a lead or an administrator for one."), icon=":material/group:"
-        )
+        st.info(_("You have no role yet. Ask a lead or administrator."), icon=":material/group:")
         return None
     if not any(has_right(visit.user, visit.roles, right) for right in rights):
         st.info(
-            _(
-                "You may not {rights} in this project. Choose another project in the sidebar, or ask its lead for a role.",
-                rights=listed([spoken(right) for right in rights], "or"),
-            ),
+            _("You can't {rights} here. Ask a lead.", rights=listed([spoken(right) for right in rights], "or")),
             icon=":material/lock:",
         )
         return None
     if visit.project.is_archived and _OF_WORK.issuperset(rights):
-        st.info(
-            _(
-                "“{project}” is archived: nothing of it is given out. What you did in it is kept. Choose another project in the "
-                "sidebar, or ask its lead to bring it back.",
-                project=as_text(visit.project.name),
-            ),
-            icon=":material/archive:",
-        )
+        st.info(_("This project is archived. Ask a lead to restore it."), icon=":material/archive:")
         return None
     return visit.project
 
@@ -58,14 +45,7 @@ def _asked_number(name: str) -> int | None:
     text = st.query_params.get(name, "")
     number = whole_number(text)
     if text and number is None:
-        raise NotFound(
-            _(
-                "The address of this page ends with {parameter}={value}, but a number is expected there. Ask whoever sent you "
-                "the link for another one, or open the page from the sidebar.",
-                parameter=name,
-                value=text[:40],
-            )
-        )
+        raise NotFound(_("Invalid address: {parameter}={value} isn't a number.", parameter=name, value=text[:40]))
     return number
 
 

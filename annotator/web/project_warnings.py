@@ -42,28 +42,19 @@ def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
 
 def _missing_reviewers_words(wanted: int, missing: int, n_people: int) -> str:
     left = wanted - missing
-    people = {"people": counted(n_people, "person", "people"), "left": f"{left:,}"}
     if n_people > left:
         why = (
-            _(
-                "only {left} of the {people} who may review here will be free to, since nobody reviews what they annotate",
-                **people,
-            )
+            _("nobody reviews their own, which leaves {left}", left=f"{left:,}")
             if left
-            else _(
-                "none of the {people} who may review here will be free to, since nobody reviews what they annotate",
-                **people,
-            )
+            else _("nobody reviews their own")
         )
     elif left:
-        why = several("only {n} person may review here", "only {n} people may review here", left)
+        why = several("there is only {n}", "there are only {n}", left)
     else:
-        why = _("nobody may review here")
+        why = _("nobody can review here")
     return several(
-        "Each annotation needs {reviewers}, but {why}. No round can be decided by its scores until you give {n} more person the "
-        "role reviewer under People, or ask for fewer reviewers under Rules.",
-        "Each annotation needs {reviewers}, but {why}. No round can be decided by its scores until you give {n} more people the "
-        "role reviewer under People, or ask for fewer reviewers under Rules.",
+        "Each annotation needs {reviewers}, but {why}. Add {n} under People, or require fewer under Rules.",
+        "Each annotation needs {reviewers}, but {why}. Add {n} under People, or require fewer under Rules.",
         missing,
         reviewers=counted(wanted, "reviewer"),
         why=why,
@@ -72,21 +63,12 @@ def _missing_reviewers_words(wanted: int, missing: int, n_people: int) -> str:
 
 def _missing_annotators_words(wanted: int, missing: int) -> str:
     if wanted == 1:
-        return _(
-            "Each text needs 1 annotator, but nobody may annotate here, so no text can be completed. Give 1 more person the role "
-            "annotator under People."
-        )
+        return _("Nobody can annotate. Add an annotator under People.")
     left = wanted - missing
-    why = (
-        several("only {n} person may annotate here", "only {n} people may annotate here", left)
-        if left
-        else _("nobody may annotate here")
-    )
+    why = several("there is only {n}", "there are only {n}", left) if left else _("nobody can annotate here")
     return several(
-        "Each text needs {annotators}, but {why}, so no text can be completed. Give {n} more person the role annotator under "
-        "People, or ask for fewer annotators under Rules.",
-        "Each text needs {annotators}, but {why}, so no text can be completed. Give {n} more people the role annotator under "
-        "People, or ask for fewer annotators under Rules.",
+        "Each text needs {annotators}, but {why}. Add {n} under People, or require fewer under Rules.",
+        "Each text needs {annotators}, but {why}. Add {n} under People, or require fewer under Rules.",
         missing,
         annotators=counted(wanted, "annotator"),
         why=why,
@@ -98,12 +80,8 @@ def show_stuck(stuck: StuckWork) -> None:
     if stuck.annotation_ids:
         st.warning(
             several(
-                "{n} annotation needs more scores than there are people left to give them: everybody else who may review has "
-                "annotated this text. Give somebody else the role reviewer under People, ask for fewer reviewers under Rules, "
-                "or decide under Rounds.",
-                "{n} annotations need more scores than there are people left to give them: everybody else who may review has "
-                "annotated these texts. Give somebody else the role reviewer under People, ask for fewer reviewers under Rules, "
-                "or decide under Rounds.",
+                "{n} annotation has too few eligible reviewers. Add some under People, or decide under Rounds.",
+                "{n} annotations have too few eligible reviewers. Add some under People, or decide under Rounds.",
                 len(stuck.annotation_ids),
             ),
             icon=":material/hourglass_disabled:",
@@ -112,12 +90,10 @@ def show_stuck(stuck: StuckWork) -> None:
         named = [f"“{as_text(first_words(row.excerpt, _NAMED_CHARACTERS))}”" for row in stuck.texts]
         st.warning(
             several(
-                "{n} text ({names}) cannot be given to anybody: everyone who may annotate has already annotated it, or has seen "
-                "what others marked. Give somebody else the role annotator under People, ask for fewer annotators under Rules, "
-                "or make the gold yourself under Instances.",
-                "{n} texts ({names}) cannot be given to anybody: everyone who may annotate has already annotated them, or has "
-                "seen what others marked. Give somebody else the role annotator under People, ask for fewer annotators under "
-                "Rules, or make the gold yourself under Instances.",
+                "{n} text ({names}) has no eligible annotators. Add some under People, or make the gold under "
+                "Instances.",
+                "{n} texts ({names}) have no eligible annotators. Add some under People, or make the gold under "
+                "Instances.",
                 stuck.n_texts,
                 names=listed([*named, *(["…"] if stuck.n_texts > len(stuck.texts) else [])]),
             ),
@@ -132,15 +108,13 @@ def show_texts_of_the_gone(store: Store, visit: Visit, project: Project, instanc
     n = len(instance_ids)
     st.warning(
         several(
-            "{n} text is only for people who cannot be given it any more: they left, are shut out, or have had it. See them "
-            "under Instances with the filter For.",
-            "{n} texts are only for people who cannot be given them any more: they left, are shut out, or have had it. See them "
-            "under Instances with the filter For.",
+            "{n} text is reserved for people without access. See Instances, filter For.",
+            "{n} texts are reserved for people without access. See Instances, filter For.",
             n,
         ),
         icon=":material/person_off:",
     )
-    label = several("Free {n} text for everybody", "Free {n} texts for everybody", n)
+    label = several("Open {n} text to everyone", "Open {n} texts to everyone", n)
     if pressed(label, key=f"free_named_{project.id}"):
         change_many(store, visit.user, project, BulkChange("name"), instance_ids)
         st.rerun()
@@ -157,19 +131,12 @@ def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_befo
     if n:
         st.warning(
             several(
-                "This text has no label and the project has none, so nobody can be given any. Add labels first.",
-                "These {n} texts have no label and the project has none, so nobody can be given any. Add labels first.",
-                n,
+                "This text can't be assigned without labels.", "These {n} texts can't be assigned without labels.", n
             ),
             icon=":material/label_off:",
         )
     else:
-        st.info(
-            _(
-                "This project has no labels yet. It takes those of the first file that has some, or you can enter them here."
-            ),
-            icon=":material/label:",
-        )
+        st.info(_("No labels yet. Add or import some."), icon=":material/label:")
     with st.form(f"labels_{project.id}", border=False):
         field, button = st.columns([5, 1], vertical_alignment="bottom")
         text = field.text_input(

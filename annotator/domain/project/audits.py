@@ -14,10 +14,10 @@ Per = Literal["altogether", "of each kind"]
 ItemState = Literal["unjudged", "right", "wrong", "changed", "gone"]
 
 FAULTS: Mapping[Fault, str] = {
-    "kind": unsaid("the change is not of its kind"),
+    "kind": unsaid("the change doesn't match its type"),
     "result": unsaid("its label or answer is wrong"),
-    "rationale": unsaid("other words support the result than before, which this kind keeps"),
-    "language": unsaid("it does not read like a text that somebody would write"),
+    "rationale": unsaid("the supporting words changed, but this type keeps them"),
+    "language": unsaid("unnatural text"),
     "other": unsaid("something else, see the comment"),
 }
 
@@ -39,11 +39,11 @@ class Drawing:
 
     def __post_init__(self) -> None:
         if (self.n is None) == (self.percent is None):
-            raise InvalidValue(_("Say either how many versions are drawn or which share of them."))
+            raise InvalidValue(_("Give either the number or the share of versions."))
         if self.n is not None and self.n < 1:
-            raise InvalidValue(_("A sample of {n} is none. Draw at least 1 version.", n=f"{self.n:,}"))
+            raise InvalidValue(_("Sample at least 1, not {n}.", n=f"{self.n:,}"))
         if self.percent is not None and not 1 <= self.percent <= 100:
-            raise InvalidValue(_("A share of {percent} % cannot be drawn; choose 1 to 100.", percent=self.percent))
+            raise InvalidValue(_("Can't sample {percent} %. Choose 1 to 100.", percent=self.percent))
 
     def size(self, population: int) -> int:
         """How many are drawn of so many; of a share at least one.

@@ -14,11 +14,11 @@ CopyState = Literal[
 ]
 COPY_STATES: Mapping[CopyState, str] = {
     "waiting": unsaid("to be annotated or decided"),
-    "ready": unsaid("ready to be taken over"),
-    "taken": unsaid("taken over: the gold is exhaustive"),
-    "gold changed": unsaid("other gold in the first project since then"),
-    "other result": unsaid("another result there than the one that the evidence was marked for"),
-    "text changed": unsaid("another text there by now"),
+    "ready": unsaid("ready to adopt"),
+    "taken": unsaid("adopted: the gold is exhaustive"),
+    "gold changed": unsaid("gold changed in the first project since"),
+    "other result": unsaid("result in the first project differs"),
+    "text changed": unsaid("text changed in the first project"),
     "discarded": unsaid("discarded in the first project"),
     "discarded in the pass": unsaid("discarded in the pass"),
 }
@@ -64,4 +64,4 @@ class Selection:
 
     def __post_init__(self) -> None:
         if self.n is not None and self.n < 1:
-            raise InvalidValue(_("A sample of {n} is none. Draw at least 1 text.", n=f"{self.n:,}"))
+            raise InvalidValue(_("Sample at least 1, not {n}.", n=f"{self.n:,}"))

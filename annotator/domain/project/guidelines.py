@@ -137,9 +137,7 @@ def _end_of_block(lines: list[str], start: int) -> int | None:
 def _example_or_problem(lines: list[str], start: int, end: int) -> Example | BadExample:
     try:
         if end == len(lines):
-            raise InvalidValue(
-                _("Line {number}: the example is not closed. End it with a line of ``` alone.", number=start + 1)
-            )
+            raise InvalidValue(_("Line {number}: close the example with ``` on its own line.", number=start + 1))
         return _example(lines[start + 1 : end], start + 2)
     except InvalidValue as error:
         return BadExample(str(error))
@@ -152,17 +150,13 @@ def _example(lines: list[str], first: int) -> Example:
         if field := _FIELD.fullmatch(line):
             if field["name"].lower() in fields:
                 raise InvalidValue(
-                    _(
-                        "Line {number}: the example has two lines with “{field}:”. Remove one.",
-                        number=number,
-                        field=field["name"],
-                    )
+                    _("Line {number}: two “{field}:” lines. Remove one.", number=number, field=field["name"])
                 )
             fields[field["name"].lower()] = field["value"].strip()
         else:
             pieces += [*([Piece("\n")] if pieces else []), *_pieces(line, number)]
     if not any(piece.text.strip() for piece in pieces):
-        raise InvalidValue(_("Line {number}: the example has no text. Write it below this line.", number=first - 1))
+        raise InvalidValue(_("Line {number}: the example has no text.", number=first - 1))
     return Example(tuple(pieces), fields.get("label", ""), fields.get("why", ""))
 
 
@@ -184,13 +178,7 @@ def _pieces(line: str, number: int) -> Iterator[Piece]:
             _check_letter(bracket["letter"], opened, number)
             opened.append(bracket["letter"])
     if opened:
-        raise InvalidValue(
-            _(
-                "Line {number}: set {opened} begins with “[{opened}:” and does not end. Write “]”.",
-                number=number,
-                opened=opened[-1],
-            )
-        )
+        raise InvalidValue(_("Line {number}: set {opened} isn't closed. Add “]”.", number=number, opened=opened[-1]))
     if text := line[start:]:
         yield Piece(text)
 
@@ -198,18 +186,9 @@ def _pieces(line: str, number: int) -> Iterator[Piece]:
 def _check_letter(letter: str, opened: list[str], number: int) -> None:
     if letter not in _LETTERS:
         raise InvalidValue(
-            _(
-                "Line {number}: “[{letter}:” is no set of an example; they are A to {last}.",
-                number=number,
-                letter=letter,
-                last=_LETTERS[-1],
-            )
+            _("Line {number}: no set “[{letter}:”; use A to {last}.", number=number, letter=letter, last=_LETTERS[-1])
         )
     if letter in opened:
         raise InvalidValue(
-            _(
-                "Line {number}: set {letter} begins within set {letter}. Remove one “[{letter}:”.",
-                number=number,
-                letter=letter,
-            )
+            _("Line {number}: set {letter} contains itself. Remove one “[{letter}:”.", number=number, letter=letter)
         )

@@ -57,7 +57,7 @@ class QualificationRules:
         ):
             require_between(name, getattr(self, name), lowest, highest)
         if self.check_every == 1:
-            raise InvalidValue(_("check_every is 1, so that all work would be checks; write 2 or more, or 0 for none."))
+            raise InvalidValue(_("check_every can't be 1. Use 2 or more, or 0 for none."))
 
 
 def seen_in_second_try(rules: QualificationRules, n_texts: int) -> int:

@@ -14,15 +14,15 @@ FirstKind = Literal[
 FIRST_KINDS: tuple[FirstKind, ...] = cast("tuple[FirstKind, ...]", get_args(FirstKind))
 REST_WORDS: Mapping[Order, str] = {
     "sequential": unsaid("as imported"),
-    "random": unsaid("random, by the seed"),
+    "random": unsaid("random, by seed"),
 }
 FIRST_WORDS: Mapping[FirstKind, str] = {
-    "least confident": unsaid("where the model gives the label the lowest probability"),
-    "most confident": unsaid("where the model gives the label the highest probability"),
-    "models disagree": unsaid("what models or seeds disagree on"),
-    "label disputed": unsaid("where the model disagrees with the label"),
-    "least plausible": unsaid("where its attributions are least plausible"),
-    "nothing found": unsaid("where the model found nothing, at random"),
+    "least confident": unsaid("lowest model probability for the label"),
+    "most confident": unsaid("highest model probability for the label"),
+    "models disagree": unsaid("models or seeds disagree"),
+    "label disputed": unsaid("model disagrees with the label"),
+    "least plausible": unsaid("least plausible attributions"),
+    "nothing found": unsaid("nothing found by the model, random order"),
 }
 LARGEST_SEED = 2**31
 
@@ -51,25 +51,16 @@ class ModelOrder:
 
     def __post_init__(self) -> None:
         if not self.models:
-            raise InvalidValue(_("No model is chosen. Name one with --model, whose answers are stored in the project."))
+            raise InvalidValue(_("Choose a model with stored predictions: --model."))
         if len(set(self.models)) != len(self.models):
-            raise InvalidValue(
-                _("A model is named twice (the models are: {models}). Name each once.", models=listed(self.models))
-            )
+            raise InvalidValue(_("A model is repeated ({models}).", models=listed(self.models)))
         if not 0 < self.percent <= 100:
-            raise InvalidValue(
-                _("--percent is {percent}; it must be above 0 and at most 100.", percent=f"{self.percent:g}")
-            )
+            raise InvalidValue(_("--percent is {percent}; use above 0, up to 100.", percent=f"{self.percent:g}"))
         if self.kind == "least plausible" and not (self.method and self.number):
-            raise InvalidValue(
-                _("Plausibility is of a method's attributions by one metric. Name them with --method and --number.")
-            )
+            raise InvalidValue(_("Plausibility needs --method and --number."))
         if self.kind == "nothing found" and (self.label is None) == (not self.method):
             raise InvalidValue(
-                _(
-                    "Say what it is that the model found nothing: an answer, with --label, or a rationale without tokens, with "
-                    "--method; one of the two."
-                )
+                _("“Model found nothing” needs either --label (prediction) or --method (empty rationales).")
             )
 
     def with_label(self, label: str, by: str) -> "ModelOrder":
@@ -91,9 +82,5 @@ class QueueOrder:
     def __post_init__(self) -> None:
         if not 0 <= self.seed <= LARGEST_SEED:
             raise InvalidValue(
-                _(
-                    "The seed is {seed}; it must lie between 0 and {largest_seed}.",
-                    seed=self.seed,
-                    largest_seed=f"{LARGEST_SEED:,}",
-                )
+                _("Seed {seed} must be between 0 and {largest_seed}.", seed=self.seed, largest_seed=f"{LARGEST_SEED:,}")
             )

@@ -29,10 +29,10 @@ _LONGEST_INTRODUCTION = 5_000
 
 
 _LIMITS = {  # of numbers, each with what is said beyond it
-    "most_workers": (unsaid("How many workers may come in all is a number from 1 to {most}, not {value}."), 100_000),
-    "quota": (unsaid("How many texts each worker does is a number from 1 to {most}, not {value}."), 10_000),
-    "minutes": (unsaid("How many minutes a visit may take is a number from 1 to {most}, not {value}."), 7 * 24 * 60),
-    "at_once": (unsaid("How many workers may be at work at once is a number from 1 to {most}, not {value}."), 10_000),
+    "most_workers": (unsaid("Total workers must be 1 to {most}, not {value}."), 100_000),
+    "quota": (unsaid("Texts per worker must be 1 to {most}, not {value}."), 10_000),
+    "minutes": (unsaid("Minutes per visit must be 1 to {most}, not {value}."), 7 * 24 * 60),
+    "at_once": (unsaid("Workers at once must be 1 to {most}, not {value}."), 10_000),
 }
 
 
@@ -63,7 +63,7 @@ class DoorRules:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.name.strip()) <= 100 or not self.name.isprintable():
-            raise InvalidValue(_("The name of a door is one line of 1 to 100 characters."))
+            raise InvalidValue(_("Link names are one line of 1–100 characters."))
         for field_name, (sentence, most) in _LIMITS.items():
             value = getattr(self, field_name)
             if not 1 <= value <= most:
@@ -71,21 +71,14 @@ class DoorRules:
         if self.parameter and not (self.parameter.isascii() and self.parameter.replace("_", "").isalnum()):
             raise InvalidValue(
                 _(
-                    "The parameter '{parameter}' cannot stand in an address. It has letters, digits and _ alone, as in "
-                    "PROLIFIC_PID or workerId.",
+                    "Invalid parameter '{parameter}'. Use letters, digits and _, e.g. PROLIFIC_PID.",
                     parameter=self.parameter[:40],
                 )
             )
         if self.return_address:
             check_return_address(self.return_address)
         if len(self.introduction) > _LONGEST_INTRODUCTION:
-            raise InvalidValue(
-                _(
-                    "What is shown first may have at most {most} characters; this has {n}.",
-                    most=f"{_LONGEST_INTRODUCTION:,}",
-                    n=f"{len(self.introduction):,}",
-                )
-            )
+            raise InvalidValue(_("The introduction exceeds {most} characters.", most=f"{_LONGEST_INTRODUCTION:,}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +123,15 @@ def check_return_address(address: str) -> None:
     if not host or not address.isprintable() or " " in address or "\\" in address:
         raise InvalidValue(
             _(
-                "'{address}' is no address to send workers to. It begins with https://, as in "
+                "Invalid return address '{address}'. Use the form "
                 "https://app.prolific.com/submissions/complete?cc=ABC123.",
                 address=address[:80],
             )
         )
     if len(address) > _LONGEST_ADDRESS:
-        raise InvalidValue(_("The return address may have at most {most} characters.", most=_LONGEST_ADDRESS))
+        raise InvalidValue(_("The return address exceeds {most} characters.", most=_LONGEST_ADDRESS))
     if CODE_HOLE in host or "{" in address.replace(CODE_HOLE, "") or address.count(CODE_HOLE) > 1:
-        raise InvalidValue(
-            _("The worker's code may stand once in the return address, as {code}, behind the name of the host.")
-        )
+        raise InvalidValue(_("Use {code} at most once, after the host."))
 
 
 def _https_host(address: str) -> str:
@@ -221,7 +212,7 @@ class PayRate:
             if not (rate.is_finite() and 0 <= rate <= _HIGHEST):
                 raise InvalidValue(
                     _(
-                        "The rate for {name} is {rate}; it must lie between 0 and {highest}.",
+                        "The rate for {name} is {rate}; use 0 to {highest}.",
                         name=name,
                         rate=rate,
                         highest=f"{_HIGHEST:,}",
@@ -230,7 +221,7 @@ class PayRate:
         if not 1 <= len(self.currency.strip()) <= _LONGEST_CURRENCY or not self.currency.isprintable():
             raise InvalidValue(
                 _(
-                    "The currency “{currency}” cannot be; write a word of 1 to {most} characters, such as EUR.",
+                    "Invalid currency “{currency}”, e.g. EUR (at most {most} characters).",
                     currency=self.currency[:_LONGEST_CURRENCY],
                     most=_LONGEST_CURRENCY,
                 )
@@ -246,9 +237,7 @@ def parse_rate(text: str) -> Decimal:
     """
     number = text.strip().replace(",", ".")
     if number and not _RATE.fullmatch(number):
-        raise InvalidValue(
-            _("The rate “{rate}” is no number. Write one such as 12.50, without the currency.", rate=text.strip())
-        )
+        raise InvalidValue(_("Invalid rate “{rate}”. Use a number like 12.50.", rate=text.strip()))
     return Decimal(number or 0)
 
 

@@ -15,9 +15,9 @@ SEARCHED_PARTS: tuple[SearchedPart, ...] = ("text", "key", "note", "review", "co
 # How people call them: in a list of choices, and beside a hit.
 PART_NAMES: dict[SearchedPart, str] = {
     "text": unsaid("texts"),
-    "key": unsaid("keys"),
-    "note": unsaid("notes of annotators"),
-    "review": unsaid("comments of reviewers"),
+    "key": unsaid("IDs"),
+    "note": unsaid("annotators' notes"),
+    "review": unsaid("reviewers' comments"),
     "comment": unsaid("talk"),
 }
 Exhaustiveness = Literal["yes", "no", "unsaid"]
@@ -77,20 +77,14 @@ class Search:
 
     def __post_init__(self) -> None:
         if len(self.words) > LONGEST_WORDS:
-            raise InvalidValue(
-                _(
-                    "Search for at most {most} characters; these are {n}.",
-                    most=f"{LONGEST_WORDS:,}",
-                    n=f"{len(self.words):,}",
-                )
-            )
+            raise InvalidValue(_("Use at most {most} characters.", most=f"{LONGEST_WORDS:,}"))
         for day in (self.imported_from, self.imported_to):
             if day is not None and not _DAY.fullmatch(day):
-                raise InvalidValue(_("'{day}' is no day. Write it as 2026-11-23.", day=day))
+                raise InvalidValue(_("'{day}' isn't a date. Use the form 2026-11-23.", day=day))
         for part in self.parts:
             if part not in SEARCHED_PARTS:
                 raise InvalidValue(
-                    _("'{part}' cannot be searched. Choose among {parts}.", part=part, parts=listed(SEARCHED_PARTS))
+                    _("Can't search '{part}'. Available: {parts}.", part=part, parts=listed(SEARCHED_PARTS))
                 )
 
     @property
@@ -125,31 +119,23 @@ _LONGEST_SPLIT = 100
 def passed_over_words(reason: PassedOver, n: int) -> str:
     """How many are passed over, and why: “3 are in somebody's hands”."""
     words: dict[PassedOver, str] = {
-        "held": several("{n} is in somebody's hands", "{n} are in somebody's hands", n),
+        "held": several("{n} is in progress", "{n} are in progress", n),
         "reviewed": several("{n} is being scored", "{n} are being scored", n),
-        "with the lead": several("{n} waits for a decision of the lead", "{n} wait for a decision of the lead", n),
+        "with the lead": several("{n} awaits the lead's decision", "{n} await the lead's decision", n),
         "discarded": several("{n} is discarded", "{n} are discarded", n),
         "not discarded": several("{n} is not discarded", "{n} are not discarded", n),
-        "adjudicated": several(
-            "{n} has a version of the lead's as its gold", "{n} have a version of the lead's as their gold", n
-        ),
-        "waiting": several("{n} still waits for an annotator", "{n} still wait for an annotator", n),
-        "full": several(
-            "{n} has been given out again a hundred times", "{n} have been given out again a hundred times", n
-        ),
-        "so already": several("{n} is so already", "{n} are so already", n),
-        "key taken": several(
-            "{n} has a key that another text of that split has", "{n} have keys that other texts of that split have", n
-        ),
+        "adjudicated": several("{n} has the lead's version as gold", "{n} have the lead's version as gold", n),
+        "waiting": several("{n} still needs an annotator", "{n} still need an annotator", n),
+        "full": several("{n} has been reassigned 100 times", "{n} have been reassigned 100 times", n),
+        "so already": several("{n} already is", "{n} already are", n),
+        "key taken": several("{n} has an ID used in that split", "{n} have IDs used in that split", n),
         "follows original": several(
-            "{n} is a changed version, which follows its original",
-            "{n} are changed versions, which follow their originals",
+            "{n} is a perturbed version and follows its original",
+            "{n} are perturbed versions and follow their originals",
             n,
         ),
         "nothing wanted": several(
-            "{n} wants no annotation more; give it out again first",
-            "{n} want no annotation more; give them out again first",
-            n,
+            "{n} needs no more annotations; assign it again", "{n} need no more annotations; assign them again", n
         ),
     }
     return words[reason]
@@ -177,20 +163,14 @@ class BulkChange:
         if self.kind == "discard" and self.reason not in DISCARD_REASONS:
             reasons = "; ".join(DISCARD_REASONS)
             if not self.reason:
-                raise InvalidValue(_("Discarding needs a reason. Choose one of: {reasons}.", reasons=reasons))
+                raise InvalidValue(_("Choose a reason: {reasons}.", reasons=reasons))
             raise InvalidValue(
-                _(
-                    "'{reason}' is not one of the reasons. Choose one of: {reasons}.",
-                    reason=self.reason,
-                    reasons=reasons,
-                )
+                _("Unknown reason '{reason}'. Choose one of: {reasons}.", reason=self.reason, reasons=reasons)
             )
         if self.kind == "discard" and self.reason == "other" and not self.comment.strip():
-            raise InvalidValue(_("Please say in a few words why, since you chose “other”."))
+            raise InvalidValue(_("Say briefly why."))
         if len(self.split) > _LONGEST_SPLIT or "\0" in self.split:
-            raise InvalidValue(
-                _("The name of a split may have {most} characters; this one has not.", most=_LONGEST_SPLIT)
-            )
+            raise InvalidValue(_("Split names have at most {most} characters.", most=_LONGEST_SPLIT))
 
 
 @dataclass(frozen=True, slots=True)

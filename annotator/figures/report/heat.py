@@ -134,10 +134,10 @@ def meaning_in_head(label: str, *, is_signed: bool) -> str:
 def meaning_in_legend(label: str, *, is_signed: bool) -> str:
     """What the colours say."""
     if is_signed:
-        return f"− opposes, + supports {f'“{label}”' if label else 'a label that the source does not name'}"
+        return f"− opposes, + supports “{label}”" if label else "− opposes, + supports an unnamed label"
     if not label:
         return "weight; belongs to no label"
-    return f"weight for “{label}”; does not say whether a word supports or opposes it"
+    return f"weight for “{label}”, unsigned"
 
 
 def _sets_of_tokens(gold: Sequence[Sequence[int]]) -> dict[int, list[int]]:

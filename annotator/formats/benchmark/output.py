@@ -46,16 +46,13 @@ def read_saliency_output(path: Path, options: OutputOptions) -> Iterator[SourceO
         if gap is None:
             yield _of_saliency(row, run, options)
         else:
-            reason = _(
-                "Token {gap} has no score, but a later one has; score every token up to the last that was seen.",
-                gap=gap,
-            )
+            reason = _("Token {gap} has no score. Add it.", gap=gap)
             yield Problem(row.source, row.line, "char_attri", shown(row.key), reason)
 
 
 def _run(options: OutputOptions, method: str) -> Run:
     if not options.model:
-        raise InvalidValue(_("The file does not say which model it is of; name it (--model)."))
+        raise InvalidValue(_("No model named. Use --model."))
     return Run(options.model, options.method or method, seed=options.seed)
 
 

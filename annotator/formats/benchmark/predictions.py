@@ -145,14 +145,12 @@ def _upload_rows(path: Path, n_sides: int) -> Iterator[Row | Problem]:
         try:
             cells = (line.content or b"").decode("utf-8").split("\t")
         except UnicodeDecodeError as error:
-            findings.refuse(
-                "line", "", _("Byte {number} of the line is not UTF-8; save the file as UTF-8.", number=error.start + 1)
-            )
+            findings.refuse("line", "", _("Byte {number} isn't UTF-8. Save as UTF-8.", number=error.start + 1))
             cells = []
         if cells and len(cells) != 2 + n_sides:
             form = ", ".join([_("id"), _("label"), *[_("token numbers")] * n_sides])
             reason = _(
-                "The line has {columns}; an upload has {n} ({form}), separated by tabs.",
+                "Expected {n} columns ({form}), tab-separated; found {columns}.",
                 columns=counted(len(cells), "column"),
                 n=2 + n_sides,
                 form=form,
@@ -169,9 +167,7 @@ def _indices_of(cell: str, findings: Findings) -> list[int]:
     words = [word.strip() for word in cell.split(",")] if cell.strip() else []
     wrong = [word for word in words if _as_index(word) is None]
     if wrong:
-        reason = _(
-            "Token numbers are whole numbers separated by commas, the most important first; an upload has no header."
-        )
+        reason = _("Must be comma-separated token numbers by importance, no header.")
         findings.refuse("rationale", wrong[0], reason)
     return [_as_index(word) or 0 for word in words]
 
@@ -210,7 +206,7 @@ class _Reader:
     def _output(self, row: Row, values: _Values, findings: Findings, names: dict[str, str]) -> ModelOutput:
         key = str(values.id)
         if not key:
-            findings.refuse("id", values.id, _("The row has no id; it needs that of its input."))
+            findings.refuse("id", values.id, _("Must not be empty."))
         sides = self._sides(values, findings, names)
         label, only, rest = (
             _given(label_given) for label_given in (values.label, values.label_only, values.label_rest)
@@ -234,9 +230,7 @@ class _Reader:
         for name, given in lists:
             if given is not None and len(given) != n_sides:
                 reason = _(
-                    "It has {lists}; this task has {n_sides}, one a side.",
-                    lists=counted(len(given), "list"),
-                    n_sides=n_sides,
+                    "Has {lists}; {n_sides} needed, one per side.", lists=counted(len(given), "list"), n_sides=n_sides
                 )
                 findings.refuse(names.get(name, name), given, reason)
         if findings.is_refused:
@@ -267,9 +261,7 @@ class _Reader:
             for line in self._every_line if having else ():
                 if line not in having:
                     reason = _(
-                        "Line {line} has '{field}'; every row has it, or none.",
-                        line=lines[0],
-                        field=FIELDS[name][0],
+                        "Line {line} has '{field}'. Add it everywhere or nowhere.", line=lines[0], field=FIELDS[name][0]
                     )
                     yield Problem(self.source, line, FIELDS[name][0], _("missing"), reason)
 
@@ -283,11 +275,7 @@ def _by_our_names(values: dict[str, Any], findings: Findings) -> tuple[dict[str,
             if spelling not in values:
                 continue
             if name in named and named[name] != values[spelling]:
-                findings.refuse(
-                    spelling,
-                    values[spelling],
-                    _("'{field}' says something else; keep one of the two.", field=names[name]),
-                )
+                findings.refuse(spelling, values[spelling], _("It contradicts '{field}'. Keep one.", field=names[name]))
             named[name], names[name] = values[spelling], spelling
     return named, names
 
@@ -297,9 +285,7 @@ def _read_indices(given: Sequence[Index], field_name: str, findings: Findings) -
     for number, given_index in enumerate(given):
         index = _as_index(given_index)
         if index is None:
-            findings.refuse(
-                f"{field_name}[{number}]", given_index, _("A token index is a whole number, counted from 0.")
-            )
+            findings.refuse(f"{field_name}[{number}]", given_index, _("Must be an integer from 0."))
         read.append(index or 0)
     return tuple(read)
 
@@ -319,7 +305,7 @@ def _check_probabilities(
     full = given["p_full"]
     probabilities = [(names[name], numbers) for name, numbers in given.items() if numbers is not None]
     if probabilities and full is None:
-        findings.refuse("pred_proba", _("missing"), _("It is needed beside '{field}'.", field=probabilities[0][0]))
+        findings.refuse("pred_proba", _("missing"), _("Required with '{field}'.", field=probabilities[0][0]))
         return
     for name, numbers in probabilities:
         if len(numbers) != len(full or ()):
@@ -327,17 +313,14 @@ def _check_probabilities(
                 name,
                 list(numbers),
                 _(
-                    "It has {n_numbers} numbers, but pred_proba {n_full}.",
+                    "It has {n_numbers} numbers, but pred_proba has {n_full}.",
                     n_numbers=len(numbers),
                     n_full=len(full or ()),
                 ),
             )
         if not all(math.isfinite(number) for number in numbers):
-            findings.refuse(name, list(numbers), _("A probability is a finite number."))
+            findings.refuse(name, list(numbers), _("Must be a finite number."))
     number = None if label is None else _as_index(label_text(label))
     if full is not None and (number is None or not 0 <= number < len(full)):
-        reason = _(
-            "It is none of the {labels} for which there are probabilities; write its number, from 0.",
-            labels=counted(len(full), "label"),
-        )
+        reason = _("Must be the number of a label ({labels}), from 0.", labels=counted(len(full), "label"))
         findings.refuse("pred_label", _("missing") if label is None else label, reason)

@@ -48,14 +48,12 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def record_files(path: Path) -> dict[str, Path]:
     """The files to read by the name that problems give them."""
     if not path.exists():
-        raise NotFound(_("There is no file or folder '{path}'. Check the path.", path=path))
+        raise NotFound(_("No file or folder '{path}'.", path=path))
     if path.is_file():
         return {path.name: path}
     files = {str(file.relative_to(path)): file for file in sorted(path.rglob("*")) if file.suffix in _SUFFIXES}
     if not files:
-        raise InvalidValue(
-            _("The folder '{path}' holds no .jsonl or .tsv file; name the folder of the records.", path=path)
-        )
+        raise InvalidValue(_("No .jsonl or .tsv file in '{path}'.", path=path))
     return files
 
 
@@ -107,10 +105,7 @@ class _BenchmarkReader:
 
     def _other_task(self, row: Row) -> Problem:
         self._other_tasks.add(row.source)
-        reason = _(
-            "The file holds records of another task than the project's '{name}'; it is left out.",
-            name=self.options.task.name,
-        )
+        reason = _("Skipped: doesn't fit the task '{name}'.", name=self.options.task.name)
         return Problem(row.source, row.line, "line", ", ".join(row.values), reason)
 
     def _split_and_id(self, values: Mapping[str, Any]) -> Place | None:
@@ -123,18 +118,14 @@ class _BenchmarkReader:
     def _note(self, row: Row, links: list[tuple[Place, Place, _Where]], findings: Findings) -> None:
         split_and_id = self._split_and_id(row.values)
         if split_and_id is None:
-            findings.refuse(
-                "id", row.values.get("id"), _("The record has no id; it needs a number (id, or sent_id in gold).")
-            )
+            findings.refuse("id", row.values.get("id"), _("Missing id (in gold: sent_id)."))
             return
         known = self._gold if is_gold(row.values) else self._inputs
         where = _Where(row.source, row.line, row.offset)
         first = known.setdefault(split_and_id, where)
         if first is not where:
             reason = _(
-                "The id {key} stands in {source}, line {line}, already. Where ids repeat between files, import each with its own "
-                "--key-prefix.",
-                key=split_and_id[1],
+                "Duplicate of {source}, line {line}. Import separately with --key-prefix.",
                 source=first.source,
                 line=first.line,
             )
@@ -150,16 +141,12 @@ class _BenchmarkReader:
         """Tie perturbed records to their originals; input and gold may both say it."""
         for perturbed, original, where in links:
             if perturbed not in self._inputs and perturbed not in self._gold:
-                reason = _("There is no record {key}; the link is left out.", key=perturbed[1])
+                reason = _("No record {key}; link skipped.", key=perturbed[1])
                 yield Problem(where.source, where.line, "rel_ids", shown(perturbed[1]), reason, is_warning=True)
                 continue
             first = self._originals.setdefault(perturbed, original)
             if first != original:
-                reason = _(
-                    "Record {key} is named by {original} already; a perturbed record has one original.",
-                    key=perturbed[1],
-                    original=first[1],
-                )
+                reason = _("{key} is already a perturbation of {original}.", key=perturbed[1], original=first[1])
                 yield Problem(where.source, where.line, "rel_ids", shown(perturbed[1]), reason)
                 self._refused.add((where.source, where.line))
 
@@ -190,9 +177,7 @@ class _BenchmarkReader:
         segments: Mapping[str, SourceText | str] = {} if texts is None else texts.segments
         if not segments and not is_gold(row.values):
             known = listed([spec.name for spec in self.options.task.segments])
-            findings.refuse(
-                "line", list(row.values), _("The record has no text; its task has {segments}.", segments=known)
-            )
+            findings.refuse("line", list(row.values), _("No text. The task needs {segments}.", segments=known))
             return None
         annotations: tuple[SourceAnnotation, ...] = ()
         if is_gold(row.values):

@@ -72,12 +72,7 @@ def shape_of_task(task: Task) -> Shape:
         return "reading"
     if task.query_segment is None and n_selectable <= 2:
         return "pair" if n_selectable == 2 else "single"
-    raise InvalidValue(
-        _(
-            "The task '{name}' is none of the benchmark's: one text, a pair of texts, or passage, title and question.",
-            name=task.name,
-        )
-    )
+    raise InvalidValue(_("Unsupported task '{name}'. Use a text, pair or reading task.", name=task.name))
 
 
 def shape_of_record(values: Mapping[str, Any]) -> Shape | None:
@@ -248,7 +243,7 @@ def read_sets(record: Record, borders: "Borders | None", task: Task, findings: F
         if spans:
             sets.append(tuple(spans))
         elif not findings.is_refused:
-            findings.warn("rationales", "[]", _("Set {number} is empty; it is left out.", number=number + 1))
+            findings.warn("rationales", "[]", _("Set {number} is empty; skipped.", number=number + 1))
     return tuple(sets)
 
 
@@ -263,7 +258,7 @@ def _may_read(
     n_wanted = 2 if shape_of_task(task) == "pair" else 1
     if len(sides) != n_wanted:
         reason = _(
-            "The gold has {n_sides} sides, but the task '{name}' has {n_wanted}.",
+            "Gold has {n_sides} sides; task '{name}' needs {n_wanted}.",
             n_sides=len(sides),
             name=task.name,
             n_wanted=n_wanted,
@@ -271,9 +266,7 @@ def _may_read(
         findings.refuse("rationale_ids", record.rationale_ids, reason)
         return False
     if borders is not None and any(n_tokens is None for _, n_tokens in borders):
-        reason = _(
-            "The rationales are numbers of tokens, but the record has none; write sent_token (text_q_seg, text_t_seg)."
-        )
+        reason = _("Rationales need tokens. Add sent_token (text_q_seg, text_t_seg).")
         findings.refuse("sent_token", "", reason)
         return False
     return True
@@ -303,7 +296,7 @@ def read_indices(given: Sequence[Index], number: int, findings: Findings) -> lis
     for index in given:
         text = str(index).strip()
         if not (text.isascii() and text.isdigit() and len(text) <= N_DIGITS):
-            findings.refuse(f"rationales[{number}]", index, _("A token index must be a whole number, from 0."))
+            findings.refuse(f"rationales[{number}]", index, _("Must be an integer from 0."))
         else:
             read.append(int(text))
     return read
@@ -323,14 +316,5 @@ def _placed(
         first = end
     for index in indices:
         if index >= first:
-            findings.refuse(
-                "rationales",
-                index,
-                _(
-                    "There is no token {index}; the input has {n}, 0 to {last}.",
-                    index=index,
-                    n=first,
-                    last=first - 1,
-                ),
-            )
+            findings.refuse("rationales", index, _("No token {index}: the input has {n}.", index=index, n=first))
     return spans

@@ -111,12 +111,12 @@ def _record(row: Row, shape: Shape, findings: Findings) -> SaliencyRecord | None
     names = _PAIR if shape == "pair" else _ONE
     for name in names:
         if not isinstance(row.values.get(name), dict):
-            reason = _('It must be an object of tokens by their number: {"3": ["good", 0.7], ...}; see --task.')
+            reason = _('Expected {"3": ["good", 0.7], ...}; see --task.')
             findings.refuse(name, row.values.get(name, _("missing")), reason)
     if answer is None or findings.is_refused:
         return None
     if answer.id == "":
-        findings.refuse("id", answer.id, _("The row has no id; it needs that of its input."))
+        findings.refuse("id", answer.id, _("Must not be empty."))
     sides = [_side(row.values[name], name, findings) for name in names]
     is_moved = len(sides) == 2 and _goes_on(sides[0], sides[1])
     if is_moved:
@@ -133,15 +133,15 @@ def _side(given: dict[str, Any], name: str, findings: Findings) -> SalientSide:
     for key, value in given.items():
         is_index = key.isascii() and key.isdigit() and len(key) <= N_DIGITS
         if not is_index:
-            findings.refuse(f"{name}.{key}", value, _("A key is a token's number, counted from 0."))
+            findings.refuse(f"{name}.{key}", value, _("Must be an integer from 0."))
         elif not _is_scored(value):
-            findings.refuse(f"{name}.{key}", value, _('A value is a token and its finite score: ["good", 0.7].'))
+            findings.refuse(f"{name}.{key}", value, _('Must be a token and a finite score: ["good", 0.7].'))
         else:
             ranking.append(int(key))
             tokens.append(value[0])
             scores.append(float(value[1]))
     if len(set(ranking)) != len(ranking):
-        findings.refuse(name, list(given), _("A token's number appears twice (such as 7 and 07); keep one of the two."))
+        findings.refuse(name, list(given), _("Duplicate token number (7 and 07). Keep one."))
     return SalientSide(tuple(ranking), tuple(tokens), tuple(scores))
 
 

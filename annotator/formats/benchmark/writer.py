@@ -73,13 +73,7 @@ class _BenchmarkWriter:
     lines: SortedLines
     _numbers: dict[Place, int] = field(default_factory=dict)  # in the order in which they came
     _partners: dict[Place, list[Place]] = field(default_factory=dict)  # original: perturbed
-    _no_result: Refused = field(
-        default_factory=lambda: Refused(
-            _(
-                "have no result; the benchmark's gold needs sent_label. Let annotators or the lead set it, or export one split"
-            )
-        )
-    )
+    _no_result: Refused = field(default_factory=lambda: Refused(_("have no result. Set it, or export one split")))
 
     def add(self, gold: GoldInstance) -> None:
         """Take an instance in; it is written when all ids are known."""
@@ -89,9 +83,7 @@ class _BenchmarkWriter:
             self._no_result.add(instance.key)
             return
         if split_and_key in self._numbers:
-            raise ExportRefused(
-                _("Two instances of split '{split}' have the key '{key}'.", split=instance.split, key=instance.key)
-            )
+            raise ExportRefused(_("Duplicate ID '{key}' in split '{split}'.", split=instance.split, key=instance.key))
         self._numbers[split_and_key] = len(self._numbers) + 1
         if instance.parent_key is not None:
             self._partners.setdefault((instance.split, instance.parent_key), []).append(split_and_key)
@@ -111,9 +103,7 @@ class _BenchmarkWriter:
         """Write all records, originals first."""
         self._no_result.raise_if_any()
         if not self._numbers:
-            raise ExportRefused(
-                _("There is no instance to write: none has gold here. Choose another split, or wait for gold.")
-            )
+            raise ExportRefused(_("No gold yet. Choose another split."))
         ids = self._ids()
         files: dict[str, tuple[BinaryIO, BinaryIO]] = {}
         for line in self.lines:
@@ -197,7 +187,7 @@ def _sides(gold: GoldInstance, options: WriteOptions) -> list[list[list[int]]]:
         if one_set and one_set[-1] >= layout.n_selectable:
             raise ExportRefused(
                 _(
-                    "Instance '{key}': token {number} lies in a segment that has no tokens in the benchmark.",
+                    "Instance '{key}': segment of token {number} has no benchmark tokens.",
                     key=gold.instance.key,
                     number=one_set[-1],
                 )
@@ -227,8 +217,7 @@ class _PaddleGold:
         if len(sides[0]) > 1:
             raise ExportRefused(
                 _(
-                    "Instance '{key}' has {rationale_sets}, but the PaddleNLP gold of a pair or a reading holds one. Export with "
-                    "--gold-policy union, or in the format benchmark-trustai.",
+                    "Instance '{key}' has {rationale_sets}; PaddleNLP allows one. Use --gold-policy union.",
                     key=gold.instance.key,
                     rationale_sets=counted(len(sides[0]), "rationale set"),
                 )

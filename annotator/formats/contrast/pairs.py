@@ -38,13 +38,7 @@ def rows_of_pairs(path: Path) -> Iterator[Row | Problem]:
     names = header_of(path)
     if _GROUP not in names:
         raise InvalidValue(
-            _(
-                "'{path}' has no column '{column}' (it has {columns}), so nothing says which rows belong together. Write "
-                "contrast sets as JSONL (docs/formats.md).",
-                path=path,
-                column=_GROUP,
-                columns=listed(names),
-            )
+            _("No column '{column}' in '{path}' (only {columns}).", path=path, column=_GROUP, columns=listed(names))
         )
     batch = _Batch(0, "")
     for row in rows_of_tsv(path):
@@ -81,7 +75,7 @@ def header_of(path: Path) -> list[str]:
     names = [name.strip().lower() for name in (header.content or b"").decode("utf-8", "replace").split("\t")]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InvalidValue(_("'{path}' has two columns '{column}'; give each its own name.", path=path, column=twice))
+        raise InvalidValue(_("Duplicate column '{column}' in '{path}'. Rename one.", path=path, column=twice))
     return names
 
 
@@ -89,21 +83,19 @@ def _cells(line: RawLine, names: list[str], findings: Findings) -> dict[str, str
     try:
         text = (line.content or b"").decode("utf-8")
     except UnicodeDecodeError as error:
-        findings.refuse(
-            "line", "", _("Byte {number} of the line is not UTF-8; save the file as UTF-8.", number=error.start + 1)
-        )
+        findings.refuse("line", "", _("Byte {number} isn't UTF-8. Save as UTF-8.", number=error.start + 1))
         return None
     cells = text.split("\t")
     if len(cells) != len(names):
         reason = _(
-            "The row has {cells}, but the header names {n_names}; a text may hold no tab.",
+            "The row has {cells}, the header {n_names}. Remove tabs.",
             cells=counted(len(cells), "cell"),
             n_names=len(names),
         )
         findings.refuse("line", text, reason)
         return None
     if "\0" in text:
-        findings.refuse("line", text, _("It holds a NUL character; remove it."))
+        findings.refuse("line", text, _("Contains a NUL character. Remove it."))
         return None
     return dict(zip(names, map(_unquoted, cells), strict=True))
 
@@ -117,7 +109,7 @@ def _unquoted(cell: str) -> str:
 
 def _finished(batch: _Batch, source: str) -> Iterator[Row | Problem]:
     if len(batch.rows) == 1:
-        reason = _("The batch has one row; an original is followed by its changed version.")
+        reason = _("Only one row. Add its perturbed version.")
         yield Problem(source, batch.line, _GROUP, batch.name, reason)
     elif batch.rows:
         original, *contrasts = batch.rows
@@ -131,7 +123,7 @@ COLUMNS = frozenset({"sentence1", "sentence2", "gold_label"})
 _ORIGINAL = "original"
 _KEPT = {"revised_premise": "sentence2", "revised_hypothesis": "sentence1"}  # what a revision leaves as it is
 _CHANGED = {"revised_premise": "sentence1", "revised_hypothesis": "sentence2"}
-_SAME = unsaid("Its sentences are those of its original, or of a revision before it; it is left out.")
+_SAME = unsaid("Skipped: identical to another version.")
 _ROLE = re.compile(r"original|revised_premise|revised_hypothesis")
 _REVISIONS = 2
 
@@ -147,8 +139,7 @@ def files_of_originals(path: Path) -> list[Path]:
             return [path]
         raise InvalidValue(
             _(
-                "'{name}' holds revisions alone. Choose the file with their originals, '{original}', with this one beside it, or "
-                "the folder that holds both.",
+                "'{name}' has only revisions. Put '{original}' beside it.",
                 name=path.name,
                 original=_beside(path, _ORIGINAL).name,
             )
@@ -169,12 +160,7 @@ def rows_of_revisions(originals: Path) -> Iterator[Row | Problem]:
     if not present:
         names = listed([str(file.relative_to(originals.parent.parent)) for file in revised.values()])
         raise InvalidValue(
-            _(
-                "Beside '{name}' stands no file with its revisions, such as {names}. Choose the folder that holds them all; "
-                "originals alone are read as csv.",
-                name=originals.name,
-                names=names,
-            )
+            _("No revisions ({names}) beside '{name}'. Choose their folder.", name=originals.name, names=names)
         )
     rows = _read(originals)
     contrasts = {role: _read(file) for role, file in present.items()}
@@ -213,7 +199,7 @@ def _read(path: Path) -> list[Row | Problem]:
     if first is not None and not {*first.values} >= COLUMNS:
         raise InvalidValue(
             _(
-                "'{path}' has the columns {columns}, and needs {needed}.",
+                "'{path}' needs the columns {needed}, but has {columns}.",
                 path=path,
                 columns=listed(list(first.values)),
                 needed=listed(sorted(COLUMNS)),
@@ -227,7 +213,7 @@ def _check_order(rows: list[Row | Problem], revised: list[Row | Problem], role: 
     if len(revised) != _REVISIONS * len(rows):
         raise InvalidValue(
             _(
-                "'{name}' has {rows}, and {originals} need two each; nothing tells which rows belong together.",
+                "'{name}' has {rows}; {originals} need two each.",
                 name=path.name,
                 rows=counted(len(revised), "row"),
                 originals=counted(len(rows), "original"),
@@ -244,8 +230,7 @@ def _check_order(rows: list[Row | Problem], revised: list[Row | Problem], role: 
     if n_other * 10 > min(len(pairs), 1000):
         raise InvalidValue(
             _(
-                "In {rows} of '{name}' '{column}' is not that of the original in their place, so its rows are in another order. "
-                "Sort them as the originals are.",
+                "{rows} of '{name}' differ in '{column}'. Sort both files alike.",
                 rows=counted(n_other, "row"),
                 name=path.name,
                 column=name,

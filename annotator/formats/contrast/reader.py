@@ -37,11 +37,9 @@ __all__ = [
 ]
 
 DEFAULT_KIND = "contrast"
-NESTED = unsaid("A changed version has no contrasts of its own; write each change as one of the original's.")
-_CHANGED = unsaid(
-    "An original is not itself a changed version; leave the field out, or write the row as one of the other's contrasts."
-)
-NO_OP = unsaid("Nothing is changed: its texts are those of the original.")
+NESTED = unsaid("Add contrasts to the original only.")
+_CHANGED = unsaid("An original can't be perturbed. Remove the field.")
+NO_OP = unsaid("Same texts as the original.")
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -137,9 +135,7 @@ class _SetReader:
             findings.refuse("contrasts", values.pop("contrasts"), _(NESTED))
         said_parent = self._name_of(values, "parent")
         if said_parent is not None:
-            findings.refuse(
-                said_parent, values.pop(said_parent), _("A contrast's parent is its original; leave it out.")
-            )
+            findings.refuse(said_parent, values.pop(said_parent), _("Remove this; the parent is always the original."))
         self._take_kind(values, findings)
         if self._name_of(values, "key") is None:
             values["id"] = contrast_key(parent, number)
@@ -158,7 +154,7 @@ class _SetReader:
         if self.options.task.spec_of("kind") is None and "perturbation_kind" not in values:
             kind = values.pop("kind", DEFAULT_KIND)
             if kind is not None and not isinstance(kind, str):
-                findings.refuse("kind", kind, _("It must be text or null."))
+                findings.refuse("kind", kind, _("Must be text or null."))
                 kind = None
             values["perturbation_kind"] = kind
         values.setdefault("perturbation_kind", DEFAULT_KIND)
@@ -184,7 +180,7 @@ def contrasts_of(given: object, findings: Findings) -> list[dict[str, Any]]:
     """The contrasts of a row, as far as they can be read."""
     if isinstance(given, list) and all(isinstance(element, dict) for element in given):
         return given
-    reason = _("It must be a list of objects, such as [{...}]; [] says that the original has no contrast.")
+    reason = _("Must be a list such as [{...}], or [] for none.")
     findings.refuse("contrasts", "" if given is None else given, reason)
     return []
 
@@ -193,11 +189,7 @@ def _check_change(changed: SourceInstance, before: list[SourceInstance], finding
     """Refuse a contrast that changes nothing, or says what one before it says."""
     for index, other in enumerate(before):
         if _texts(changed) == _texts(other) and changed.target == other.target:
-            reason = (
-                _("Its texts are those of contrasts[{index}]; keep one of the two.", index=index - 1)
-                if index
-                else _(NO_OP)
-            )
+            reason = _("Same texts as contrasts[{index}]. Keep one.", index=index - 1) if index else _(NO_OP)
             findings.refuse(next(iter(changed.segments), "line"), changed.key, reason)
             return
 
@@ -314,7 +306,7 @@ def _value(
         findings.refuse(field_prefix + (name or called), value, "It must be text or a whole number.")
         return None
     if value == "" and called == "id":
-        findings.refuse(field_prefix + called, "", "The key is empty; every instance needs one.")
+        findings.refuse(field_prefix + called, "", "Must not be empty.")
     elif name is None and not default:
         findings.refuse(
             field_prefix + called, "", "The label is missing; scoring needs that of every original and contrast."

@@ -47,14 +47,8 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> in
 
 def _nothing_to_write(n_versions: int) -> str:
     if not n_versions:
-        return _("No instance is a changed version of another; there is no contrast set to write.")
-    return several(
-        "No changed version has gold yet: {n} changed version waits for annotation. Contrast sets can be written when some are "
-        "annotated.",
-        "No changed version has gold yet: {n} changed versions wait for annotation. Contrast sets can be written when some are "
-        "annotated.",
-        n_versions,
-    )
+        return _("No perturbed versions to write.")
+    return several("{n} perturbed version has no gold yet.", "{n} perturbed versions have no gold yet.", n_versions)
 
 
 @dataclass(slots=True)
@@ -64,10 +58,7 @@ class _SetWriter:
     n_changed: int = 0
     _alone: Refused = field(
         default_factory=lambda: Refused(
-            _(
-                "are changed versions of an instance that is not written: it has no gold, is in another split, or is a changed "
-                "version itself. Finish the originals, or write them too with --include submitted"
-            )
+            _("are perturbed versions of an unexported instance. Finish originals or --include submitted")
         )
     )
 
@@ -152,8 +143,7 @@ def _tokens(instance: Instance, segment: Segment) -> list[str]:
     if aligned != body:
         raise ExportRefused(
             _(
-                "Instance '{key}': the tokens of segment '{name}' leave out text, or stand where they would not be looked for, "
-                "so that a list of them is not enough. Export the project as jsonl.",
+                "Instance '{key}': segment '{name}' doesn't fit a token list. Export as jsonl.",
                 key=instance.key,
                 name=segment.name,
             )

@@ -41,15 +41,9 @@ _OUTSIDE = re.compile(
 )
 _INSIDE = re.compile(r"</sentence\s*>|<sentence(?=[\s/>]|$)|</(?:par|doc|document)\s*>")
 _REST_OF_EMPTY = re.compile(r"[^<>]*/>")
-_DTD = unsaid(
-    "The file declares a document type, with which entities can be defined; nothing is read from here on. "
-    "Remove the declaration; it is not needed."
-)
-_STRAY = unsaid(
-    'This stands in no <sentence> and is not read; put <sentence sid="..."> and </sentence> around it. '
-    "(A file of plain lines, one sentence a line, must not begin with another tag than <del> or <ins>.)"
-)
-_COMMENT = unsaid("The comment that begins here is not closed, so that nothing after it is read; write its -->.")
+_DTD = unsaid("Reading stopped at the document type. Remove it.")
+_STRAY = unsaid('Skipped: outside <sentence>. Add <sentence sid="..."> and </sentence>.')
+_COMMENT = unsaid("Unclosed comment; the rest isn't read. Add -->.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,28 +83,19 @@ def _decoded(path: Path) -> _Lines:
     for raw in read_lines(path, keep_blank=True):
         content = raw.content
         if content is None:
-            reason = _(
-                "The line is longer than {size} MB; break it between two sentences.",
-                size=MAX_LINE_BYTES // 2**20,
-            )
+            reason = _("Line exceeds {size} MB. Split it.", size=MAX_LINE_BYTES // 2**20)
             yield raw.number, Problem(path.name, raw.number, "line", "", reason)
             continue
         try:
             yield raw.number, content.decode("utf-8")
         except UnicodeDecodeError as fault:
             near = content[max(0, fault.start - 40) :][:80].decode("utf-8", "replace")
-            reason = _(
-                "Byte {number} of the line ({byte}) is not UTF-8; save the file as UTF-8.",
-                number=fault.start + 1,
-                byte=f"0x{content[fault.start]:02x}",
-            )
+            reason = _("Byte {number} isn't UTF-8. Save as UTF-8.", number=fault.start + 1)
             yield raw.number, Problem(path.name, raw.number, "line", near, reason)
 
 
 def _too_long() -> str:
-    return _(
-        "The sentence has over {n} characters; look for an end that is missing, or split it.", n=f"{MAX_CHARACTERS:,}"
-    )
+    return _("Over {n} characters. Close or split the sentence.", n=f"{MAX_CHARACTERS:,}")
 
 
 def _plain_lines(lines: _Lines, source: str) -> Iterator[Markup | Problem]:
@@ -230,11 +215,7 @@ class _Elements:
         self._begin, self._parts, self._size, self._is_broken = 0, [], 0, False
 
     def _unclosed(self, where: str) -> Problem:
-        reason = _(
-            "The <sentence> that begins here is still open at {where}, line {line}; write its </sentence>.",
-            where=where,
-            line=self._line,
-        )
+        reason = _("<sentence> still open at {where}, line {line}. Add </sentence>.", where=where, line=self._line)
         return self._problem(self._begin, self._start(), reason)
 
     def _start(self) -> str:
@@ -248,7 +229,7 @@ LABELS = ("correct", "needs edit")  # without and with edits: 0 and 1 in the rel
 ANNOTATOR = "aesw"
 SPLITS = ("train", "val", "test")
 _SEGMENT = "text"
-_BLANK = unsaid("White space only is deleted: the rationale is empty, so that there is no set for it.")
+_BLANK = unsaid("Only white space is deleted: no rationale set.")
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -257,13 +238,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     Raises: NotFound or InvalidValue when the file cannot be opened, or the task is not one of editing
     """
     if options.task.name != "editing":
-        raise InvalidValue(
-            _(
-                "The format aesw gives instances of the task 'editing', but the project's is '{name}'. Make a project for it: "
-                "annotator project create NAME --task editing.",
-                name=options.task.name,
-            )
-        )
+        raise InvalidValue(_("aesw needs the task 'editing', not '{name}'.", name=options.task.name))
     markups = read_markup(path)
     reader = _AeswReader(options, options.split or (path.stem if path.stem in SPLITS else ""))
     yield from reader.label_warnings(path.name)
@@ -291,8 +266,7 @@ class _AeswReader:
         if not set(self.labels) & set(LABELS):
             without, with_edits = self.labels
             reason = _(
-                "The project's first label, '{without}', is given to sentences without edits and its second, '{with_edits}', to "
-                "those with edits. If it is the other way round, change their order in the project.",
+                "Unedited: '{without}'; edited: '{with_edits}'. If wrong, swap the labels.",
                 without=without,
                 with_edits=with_edits,
             )
@@ -343,9 +317,7 @@ class _AeswReader:
             if tokens and tokens not in sets:
                 sets.append(tokens)
             elif any(start < end for start, end in ranges):  # an empty one has been reported already
-                reason = (
-                    _("It lies in the same word as another deletion and gets no second set.") if tokens else _(_BLANK)
-                )
+                reason = _("Same word as another deletion; no second set.") if tokens else _(_BLANK)
                 findings.warn(
                     "del",
                     listed([_("characters {start} to {end}", start=start, end=end) for start, end in ranges]),
@@ -370,9 +342,7 @@ def _key(sid: str, markup: Markup, findings: Findings) -> str:
         return sid.strip()
     key = f"line{markup.line}" + (f".{markup.number}" if markup.number > 1 else "")
     if not markup.is_plain_line:
-        reason = _(
-            "The sentence has no sid; its key is '{key}'. Give it one, so that its key stays when lines move.", key=key
-        )
+        reason = _("Add a sid; the ID '{key}' changes if lines move.", key=key)
         findings.warn("sid", sid, reason)
     return key
 
@@ -386,14 +356,14 @@ def _parsed(markup: Markup, findings: Findings) -> ET.Element | None:
         return None
 
 
-_NOT_WELL_FORMED = unsaid("The markup is not well-formed XML; close every tag that is opened.")
+_NOT_WELL_FORMED = unsaid("Not well-formed XML. Close every tag.")
 _FAULTS = {
-    7: unsaid("The tags do not match: every <del> needs its </del> and every <ins> its </ins>, in order."),
-    11: unsaid("XML has no other names than &amp; &lt; &gt; &quot; &apos;; write the character itself."),
-    4: unsaid("XML cannot read this: write &amp; for & and &lt; for <, and take out control characters."),
-    14: unsaid("A character's number is not one that XML allows; write the character itself."),
-    8: unsaid("An attribute appears twice in one tag; keep one of the two."),
-    9: unsaid("Text follows the end of the sentence; one line holds one sentence."),
+    7: unsaid("Unmatched tags. Close every <del> and <ins> in order."),
+    11: unsaid("Unknown entity. Use &amp; &lt; &gt; &quot; &apos; or the character itself."),
+    4: unsaid("Invalid XML. Write &amp; and &lt;; remove control characters."),
+    14: unsaid("Character number not allowed. Write the character."),
+    8: unsaid("Duplicate attribute in a tag. Keep one."),
+    9: unsaid("Text after the sentence. Write one per line."),
 }
 
 
@@ -403,7 +373,7 @@ def _explained(xml: str, error: ET.ParseError) -> tuple[str, str]:
     line = xml.split("\n")[row - 1]
     reason = _(_FAULTS.get(error.code, _NOT_WELL_FORMED))
     return line[max(0, column - 40) : column + 40], _(
-        "{reason} (The parser says: {message}.)", reason=reason, message=error.msg.partition(":")[0]
+        "{reason} (Parser: {message}.)", reason=reason, message=error.msg.partition(":")[0]
     )
 
 
@@ -411,17 +381,10 @@ def _edited_sentence(element: ET.Element, findings: Findings) -> EditedSentence 
     pieces = [Piece("kept", element.text)] if element.text else []
     for child in element:
         if child.tag not in {"del", "ins"}:
-            reason = _(
-                "<{tag}> is not a mark; there are <del> and <ins>. Take the tag out, or write &lt; for its <.",
-                tag=child.tag,
-            )
+            reason = _("Unknown tag <{tag}>. Remove it or write &lt;.", tag=child.tag)
             findings.refuse("sentence", ET.tostring(child, encoding="unicode", method="xml"), reason)
         for inner in child:
-            reason = _(
-                "<{inner}> stands inside <{outer}>; marks stand side by side, never one in another: close <{outer}> before it.",
-                inner=inner.tag,
-                outer=child.tag,
-            )
+            reason = _("Close <{outer}> before <{inner}>.", inner=inner.tag, outer=child.tag)
             findings.refuse("sentence", f"<{inner.tag}>", reason)
         pieces.append(Piece("deleted" if child.tag == "del" else "inserted", child.text or ""))
         if child.tail:
@@ -433,9 +396,7 @@ def _words(sentence: EditedSentence, findings: Findings) -> TokenizedText | None
     for mark in sentence.marks:
         if not mark.text:
             name = "<del>" if mark.kind == "deleted" else "<ins>"
-            reason = _(
-                "The {name} is empty: it changes nothing, but the sentence counts as edited. Take it out.", name=name
-            )
+            reason = _("Empty {name}: the sentence counts as edited. Remove it.", name=name)
             findings.warn("sentence", name, reason)
     try:
         return treebank_words(sentence.before)
@@ -448,10 +409,10 @@ def _warn_of_parts(sentence: EditedSentence, body: TokenizedText, findings: Find
     """Say that words are selected of which only a part is deleted."""
     deletions = sentence.deletions
     for token in partly_covered(body, touched_tokens(body, deletions), deletions):
-        reason = _("Only a part of this word is deleted; the whole word is in the rationale.")
+        reason = _("Cuts a word; the whole word is marked.")
         findings.warn("del", body.token(token), reason)
     if body.n_tokens and not sentence.after.strip():
-        findings.warn("del", sentence.before, _("The whole sentence is deleted; the rationale is every word of it."))
+        findings.warn("del", sentence.before, _("Whole sentence deleted: every word is rationale."))
 
 
 def _metadata(sentence: EditedSentence, criterion: Criterion | None) -> dict[str, object]:

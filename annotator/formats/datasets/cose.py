@@ -82,12 +82,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _check_task(task: Task) -> None:
     question, choices = task.spec_of("question"), task.spec_of("choices")
     if question is None or choices is None or not question.is_selectable:
-        raise InvalidValue(
-            _(
-                "CoS-E has a question to mark words in and choices, which the task '{name}' has not. Choose the task choice.",
-                name=task.name,
-            )
-        )
+        raise InvalidValue(_("CoS-E needs the task choice, not '{name}'.", name=task.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +97,7 @@ class _Files:
     @staticmethod
     def of(path: Path, asked_split: str | None) -> "_Files":
         if not path.exists():
-            raise NotFound(_("There is no file or folder '{path}'. Check the path.", path=path))
+            raise NotFound(_("No file or folder '{path}'.", path=path))
         folder = path if path.is_dir() else path.parent
         split = asked_split if path.is_dir() else None
         kinds = {file: _kind_of(file) for file in files_of_split(folder.glob("*.jsonl"), split)}
@@ -115,26 +110,20 @@ class _Files:
             return _Files([path], [file for file in beside if _may_belong(file, path)], "question")
         beside = [file for file in questions if _may_belong(file, path)]
         if not beside:
-            raise InvalidValue(
-                _("There is no file of questions beside '{path}'; put CommonsenseQA's file there.", path=path)
-            )
+            raise InvalidValue(_("No questions in or beside '{path}'. Add CommonsenseQA's files.", path=path))
         return _Files(beside, [path], "explanation")
 
     @staticmethod
     def _of_folder(path: Path, questions: Sequence[Path], explanations: Sequence[Path]) -> "_Files":
         if not questions:
-            raise InvalidValue(
-                _("The folder '{path}' holds no .jsonl file of questions; put CommonsenseQA's files there.", path=path)
-            )
+            raise InvalidValue(_("No questions in or beside '{path}'. Add CommonsenseQA's files.", path=path))
         processed = [file for file in explanations if _is_processed(file, explanations)]
         return _Files(questions, [file for file in explanations if file not in processed], None, processed)
 
     def left_out(self) -> Iterator[Problem]:
         """What is said of files that are not read."""
         for file in self.processed:
-            reason = _(
-                "The file is left out, since the explanations as they were given stand beside it; name it to read it."
-            )
+            reason = _("Skipped: originals found. Name this file to read it.")
             yield Problem(file.name, None, "file", file.name, reason, is_warning=True)
 
 
@@ -179,12 +168,12 @@ class _CoseReader:
                 if parsed is not None:
                     first = self._explanations.setdefault(parsed.id, _Explanation(row, parsed.explanation))
                     if first.row is not row:
-                        position = _("{source}, line {line}", source=first.row.source, line=first.row.line)
-                        findings.refuse(
-                            "id",
-                            parsed.id,
-                            _("The question has an explanation in {position}; keep one.", position=position),
+                        reason = _(
+                            "Duplicate of {source}, line {line}. Keep one.",
+                            source=first.row.source,
+                            line=first.row.line,
                         )
+                        findings.refuse("id", parsed.id, reason)
                 yield from findings.problems
 
     def question(self, row: Row, split_of_file: str) -> Iterator[SourceItem]:
@@ -237,9 +226,7 @@ class _CoseReader:
             if key not in self._asked:
                 findings = explanation.row.findings()
                 names = listed([file.name for file in self.files.questions])
-                findings.refuse(
-                    "id", key, _("There is no question of this id in {names}; add it or drop the row.", names=names)
-                )
+                findings.refuse("id", key, _("No question with this id in {names}.", names=names))
                 yield from findings.problems
 
 
@@ -252,9 +239,7 @@ def _check_answer(parsed: _QuestionRow, findings: Findings) -> None:
     letters = [choice.label for choice in parsed.question.choices]
     if parsed.answerKey and parsed.answerKey not in letters:
         findings.refuse(
-            "answerKey",
-            parsed.answerKey,
-            _("The answer is none of the choices, which are {choices}.", choices=listed(letters)),
+            "answerKey", parsed.answerKey, _("Answer not among the choices ({choices}).", choices=listed(letters))
         )
 
 

@@ -31,25 +31,23 @@ class Selection:
         """
         wanted = self.text.strip()
         if not wanted:
-            self._warn(_("Nothing was selected; it is taken as no rationale."))
+            self._warn(_("Nothing marked: taken as no rationale."))
             return ()
         bare = _AFTER.sub("", _BEFORE.sub("", wanted))
-        page = _("without the words of the page around it (Question:, Answer Choices:)")
+        page = _("ignoring page text (Question:, Answer Choices:)")
         around = [page] if bare != wanted else []
         attempts: tuple[tuple[str, list[str]], ...] = (
             (_as_it_is(wanted), []),
             (_as_it_is(bare), around),
-            (_loosely(bare), [*around, _("with other white space or capitals")]),
-            (_in_pieces(bare), [*around, _("in the pieces between its commas")]),
+            (_loosely(bare), [*around, _("ignoring white space and capitals")]),
+            (_in_pieces(bare), [*around, _("comma-separated parts")]),
         )
         for pattern, how in attempts:
             if pattern and (matches := list(re.finditer(pattern, question))):
                 if how:
-                    self._warn(
-                        _("The selection is not in the question as it is; it was found {how}.", how=listed(how, "and"))
-                    )
+                    self._warn(_("No verbatim match in the question; matched {how}.", how=listed(how, "and")))
                 return self._chosen(matches, question)
-        self._warn(_("The selection is not in the question; it is taken as no rationale and kept in the metadata."))
+        self._warn(_("Not in the question: kept as metadata only."))
         return ()
 
     def _chosen(self, matches: "Sequence[re.Match[str]]", question: str) -> Sequence[Characters]:
@@ -58,21 +56,17 @@ class Selection:
         match = (whole or matches)[0]
         if len(matches) > 1:
             number = match.start()
-            choice = (
-                _("the first of whole words is taken, at character {number}", number=number)
-                if whole
-                else _("the first is taken, at character {number}", number=number)
-            )
+            choice = _("using the one at character {number}", number=number)
             self._warn(
                 _(
-                    "The selection stands in the question {times}; {choice}.",
+                    "The selection occurs {times} in the question; {choice}.",
                     times=counted(len(matches), "time"),
                     choice=choice,
                 )
             )
         spans = [match.span(number) for number in range(1, len(match.groups()) + 1)] or [match.span()]
         if any(_cuts_a_word(span, question) for span in spans):
-            self._warn(_("The selection begins or ends inside a word; the whole word will be marked."))
+            self._warn(_("Cuts a word; the whole word is marked."))
         return spans
 
     def _warn(self, reason: str) -> None:

@@ -17,7 +17,7 @@ from annotator.formats.rows.files import files_of_split, split_in_name
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row
 from annotator.formats.rows.spans import spans_of_tokens
-from annotator.language import _, several, unsaid
+from annotator.language import _, several
 from annotator.text.alignment import split_on_spaces
 
 # The words of a sentence that an annotator of e-SNLI highlighted, which its files say in two columns.
@@ -50,15 +50,11 @@ def read_highlight(given: Highlight, sentence: TokenizedText, findings: Findings
         findings.warn(
             given.numbers_column,
             given.numbers,
-            _("{fault} The stars of {column} are taken.", fault=fault, column=given.stars_column),
+            _("{fault} Using the stars of {column}.", fault=fault, column=given.stars_column),
         )
     elif given.numbers.strip() and starred not in numbered:
         words = ", ".join(map(str, starred)) or "none"
-        reason = _(
-            "The words with stars in {column} are others ({words}); they are taken.",
-            column=given.stars_column,
-            words=words,
-        )
+        reason = _("{column} stars other words ({words}); using these.", column=given.stars_column, words=words)
         findings.warn(given.numbers_column, given.numbers, reason)
     return starred
 
@@ -67,27 +63,16 @@ def _without_stars(given: Highlight, numbered: Sequence[list[int]], fault: str, 
     has_stars = bool(given.stars.strip())
     if fault or not numbered:
         if has_stars:
-            none_at_all = unsaid(
-                "It is not the sentence with stars around words, and there are no numbers in {column}."
-            )
-            none_of_use = unsaid(
-                "It is not the sentence with stars around words, and there are no numbers in {column} that can be used."
-            )
-            reason = _(none_of_use if fault else none_at_all, column=given.numbers_column)
+            reason = _("No starred sentence, and no usable numbers in {column}.", column=given.numbers_column)
             findings.refuse(given.stars_column, given.stars, reason)
         if fault:
             findings.refuse(given.numbers_column, given.numbers, fault)
         return ()
     if has_stars:
-        reason = _(
-            "It is not the sentence with stars around words; the numbers of {column} are taken.",
-            column=given.numbers_column,
-        )
+        reason = _("No starred sentence; using the numbers of {column}.", column=given.numbers_column)
         findings.warn(given.stars_column, given.stars, reason)
     if len(numbered) > 1:
-        reason = _(
-            "The sentence has blanks in a row and there are no stars; words were counted as if each were one blank."
-        )
+        reason = _("Consecutive blanks: word numbers count them as one.")
         findings.warn(given.numbers_column, given.numbers, reason)
     return numbered[0]
 
@@ -112,7 +97,7 @@ def _numbered(cell: str, sentence: TokenizedText) -> tuple[list[list[int]], str]
     if cell.strip() in {"", _NONE}:
         return ([[]] if cell.strip() else []), ""
     if any(not (piece.isascii() and piece.isdigit() and len(piece) < 7) for piece in pieces):
-        return [], _("It must hold numbers of words with commas between them, or {none} for none.", none=_NONE)
+        return [], _("Must be comma-separated word numbers, or {none} for none.", none=_NONE)
     numbers = sorted({int(piece) for piece in pieces})
     readings = []
     if numbers[-1] < sentence.n_tokens:
@@ -123,7 +108,7 @@ def _numbered(cell: str, sentence: TokenizedText) -> tuple[list[list[int]], str]
             readings.append(by_blank)
     if not readings:
         return [], _(
-            "Word {number} is not in the sentence, which has {words}, from 0.",
+            "No word {number}: the sentence has {words} from 0.",
             number=numbers[-1],
             words=counted(sentence.n_tokens, "word"),
         )
@@ -174,13 +159,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _check_task(task: Task) -> None:
     specs = [task.spec_of(name) for name in _SENTENCES]
     if any(spec is None or not spec.is_selectable for spec in specs):
-        raise InvalidValue(
-            _(
-                "e-SNLI has a premise and a hypothesis to mark words in, which the task '{name}' has not. Choose the task "
-                "inference.",
-                name=task.name,
-            )
-        )
+        raise InvalidValue(_("e-SNLI needs the task inference, not '{name}'.", name=task.name))
 
 
 def _files(path: Path, asked_split: str | None) -> list[Path]:
@@ -189,14 +168,8 @@ def _files(path: Path, asked_split: str | None) -> list[Path]:
     files = files_of_split((file for file in path.iterdir() if _FILE_NAME.fullmatch(file.name)), asked_split)
     if not files:
         if asked_split:
-            raise InvalidValue(
-                _(
-                    "The folder '{path}' holds no file esnli_*.csv of the split '{split}'; name the file itself.",
-                    path=path,
-                    split=asked_split,
-                )
-            )
-        raise InvalidValue(_("The folder '{path}' holds no file esnli_*.csv; name the file itself.", path=path))
+            raise InvalidValue(_("No esnli_*.csv for split '{split}' in '{path}'.", path=path, split=asked_split))
+        raise InvalidValue(_("No esnli_*.csv in '{path}'.", path=path))
     return files
 
 
@@ -210,10 +183,7 @@ class _EsnliFile(CsvTable):
             return []
         return [
             several(
-                "The column {columns} is missing; e-SNLI's files name their columns in the first line.",
-                "The columns {columns} are missing; e-SNLI's files name their columns in the first line.",
-                len(missing),
-                columns=listed(missing),
+                "Column {columns} is missing.", "Columns {columns} are missing.", len(missing), columns=listed(missing)
             )
         ]
 
@@ -266,10 +236,7 @@ def _annotation(
     if not is_given and not explanation:
         return None
     if not is_given:
-        reason = _(
-            "Annotator {number} explains but highlights nothing; the annotation is taken as no rationale.",
-            number=number,
-        )
+        reason = _("Nothing marked: taken as no rationale.")
         findings.warn(f"Explanation_{number}", explanation, reason)
     spans: list[SourceSpan] = []
     for segment, highlight in highlights.items():

@@ -37,9 +37,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     segment = _segment_of(options.task)
     files = sorted(file for file in path.iterdir() if _FILE_NAME.fullmatch(file.name)) if path.is_dir() else [path]
     if not files:
-        raise InvalidValue(
-            _("The folder '{path}' holds no file of FairRationales, such as SST_annotations.csv.", path=path)
-        )
+        raise InvalidValue(_("No FairRationales file (such as SST_annotations.csv) in '{path}'.", path=path))
     yield from _left_out(path, files)
     for file in files:
         texts = _Texts(file, options, segment)
@@ -55,10 +53,7 @@ def _left_out(path: Path, files: Sequence[Path]) -> Iterator[Problem]:
     """What is said of the other tables of a folder, which are not read."""
     for file in sorted(path.glob("*.csv")) if path.is_dir() else ():
         if file not in files:
-            reason = _(
-                "The file is left out, since it is no file of annotations. Import attributions and predictions after the texts, "
-                "as model output."
-            )
+            reason = _("Skipped: not annotations. Import model output later.")
             yield Problem(file.name, None, "file", file.name, reason, is_warning=True)
 
 
@@ -68,8 +63,7 @@ def _segment_of(task: Task) -> str:
         names = listed([spec.name for spec in needed])
         raise InvalidValue(
             _(
-                "FairRationales has one text to mark words in; the task '{name}' needs {names}. Choose the task sentiment, or "
-                "for its questions of CoS-E, which come without their choices, a custom task with one segment.",
+                "FairRationales has one text; '{name}' needs {names}. Use sentiment or a one-segment task.",
                 name=task.name,
                 names=names,
             )
@@ -87,11 +81,7 @@ class _Table(CsvTable):
             return []
         return [
             several(
-                "The column {columns} is missing; FairRationales' files have {names}.",
-                "The columns {columns} are missing; FairRationales' files have {names}.",
-                len(missing),
-                columns=listed(missing),
-                names=listed(_NEEDED),
+                "Column {columns} is missing.", "Columns {columns} are missing.", len(missing), columns=listed(missing)
             )
         ]
 
@@ -165,19 +155,10 @@ class _Texts:
         who = values["annotator_ID"].strip()
         for name in ("sentence", "original_label"):
             if values[name] != first.values[name]:
-                reason = _(
-                    "The text {key} has another '{name}' on line {line}; rows of a text agree on it.",
-                    key=values["text_id"],
-                    name=name,
-                    line=first.line,
-                )
+                reason = _("Differs from line {line}. Make them agree.", line=first.line)
                 findings.refuse(name, values[name], reason)
         if who in taken:
-            findings.refuse(
-                "annotator_ID",
-                who,
-                _("The annotator has a row for the text {key} already.", key=values["text_id"]),
-            )
+            findings.refuse("annotator_ID", who, _("Duplicate. Keep one."))
         indices = _indices(values["rationale_index"], findings)
         if indices is None:
             return None
@@ -194,7 +175,7 @@ class _Texts:
             return label or None
         letter = _letter(values.get("label_index", ""))
         if letter is None:
-            findings.refuse("label_index", values.get("label_index", ""), _("It must be the choice's number, 1 to 5."))
+            findings.refuse("label_index", values.get("label_index", ""), _("Must be a choice number, 1 to 5."))
         return letter
 
     def _gold(self, rows: Sequence[Row]) -> str | None:
@@ -232,5 +213,5 @@ def _indices(cell: str, findings: Findings) -> list[int] | None:
         value = None
     if isinstance(value, list) and all(isinstance(number, int) and number >= 0 for number in value):
         return value
-    findings.refuse("rationale_index", cell, _("The cell must hold a list of word numbers from 0, such as [2, 3]."))
+    findings.refuse("rationale_index", cell, _("Must be a list of word numbers from 0: [2, 3]."))
     return None

@@ -66,35 +66,13 @@ def _text_segment(task: Task) -> str:
     names = [spec.name for spec in task.segments if not spec.may_be_empty]
     spec = task.spec_of(names[0]) if len(names) == 1 else None
     if spec is None or not spec.is_selectable or task.has_target:
-        if task.has_target:
-            raise InvalidValue(
-                _(
-                    "HateXplain gives each post one text, and the task '{name}' needs {segments} and a target. Choose sentiment, "
-                    "or a custom task of one text.",
-                    name=task.name,
-                    segments=listed(names),
-                )
-            )
-        raise InvalidValue(
-            _(
-                "HateXplain gives each post one text, and the task '{name}' needs {segments}. Choose sentiment, or a custom "
-                "task of one text.",
-                name=task.name,
-                segments=listed(names),
-            )
-        )
+        raise InvalidValue(_("HateXplain needs the task sentiment, not '{name}'.", name=task.name))
     return spec.name
 
 
 def _data_file(path: Path) -> Path:
     if path.is_dir() and not (path / DATA_FILE).is_file():
-        raise NotFound(
-            _(
-                "The folder '{path}' holds no {data_file}; name the folder that holds it, or the file itself.",
-                path=path,
-                data_file=DATA_FILE,
-            )
-        )
+        raise NotFound(_("No {data_file} in '{path}'. Choose its folder.", path=path, data_file=DATA_FILE))
     return path / DATA_FILE if path.is_dir() else path
 
 
@@ -127,7 +105,7 @@ class _Splits:
         """The split of a post; None where the file names none for it."""
         splits = self._of_post.get(post_id, ())
         if len(splits) > 1:
-            reason = _("{source} names the post in {splits}; name it once.", source=self.source, splits=listed(splits))
+            reason = _("{source} lists this post in {splits}. List it once.", source=self.source, splits=listed(splits))
             findings.refuse("split", post_id, reason)
         return splits[0] if splits else None
 
@@ -136,7 +114,7 @@ class _Splits:
         missing = [post_id for post_id in self._of_post if post_id not in seen]
         if missing:
             reason = _(
-                "{n_missing} of the {posts} that have a split are not in the data.",
+                "{n_missing} of {posts} with a split aren't in the data.",
                 n_missing=len(missing),
                 posts=counted(len(self._of_post), "post"),
             )
@@ -158,7 +136,7 @@ class _HatexplainReader:
         """The instance of one post and what is wrong with it; the field of a problem begins with the post's id."""
         findings = row.findings()
         if post_id in self.seen:
-            findings.refuse("post_id", post_id, _("The post stands in the file already; keep one of the two."))
+            findings.refuse("post_id", post_id, _("Duplicate. Keep one."))
         self.seen.add(post_id)
         split = self._split(post_id, findings)
         if split is not None:
@@ -179,11 +157,7 @@ class _HatexplainReader:
 
     def _instance(self, post_id: str, row: Row, post: _Post, split: str, findings: Findings) -> SourceInstance | None:
         if post.post_id != post_id:
-            findings.refuse(
-                "post_id",
-                post.post_id,
-                _("The post stands under the key '{post_id}'; write one id in both.", post_id=post_id),
-            )
+            findings.refuse("post_id", post.post_id, _("The key is '{post_id}'. Use the same id.", post_id=post_id))
         text = _text(post.post_tokens, findings)
         sets = [_sets_of_mask(self.segment, mask, post, n, findings) for n, mask in enumerate(post.rationales)]
         if findings.is_refused:
@@ -208,7 +182,7 @@ def _text(tokens: Sequence[str], findings: Findings) -> SourceText:
     """The tokens joined by blanks, as text with these tokens."""
     text = " ".join(tokens)
     if not text.strip():
-        findings.refuse("post_tokens", list(tokens), _("The post has no tokens; write its tokens or drop it."))
+        findings.refuse("post_tokens", list(tokens), _("Must not be empty."))
     return SourceText(text, align_tokens(text, tokens), is_text_of_tokens=True)
 
 
@@ -217,19 +191,17 @@ def _sets_of_mask(segment: str, mask: Sequence[int], post: _Post, number: int, f
     field_name, n_tokens = f"rationales[{number}]", len(post.post_tokens)
     if len(mask) != n_tokens:
         reason = _(
-            "The mask has {values}, but the post has {tokens}; it needs one for each.",
+            "Mask has {values}, post {tokens}. Use one per token.",
             values=counted(len(mask), "value"),
             tokens=counted(n_tokens, "token"),
         )
         findings.refuse(field_name, list(mask), reason)
     for position, value in enumerate(mask):
         if value not in {0, 1}:
-            findings.refuse(
-                f"{field_name}[{position}]", value, _("A mask holds 1 for a marked token and 0 for any other.")
-            )
+            findings.refuse(f"{field_name}[{position}]", value, _("Must be 1 (marked) or 0."))
     spans = spans_of_tokens(segment, [position for position, value in enumerate(mask) if value == 1])
     if not spans:
-        findings.warn(field_name, list(mask), _("The mask marks no token; it is taken as no rationale."))
+        findings.warn(field_name, list(mask), _("Nothing marked: taken as no rationale."))
     return (spans,) if spans else ()
 
 
@@ -256,16 +228,13 @@ def _annotations(
     if owners is not None:
         sets = dict(zip(owners, masks, strict=True))
         if not masks and 2 * _n_marking(annotators) > len(annotators):
-            findings.warn("rationales", [], _("Most annotators chose another label than normal, but no mask is given."))
+            findings.warn("rationales", [], _("The majority label isn't normal, but there's no mask."))
         return tuple(SourceAnnotation(_name(a), a.label, sets.get(n, ())) for n, a in enumerate(annotators))
     names = [f"mask {number}" for number in range(1, len(masks) + 1)]
     reason = _(
-        "The post has {masks} for {annotators}, {n_marking} of whom chose another label than {normal}, so whose they are "
-        "is not known; they are taken as by {names}, without a label.",
+        "{masks} for {annotators}: owners unknown, imported as {names} without labels.",
         masks=counted(len(masks), "mask"),
         annotators=counted(len(annotators), "annotator"),
-        n_marking=_n_marking(annotators),
-        normal=NORMAL,
         names=listed(names),
     )
     findings.warn("rationales", len(masks), reason)

@@ -46,19 +46,12 @@ def find_documents(folder: Path) -> Documents:
     """
     in_folder, in_file = folder / "docs", folder / "docs.jsonl"
     if in_folder.is_dir() and in_file.is_file():
-        raise InvalidValue(
-            _("'{folder}' holds both docs/ and docs.jsonl; ERASER has one of the two. Remove the other.", folder=folder)
-        )
+        raise InvalidValue(_("'{folder}' has both docs/ and docs.jsonl. Remove one.", folder=folder))
     if in_folder.is_dir():
         return _FolderDocuments(in_folder)
     if in_file.is_file():
         return _FileDocuments(in_file)
-    raise InvalidValue(
-        _(
-            "The folder '{folder}' holds neither docs/ nor docs.jsonl; put the documents beside the split files.",
-            folder=folder,
-        )
-    )
+    raise InvalidValue(_("No docs/ or docs.jsonl in '{folder}'.", folder=folder))
 
 
 @dataclass(slots=True)
@@ -79,18 +72,12 @@ class _FolderDocuments:
             text = path.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError as fault:
             reason = _(
-                "Byte {number} of docs/{docid} is not UTF-8; save the document as UTF-8.",
-                number=fault.start + 1,
-                docid=docid,
+                "docs/{docid} isn't UTF-8 (byte {number}). Save it as UTF-8.", number=fault.start + 1, docid=docid
             )
             findings.refuse("docid", docid, reason)
             return None
         except OSError as error:
-            findings.refuse(
-                "docid",
-                docid,
-                _("The document docs/{docid} cannot be read: {reason}.", docid=docid, reason=error.strerror),
-            )
+            findings.refuse("docid", docid, _("Can't read docs/{docid}: {reason}.", docid=docid, reason=error.strerror))
             return None
         return _checked(docid, text, eraser_docs_folder, findings)
 
@@ -130,9 +117,7 @@ class _FileDocuments:
         if document is None:
             return
         if hash(document.docid) in self._offsets:
-            reason = _(
-                "The document '{docid}' appears twice; the first is taken, keep one of the two.", docid=document.docid
-            )
+            reason = _("Duplicate. Keep one.")
             findings.refuse("docid", document.docid, reason)
             return
         self._offsets[hash(document.docid)] = row.offset
@@ -147,18 +132,18 @@ class _FileDocuments:
         try:
             row = msgspec.convert(parse_object(line_at(self.path, offset)), _DocumentRow)
         except (LineError, msgspec.ValidationError) as error:
-            findings.refuse("docid", docid, _("The document cannot be read again: {reason}", reason=error))
+            findings.refuse("docid", docid, _("Can't read the document again: {reason}", reason=error))
             return None
         return _checked(docid, row.document, eraser_docs_jsonl, findings) if row.docid == docid else None
 
 
 def _checked(docid: str, text: str, tokenize: "Tokenize", findings: Findings) -> TokenizedText | None:
     if "\0" in text:
-        findings.refuse("docid", docid, _("The document '{docid}' holds a NUL character; remove it.", docid=docid))
+        findings.refuse("docid", docid, _("NUL character in document '{docid}'. Remove it.", docid=docid))
         return None
     body = tokenize(text)
     if not body.n_tokens or not text.strip():
-        findings.refuse("docid", docid, _("The document '{docid}' is empty; nothing can be marked in it.", docid=docid))
+        findings.refuse("docid", docid, _("Document '{docid}' is empty.", docid=docid))
         return None
     return body
 
@@ -199,15 +184,9 @@ class DocumentShelf:
             return docid
         longer = f"{docid}.txt"
         if self.documents.has(longer):
-            findings.warn(
-                "docid", docid, _("The document is called '{name}'; the name lacks its extension.", name=longer)
-            )
+            findings.warn("docid", docid, _("The document is '{name}'. Add the extension.", name=longer))
             return longer
-        reason = _(
-            "There is no document '{docid}' in {name}; correct the name or add the document.",
-            docid=docid,
-            name=self.documents.name,
-        )
+        reason = _("No document '{docid}' in {name}.", docid=docid, name=self.documents.name)
         findings.refuse("docid", docid, reason)
         return None
 

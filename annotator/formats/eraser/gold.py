@@ -214,4 +214,4 @@ def _explained(line: RawLine, kind: type[object], source: str) -> Problem:
     if findings.problems:
         return findings.problems[0]
     return Problem(source, line.number, "line", shown((line.content or b"")[:80].decode("utf-8", "replace")),
-                   _("The line holds an integer or a number that cannot be read."))  # fmt: skip
+                   _("The line has an unreadable number."))  # fmt: skip

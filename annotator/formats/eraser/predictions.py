@@ -330,7 +330,7 @@ def _row(
 ) -> Iterator[SourceOutput | Problem]:
     findings = Findings(file.source, line)
     if known.setdefault(row.annotation_id, line) != line:
-        reason = _("The instance stands in line {line} too; keep one of the two rows.", line=known[row.annotation_id])
+        reason = _("Duplicate of line {line}. Keep one.", line=known[row.annotation_id])
         findings.refuse("annotation_id", row.annotation_id, reason)
     output = SourceOutput(
         f"{file.options.key_prefix}{row.annotation_id}",
@@ -343,11 +343,7 @@ def _row(
         tuple(_rationales(row, file.options.key_prefix, findings)),
     )
     if not (output.predictions or output.attributions or output.rationales):
-        findings.warn(
-            "annotation_id",
-            row.annotation_id,
-            _("The row holds no answer, no scores and no selection; it is left out."),
-        )
+        findings.warn("annotation_id", row.annotation_id, _("Skipped: no prediction, scores or selection."))
     elif not findings.is_refused:
         yield output
     yield from findings.problems
@@ -369,9 +365,7 @@ def _spans(entry: DocumentRow, field_prefix: str, findings: Findings) -> Iterato
         if 0 <= start < end <= FARTHEST:
             yield start, end
         elif (start, end) != (-1, -1):
-            reason = _(
-                "It goes from token {start} to {end} (exclusive); it needs 0 <= start < end.", start=start, end=end
-            )
+            reason = _("Must satisfy 0 <= start < end.")
             findings.refuse(f"{field_prefix}.hard_rationale_predictions[{number}]", [start, end], reason)
 
 
@@ -384,7 +378,7 @@ def _attributions(row: PredictionRow, prefix: str, findings: Findings) -> Iterat
             continue
         field_name, docid = f"rationales[{number}].soft_rationale_predictions", f"{prefix}{entry.docid}"
         if docid in parts:
-            reason = _("The document '{docid}' has scores twice in this row; keep one of the two.", docid=entry.docid)
+            reason = _("Duplicate. Keep one.")
             findings.refuse(field_name, entry.docid, reason)
         check_scores(scores, findings, field_name)
         parts[docid] = ScoredPart(tuple(scores), docid)
@@ -408,7 +402,7 @@ def _predictions(row: PredictionRow, findings: Findings) -> Iterator[Prediction]
     for number, at_threshold in enumerate(row.thresholded_scores or ()):
         if at_threshold.threshold in seen:
             field_name = f"thresholded_scores[{number}].threshold"
-            findings.refuse(field_name, at_threshold.threshold, _("The threshold appears twice; keep one of the two."))
+            findings.refuse(field_name, at_threshold.threshold, _("Duplicate. Keep one."))
         seen.add(at_threshold.threshold)
         yield Prediction(None, at_threshold.comprehensiveness_classification_scores, "rest", at_threshold.threshold)
         yield Prediction(None, at_threshold.sufficiency_classification_scores, "rationale", at_threshold.threshold)

@@ -72,20 +72,14 @@ def _documents_first(items: Iterator[SourceItem]) -> Iterator[SourceItem]:
 def _split_files(path: Path, options: ReadOptions) -> list[tuple[str, Path]]:
     """The files to read with their splits; a folder's missing and empty ones are fine."""
     if not path.exists():
-        raise NotFound(_("There is no file or folder '{path}'. Check the path.", path=path))
+        raise NotFound(_("No file or folder '{path}'.", path=path))
     if path.is_file():
         return [(options.split or (path.stem if path.stem in SPLITS else ""), path)]
     wanted = [split for split in SPLITS if options.split in {None, split}]
     files = [(split, path / f"{split}.jsonl") for split in wanted if (path / f"{split}.jsonl").is_file()]
     if not files:
         names = listed([f"{split}.jsonl" for split in wanted]) or f"'{options.split}.jsonl'"
-        raise InvalidValue(
-            _(
-                "The folder '{path}' holds no {names}; name the folder of the split files, or one file.",
-                path=path,
-                names=names,
-            )
-        )
+        raise InvalidValue(_("No {names} in '{path}'. Choose the split files' folder.", path=path, names=names))
     return files
 
 
@@ -116,18 +110,16 @@ class _EraserReader:
         """One warning for all evidences without tokens, and one for the instances that are left without any."""
         if n := self.empty.n:
             reason = several(
-                "{n} evidence marks no token (the end is the start) and is left out; the rest is taken: {places}.",
-                "{n} evidences mark no token (the end is the start) and are left out; the rest is taken: {places}.",
+                "Skipped {n} evidence without tokens (end = start): {places}.",
+                "Skipped {n} evidences without tokens (end = start): {places}.",
                 n,
                 places=self.empty,
             )
             yield Problem(source, None, "evidences", str(n), reason, is_warning=True)
         if n := self.unmarked.n:
             reason = several(
-                "{n} instance has no other evidence; taken without an annotation, since nothing says that there is no rationale: "
-                "{places}.",
-                "{n} instances have no other evidence; taken without an annotation, since nothing says that there is no "
-                "rationale: {places}.",
+                "{n} instance without other evidence imported unannotated: {places}.",
+                "{n} instances without other evidence imported unannotated: {places}.",
                 n,
                 places=self.unmarked,
             )
@@ -173,9 +165,7 @@ class _EraserReader:
         if parsed.docids:
             unlisted = [docid for docid in dict.fromkeys(in_evidences) if docid not in parsed.docids]
             if unlisted:
-                findings.warn(
-                    "docids", unlisted, _("Evidences name documents that docids does not list; both are taken.")
-                )
+                findings.warn("docids", unlisted, _("Evidences name documents missing from docids; both are imported."))
             return [*parsed.docids, *unlisted]
         key, task = parsed.annotation_id, self.options.task
         named = [f"{key}_{spec.name}" for spec in task.segments if spec.is_selectable]
@@ -224,7 +214,7 @@ class _EraserReader:
         if len(docids) > len(specs):
             known = listed([spec.name for spec in specs])
             reason = _(
-                "The row has {documents}, but an instance of '{task}' has {segments}.",
+                "Row has {documents}; '{task}' needs {segments}.",
                 documents=counted(len(docids), "document"),
                 task=self.options.task.name,
                 segments=known,
@@ -244,7 +234,7 @@ class _EraserReader:
         sets = []
         for group_number, group in enumerate(parsed.evidences):
             if not group:
-                reason = _("The evidence group is empty; it is left out, since a set without tokens supports nothing.")
+                reason = _("Empty evidence group skipped.")
                 findings.warn(f"evidences[{group_number}]", "[]", reason)
                 continue
             spans = []
@@ -253,8 +243,7 @@ class _EraserReader:
                 if _is_empty(evidence):
                     self.empty.add(_("line {line}, {field_name}", line=row.line, field_name=field_name))
                     continue
-                given = row.values["evidences"][group_number][number]
-                span = _span(evidence, given, field_name, bodies=bodies, segment_of=segment_of, findings=findings)
+                span = _span(evidence, field_name, bodies=bodies, segment_of=segment_of, findings=findings)
                 if span is not None:
                     spans.append(span)
             if spans:
@@ -271,7 +260,6 @@ def _is_empty(evidence: _Evidence) -> bool:
 
 def _span(
     evidence: _Evidence,
-    given: Mapping[str, Any],
     field_name: str,
     *,
     bodies: Mapping[str, DocumentTokens],
@@ -284,22 +272,14 @@ def _span(
         return None  # said before
     start, end = evidence.start_token, evidence.end_token
     if start < 0 or end < 0:
-        reason = _("The evidence has no token offsets (-1 stands for unknown); write start_token and end_token.")
-        if "start_char" in given or "end_char" in given:
-            reason = _(
-                "Evidence has token offsets (start_token, end_token), not characters; convert start_char and end_char."
-            )
+        reason = _("Add token offsets (start_token, end_token).")
         findings.refuse(f"{field_name}.start_token", start, reason)
     elif start >= end:
-        reason = _(
-            "The evidence goes from token {start} to {end} (exclusive); it needs start_token < end_token.",
-            start=start,
-            end=end,
-        )
+        reason = _("Must satisfy 0 <= start < end.")
         findings.refuse(f"{field_name}.end_token", end, reason)
     elif end > body.n_tokens:
         reason = _(
-            "The evidence ends at token {end} (exclusive), but the document '{docid}' has {tokens}.",
+            "Ends at token {end} (exclusive); '{docid}' has {tokens}.",
             end=end,
             docid=docid,
             tokens=counted(body.n_tokens, "token"),
@@ -314,7 +294,7 @@ def _span(
 def _compare_text(evidence: _Evidence, body: DocumentTokens, field_name: str, findings: Findings) -> None:
     tokens = body.text(evidence.start_token, evidence.end_token)
     if evidence.text is not None and evidence.text != tokens:
-        reason = _("The text is not that of its tokens ({tokens}); the offsets are taken.", tokens=repr(tokens[:60]))
+        reason = _("Text differs from its tokens ({tokens}); using the offsets.", tokens=repr(tokens[:60]))
         findings.warn(f"{field_name}.text", evidence.text, reason)
 
 

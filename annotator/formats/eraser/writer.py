@@ -38,17 +38,10 @@ class _EraserWriter:
     _lines: dict[str, SortedLines] = field(default_factory=dict)
     _texts: dict[int, int] = field(default_factory=dict)  # hash of a docid: hash of the document
     _keys: set[int] = field(default_factory=set)
-    _no_result: Refused = field(
-        default_factory=lambda: Refused(
-            _("have no result; ERASER needs a classification. Let annotators or the lead set it, or export one split")
-        )
-    )
+    _no_result: Refused = field(default_factory=lambda: Refused(_("have no result. Set it, or export one split")))
     _no_split: Refused = field(
         default_factory=lambda: Refused(
-            _(
-                "are in no split of {splits}; have a lead share them out first (`annotator split`)",
-                splits=", ".join(SPLITS),
-            )
+            _("aren't in {splits}; assign a split (`annotator split`)", splits=", ".join(SPLITS))
         )
     )
 
@@ -73,9 +66,7 @@ class _EraserWriter:
         self._no_result.raise_if_any()
         self._no_split.raise_if_any()
         if not self._lines:
-            raise ExportRefused(
-                _("There is no instance to write: none has gold here. Choose another split, or wait for gold.")
-            )
+            raise ExportRefused(_("No gold yet. Choose another split."))
         for split, lines in self._lines.items():
             with (folder / f"{split}.jsonl").open("wb") as file:
                 file.writelines(lines)
@@ -83,9 +74,7 @@ class _EraserWriter:
     def _check_key(self, instance: Instance) -> None:
         key_hash = hash((instance.split, instance.key))
         if key_hash in self._keys:
-            raise ExportRefused(
-                _("Two instances of split '{split}' have the key '{key}'.", split=instance.split, key=instance.key)
-            )
+            raise ExportRefused(_("Duplicate ID '{key}' in split '{split}'.", split=instance.split, key=instance.key))
         self._keys.add(key_hash)
 
     def _docids(self, instance: Instance) -> dict[str, str]:
@@ -101,19 +90,12 @@ class _EraserWriter:
             for start, end in segment.body.sentences()
         )
         if not text:
-            raise ExportRefused(
-                _(
-                    "Instance '{key}': the segment '{name}' has no token, so it is no document.",
-                    key=key,
-                    name=segment.name,
-                )
-            )
+            raise ExportRefused(_("Instance '{key}': segment '{name}' has no tokens.", key=key, name=segment.name))
         is_new = hash(docid) not in self._texts
         if self._texts.setdefault(hash(docid), hash(text)) != hash(text):
             raise ExportRefused(
                 _(
-                    "Instance '{key}': the document '{docid}' would stand for two different texts. Keys that occur in two splits "
-                    "do that; export one split at a time (--split).",
+                    "Instance '{key}': two texts for document '{docid}'. Export one split (--split).",
                     key=key,
                     docid=docid,
                 )
@@ -149,20 +131,12 @@ def _documents_of(instance: Instance) -> list[Segment]:
 def _token(segment: Segment, number: int, key: str) -> str:
     token = segment.body.token(number)
     if token.split() != [token]:
-        values = {"key": key, "number": number, "name": segment.name, "token": repr(token)}
-        if token:
-            raise ExportRefused(
-                _(
-                    "Instance '{key}': token {number} of segment '{name}' ({token}) is or holds white space, which ERASER cannot "
-                    "hold. Export another split or format, or have the text imported with other tokens.",
-                    **values,
-                )
-            )
         raise ExportRefused(
             _(
-                "Instance '{key}': token {number} of segment '{name}' ({token}) is empty, which ERASER cannot hold. Export "
-                "another split or format, or have the text imported with other tokens.",
-                **values,
+                "Instance '{key}': token {number} of '{name}' is empty or has blanks; use another format.",
+                key=key,
+                number=number,
+                name=segment.name,
             )
         )
     return token
@@ -173,7 +147,7 @@ def _evidence(instance: Instance, span: Span, docids: dict[str, str]) -> dict[st
     if segment.name not in docids or span.end > segment.end_token:
         raise ExportRefused(
             _(
-                "Instance '{key}': the span of tokens {start} to {end} is not within one document.",
+                "Instance '{key}': tokens {start} to {end} span several documents.",
                 key=instance.key,
                 start=span.start,
                 end=span.end - 1,

@@ -68,7 +68,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     tokens = [token for of_field in row.explanation.values() for token in of_field]
     labels = list(dict.fromkeys(label for token in tokens for label in token.attributions))
     if not labels:
-        findings.refuse("explanation", "", _("There is no token with a score."))
+        findings.refuse("explanation", "", _("No token has a score."))
     attributions = []
     for label in labels:
         parts = [_part(of_field, label, segments.get(name)) for name, of_field in row.explanation.items()]
@@ -92,20 +92,9 @@ def _segments_of_names(names: Sequence[str], file: OutputFile, findings: Finding
     known, counts = listed([spec.name for spec in task.segments]), Counter(segments.values())
     for name, segment in segments.items() if len(names) > 1 else ():
         if segment is None:
-            findings.refuse(
-                "explanation",
-                name,
-                _(
-                    "The task '{task}' has no segment '{name}' (it has {known}).",
-                    task=task.name,
-                    name=name,
-                    known=known,
-                ),
-            )
+            findings.refuse("explanation", name, _("No such segment, only {known}.", known=known))
         elif counts[segment] > 1:
-            findings.refuse(
-                "explanation", name, _("Two fields are the segment '{segment}'; leave one out.", segment=segment)
-            )
+            findings.refuse("explanation", name, _("Segment '{segment}' has two fields. Remove one.", segment=segment))
     return segments
 
 

@@ -32,7 +32,7 @@ from annotator.formats.rows.lines import convert
 from annotator.language import _, unsaid
 
 _REMEDY = unsaid(
-    'Write the slots of each record as JSON: [{"word_attributions": [...], "raw_input_ids": [...], ...}, ...].'
+    'Write each record\'s fields as JSON: [{"word_attributions": [...], "raw_input_ids": [...], ...}, ...].'
 )
 _PAIRS_REMEDY = unsaid(
     'Write JSON: [{"text": ..., "word_attributions": [[piece, score], ...], "predicted": ...}, ...].'
@@ -101,7 +101,7 @@ def _is_pair(value: object) -> bool:
 
 def _take_pairs(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
     if _has_lost_tokens(record.values):
-        reason = _("It holds scores by token text, in which repeated tokens are lost; write a list of [piece, score].")
+        reason = _("Must be a list of [piece, score].")
         findings.refuse("record", record.values, reason)
         return
     row = convert(_with_name(record.values), _PairsRow, findings)

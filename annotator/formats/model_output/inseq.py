@@ -57,7 +57,7 @@ class PromptFrame:
         if not mark or TEXT in after:
             raise InvalidValue(
                 _(
-                    "The prompt {template} must hold {text} once, as in 'Review: {text} Sentiment:'.",
+                    "Prompt {template} must contain {text} once: 'Review: {text} Sentiment:'.",
                     template=f"{template!r}",
                     text=TEXT,
                 )
@@ -126,15 +126,15 @@ def read_arrays(content: bytes) -> Mapping[str, NDArray[np.float64]]:
         }
         return {name: _array(entry, content[8 + length :]) for name, entry in entries.items()}
     except (struct.error, msgspec.DecodeError, UnicodeDecodeError, ValueError, KeyError, RecursionError) as error:
-        raise InvalidValue(_("The bytes are no safetensors file: {error}.", error=error)) from None
+        raise InvalidValue(_("Not a safetensors file: {error}.", error=error)) from None
 
 
 def _array(entry: _Entry, content: bytes) -> NDArray[np.float64]:
     start, end = entry.data_offsets
     if not 0 <= start <= end <= len(content) or min(entry.shape, default=0) < 0:
-        raise ValueError(_("the numbers at {start} to {end} are not there", start=start, end=end))
+        raise ValueError(_("no numbers at {start} to {end}", start=start, end=end))
     if entry.dtype not in _DTYPES:
-        raise ValueError(_("numbers of the kind {dtype} are not known here", dtype=entry.dtype))
+        raise ValueError(_("unsupported number type {dtype}", dtype=entry.dtype))
     numbers = np.frombuffer(content[start:end], dtype=_DTYPES[entry.dtype])
     if entry.dtype == "BF16":  # the upper half of a float32
         numbers = (numbers.astype("<u4") << 16).view("<f4")
@@ -260,14 +260,14 @@ def _attribution(
         shape = " x ".join(str(length) for length in matrix.shape)
         wanted = _(
             "{pieces} and {n_steps} output steps (attr_pos_start to attr_pos_end)",
-            pieces=counted(len(pieces), "piece"),
+            pieces=counted(len(pieces), "subword"),
             n_steps=len(steps),
         )
         remedy = _("Save the output after aggregate().") if matrix.ndim > 2 else ""
         findings.refuse(
             f"{field_prefix}.{name}",
             shape,
-            together(_("The scores are {shape}, for {wanted}.", shape=shape, wanted=wanted), remedy),
+            together(_("The scores have shape {shape}; expected {wanted}.", shape=shape, wanted=wanted), remedy),
         )
         return []
     n_input = len(pieces) if name == "source_attributions" else sequence.attr_pos_start
@@ -278,7 +278,7 @@ def _attribution(
     if prompt is not None:
         of_prompt = prompt.pieces_of_text(tokens)
         if of_prompt is None:
-            reason = _("The prompt (--prompt) does not stand so around a text here, or a piece holds letters of both.")
+            reason = _("Prompt (--prompt) doesn't match any text.")
             findings.refuse(f"{field_prefix}.{name}", " ".join(tokens), reason)
             return []
         chosen = of_prompt
@@ -340,9 +340,9 @@ def _matrix(coded: str | list[Any], field_name: str, findings: Findings) -> Matr
         arrays = read_arrays(base64.b64decode(coded, validate=True))
         if len(arrays) == 1:
             return next(iter(arrays.values()))
-        reason = _("It holds {n_arrays} arrays; one is expected.", n_arrays=len(arrays))
+        reason = _("Expected one array, found {n_arrays}.", n_arrays=len(arrays))
     except (InvalidValue, binascii.Error, ValueError, TypeError) as error:
-        reason = _("It must be base64 of a safetensors file, or lists of numbers. {error}", error=error)
+        reason = _("Must be base64 safetensors or number lists. {error}", error=error)
     findings.refuse(field_name, coded, reason)
     return None
 

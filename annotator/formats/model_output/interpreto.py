@@ -61,9 +61,7 @@ def _by_class(row: _Output, findings: Findings) -> list[list[float]]:
     if not lists:
         return [[scores for scores in row.attributions if not isinstance(scores, list)]]
     if len(lists) < len(row.attributions):
-        findings.refuse(
-            "attributions", row.attributions, _("They must be one list for each class, or one list of numbers.")
-        )
+        findings.refuse("attributions", row.attributions, _("Must be one list, or one per class."))
     return lists
 
 

@@ -29,7 +29,7 @@ from annotator.language import _, unsaid
 
 _REMEDY = unsaid('Write JSON: [{"text": ..., "bow": true, "as_map": {"1": [[word index, weight], ...]}}, ...].')
 _PART = re.compile(r"(?P<word>\w+)|\W+")
-_SPREAD = unsaid("LIME gives words that stand several times one weight (bow); each occurrence gets it whole.")
+_SPREAD = unsaid("Repeated words (bow): each occurrence gets LIME's weight.")
 Weights = list[tuple[str, float]]
 
 
@@ -119,7 +119,7 @@ def _by_class(
         occurrences = list(words.occurrences().values()) if bow else [[index] for index in words.word_indices]
         return {name: _of_map(name, weights, occurrences, findings) for name, weights in row.as_map.items()}
     if row.as_list is None:
-        findings.refuse("as_map", "", _("The record needs as_map (or as_list): the weights of its words."))
+        findings.refuse("as_map", "", _("Missing as_map (or as_list) with the word weights."))
         return {}
     if isinstance(row.as_list, dict):
         return {name: _of_list(weights, words, findings) for name, weights in row.as_list.items()}
@@ -132,13 +132,10 @@ def _of_map(
     weight_by_index: dict[int, float] = {}
     for number, (index, weight) in enumerate(weights):
         if not 0 <= index < len(occurrences):
-            reason = _(
-                "The text has {words} for LIME, from 0; is 'text' the text that was explained, and 'bow' right?",
-                words=counted(len(occurrences), "word"),
-            )
+            reason = _("LIME has {words} from 0. Check 'text' and 'bow'.", words=counted(len(occurrences), "word"))
             findings.refuse(f"as_map.{name}[{number}]", index, reason)
         elif occurrences[index][0] in weight_by_index:
-            findings.refuse(f"as_map.{name}[{number}]", index, _("The word has two weights; keep one of the two."))
+            findings.refuse(f"as_map.{name}[{number}]", index, _("Duplicate. Keep one."))
         else:
             weight_by_index |= dict.fromkeys(occurrences[index], weight)
     return weight_by_index
@@ -149,12 +146,8 @@ def _of_list(weights: Weights, words: _Words, findings: Findings) -> dict[int, f
     missing = [word for word, _ in weights if word not in occurrences]
     repeated = sorted(word for word, n in Counter(word for word, _ in weights).items() if n > 1)
     if missing:
-        findings.refuse(
-            "as_list", missing[0], _("The text has no such words for LIME: {names}.", names=listed(missing))
-        )
+        findings.refuse("as_list", missing[0], _("Words not in LIME's text: {names}.", names=listed(missing)))
     if repeated:
-        reason = _(
-            "It does not say which occurrence of {names} has which weight; write as_map.", names=listed(repeated)
-        )
+        reason = _("Ambiguous weights for repeated {names}. Write as_map.", names=listed(repeated))
         findings.refuse("as_list", repeated[0], reason)
     return {index: weight for word, weight in weights for index in occurrences.get(word, ())}

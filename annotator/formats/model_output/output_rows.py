@@ -63,9 +63,7 @@ class OutputFile:
     def require_model(self) -> None:
         """Raise InvalidValue where nobody names the model of a file that cannot."""
         if not self.options.model.strip():
-            raise InvalidValue(
-                _("'{source}' does not say which model it is of; name the model (--model).", source=self.source)
-            )
+            raise InvalidValue(_("'{source}' doesn't name its model. Use --model.", source=self.source))
 
     def run(
         self,
@@ -80,10 +78,7 @@ class OutputFile:
     ) -> Run | None:
         """The run of a record: what it says itself, else what the options say; None, with a finding, without a model."""
         if not (method or self.options.method):
-            reason = _(
-                "The file does not say which method made its scores, so it is called '{method}'; name it (--method).",
-                method=self.default_method,
-            )
+            reason = _("No method named; using '{method}'. Set it with --method.", method=self.default_method)
             self.tell_once("method", "", reason)
         try:
             return Run(
@@ -95,9 +90,7 @@ class OutputFile:
                 is_signed,
             )
         except InvalidValue as error:
-            findings.refuse(
-                "model", model or "", _("{error} Write it into the row, or name it (--model).", error=error)
-            )
+            findings.refuse("model", model or "", _("{error} Add it here or use --model.", error=error))
             return None
 
     def output(
@@ -127,7 +120,7 @@ class OutputFile:
         if isinstance(given, str | int) and not isinstance(given, bool) and given != "":
             return f"{self.options.key_prefix}{given}"
         if given is not None:
-            findings.refuse("id", given, _("The key must be text or a whole number."))
+            findings.refuse("id", given, _("Must be text or an integer."))
         return ""
 
     def _number(self, content: Hashable, text: Hashable) -> str:
@@ -158,9 +151,7 @@ class OutputFile:
         if 0 <= number < len(labels):
             return labels[number]
         reason = _(
-            "The project has {labels}, so there is no class {value} (the first is class 0).",
-            labels=counted(len(labels), "label"),
-            value=value,
+            "No class {value}: the project has {labels}, from 0.", labels=counted(len(labels), "label"), value=value
         )
         findings.refuse(field_name, value, reason)
         return text
@@ -188,7 +179,7 @@ class OutputFile:
         contents += [(unsaid("a rationale"), (rationale.kind,)) for rationale in output.rationales]
         if not contents:
             contents = [
-                (unsaid("an answer"), (prediction.on, prediction.threshold)) for prediction in output.predictions
+                (unsaid("a prediction"), (prediction.on, prediction.threshold)) for prediction in output.predictions
             ]
         word, line = self._word_and_line
         for what, name in contents:
@@ -196,10 +187,7 @@ class OutputFile:
             first = self._first_lines.setdefault(fingerprint, line)
             if fingerprint in self._seen_here or first != line:
                 reason = _(
-                    "The instance has {what} by this run in {word} {first} already; keep one of the two.",
-                    what=_(what),
-                    word=_(word),
-                    first=first,
+                    "Duplicate {what}, also in {word} {first}. Keep one.", what=_(what), word=_(word), first=first
                 )
                 findings.refuse("id", output.key, reason)
             self._seen_here.add(fingerprint)
@@ -273,17 +261,17 @@ def check_scores(scores: Sequence[float], findings: Findings, field_name: str = 
     """Note scores that are no numbers, and warn where all are 0."""
     if not are_finite(scores):
         number = next(n for n, score in enumerate(scores) if not math.isfinite(score))
-        findings.refuse(f"{field_name}[{number}]", str(scores[number]), _("A score must be a finite number."))
+        findings.refuse(f"{field_name}[{number}]", str(scores[number]), _("Must be a finite number."))
         return
     if scores and not any(scores):
-        findings.warn(field_name, len(scores), _("All scores are 0; see whether the method worked."))
+        findings.warn(field_name, len(scores), _("All scores are 0. Check the method."))
 
 
 def check_lengths(name: str, length: int, other: str, other_length: int, findings: Findings) -> bool:
     """Whether two lists are of one length; a finding says where they are not."""
     if length != other_length:
         reason = _(
-            "'{name}' has {entries}, but '{other}' has {other_length}; both need one length.",
+            "'{name}' has {entries}, '{other}' {other_length}; lengths must match.",
             name=name,
             entries=counted(length, "entry", "entries"),
             other=other,
@@ -311,12 +299,10 @@ def read_answers(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[
     has_own = of_row.label is not None or of_row.answer is not None or of_row.probabilities is not None
     if row.prediction is None:
         if not has_own and (of_row.on != "full" or of_row.threshold is not None):
-            findings.refuse("on", of_row.on, _("There is 'on' or 'threshold', but no label and no probabilities."))
+            findings.refuse("on", of_row.on, _("'on' or 'threshold' needs a label or probabilities."))
         return (_answer(of_row, "", file, findings),) if has_own else ()
     if has_own:
-        findings.refuse(
-            "prediction", row.prediction, _("The answer stands in 'prediction' or in 'label', not in both.")
-        )
+        findings.refuse("prediction", row.prediction, _("Use 'prediction' or 'label', not both."))
         return ()
     answer = _from_any(row.prediction, findings)
     if answer is None:
@@ -339,7 +325,7 @@ def _from_any(value: object, findings: Findings) -> AnswerRow | None:
     if isinstance(value, dict) and value:
         return convert({"probabilities": value}, AnswerRow, findings, {"probabilities": "prediction"})
     reason = _(
-        "It must be a label or answer, a list of probabilities, {by_label}, or {both}.",
+        "Must be a label, answer, probabilities, {by_label} or {both}.",
         by_label="{label: p}",
         both="{label, probabilities}",
     )
@@ -353,13 +339,13 @@ def _is_number(value: object) -> bool:
 
 def _answer(answer: AnswerRow, field_prefix: str, file: OutputFile, findings: Findings) -> Prediction:
     if answer.label is not None and answer.answer is not None and str(answer.label) != answer.answer:
-        reason = _("The row has a label too, '{label}'; keep one of the two.", label=answer.label)
+        reason = _("The row also has the label '{label}'. Keep one.", label=answer.label)
         findings.refuse(f"{field_prefix}answer", answer.answer, reason)
     given = answer.answer if answer.label is None else answer.label
     result = None if given is None else file.label(given, f"{field_prefix}label", findings)
     threshold = answer.threshold
     if threshold is not None and not 0 <= threshold <= 1:
-        findings.refuse(f"{field_prefix}threshold", threshold, _("A threshold is a share of tokens, from 0 to 1."))
+        findings.refuse(f"{field_prefix}threshold", threshold, _("Must be a share of tokens, 0 to 1."))
     probabilities = _probabilities(answer, f"{field_prefix}probabilities", file, findings)
     _warn_of_odd(
         result, probabilities, isinstance(answer.probabilities, list), f"{field_prefix}probabilities", findings
@@ -373,19 +359,15 @@ def _warn_of_odd(
     """Probabilities that belong to other labels than their numbers suggest, or that are none."""
     if sum(probabilities.values()) > 1 + _MOST_OVER:
         findings.warn(
-            field_name,
-            f"{sum(probabilities.values()):.3g}",
-            _("They sum to more than 1; see whether they are probabilities."),
+            field_name, f"{sum(probabilities.values()):.3g}", _("They sum to more than 1. Are they probabilities?")
         )
     highest = max(probabilities, key=lambda label: probabilities[label], default=None)
     if highest is None or result is None or result not in probabilities:
         return
     if probabilities[highest] > probabilities[result] + _ROUNDING:
-        reason = _("It has the highest probability, but the answer is another label.")
+        reason = _("Highest probability, but another label is predicted.")
         if is_list:
-            order = _(
-                "They are taken in the order of the project's labels ({labels}).", labels=listed([*probabilities])
-            )
+            order = _("Read in the project's label order ({labels}).", labels=listed([*probabilities]))
             reason = f"{reason} {order}"
         findings.warn(field_name, highest, reason)
 
@@ -402,7 +384,7 @@ def _probabilities(answer: AnswerRow, field_name: str, file: OutputFile, finding
                 field_name,
                 given,
                 _(
-                    "It has {probabilities}, but the project has {labels}.",
+                    "It has {probabilities}; the project has {labels}.",
                     probabilities=counted(len(given), "probability", "probabilities"),
                     labels=counted(len(labels), "label"),
                 ),
@@ -413,10 +395,10 @@ def _probabilities(answer: AnswerRow, field_name: str, file: OutputFile, finding
     for name, p in given.items():
         label = file.label(name, field_name, findings)
         if label in probabilities:
-            reason = _("The label '{label}' has two probabilities; keep one of the two.", label=label)
+            reason = _("Duplicate. Keep one.")
             findings.refuse(field_name, name, reason)
         if not (math.isfinite(p) and -_ROUNDING <= p <= 1 + _ROUNDING):
-            reason = _("A probability lies between 0 and 1; of logits take the softmax first.")
+            reason = _("Probabilities must be in [0, 1]. Apply softmax to logits.")
             findings.refuse(f"{field_name}.{name}", p, reason)
         probabilities[label] = p
     return probabilities

@@ -57,23 +57,19 @@ def run_of(row: OutputRow, file: OutputFile, findings: Findings, *, needs_method
     parameters = dict(row.params)
     among = parameters.pop("seed", None)
     if among is not None and (not isinstance(among, int) or isinstance(among, bool)):
-        findings.refuse("params.seed", among, _("A seed is a whole number."))
+        findings.refuse("params.seed", among, _("A seed must be an integer."))
         return None
     if row.seed is not None and among is not None and among != row.seed:
-        findings.refuse("seed", row.seed, _("params names another seed, {among}; keep one of the two.", among=among))
+        findings.refuse("seed", row.seed, _("params has a different seed, {among}. Keep one.", among=among))
     seed = row.seed if row.seed is not None else among if among is not None else file.options.seed
     method = row.method or file.options.method
     if needs_method and not method:
-        findings.refuse(
-            "method", "", _("A row with scores or a rationale needs its method; write it, or name it (--method).")
-        )
+        findings.refuse("method", "", _("Scores and rationales need a method (--method)."))
     try:
         model = row.model or file.options.model
         return Run(model, method, canonical_parameters(parameters), seed, row.unit, row.signed)
     except InvalidValue as error:
-        findings.refuse(
-            "model", row.model or "", _("{error} Write it into the row, or name it (--model).", error=error)
-        )
+        findings.refuse("model", row.model or "", _("{error} Add it here or use --model.", error=error))
         return None
 
 
@@ -221,15 +217,13 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     rationales = _rationales(row, findings)
     predictions = read_answers(row, file, findings)
     if not (attributions or rationales or predictions):
-        findings.refuse(
-            "line", record.values, _("The row says nothing; it needs scores, a rationale, or what was predicted.")
-        )
+        findings.refuse("line", record.values, _("The row needs scores, a rationale or a prediction."))
     run = run_of(row, file, findings, needs_method=bool(attributions or rationales))
     if run is not None:
         key = "" if row.id in (None, "") else f"{file.options.key_prefix}{row.id}"
         input_text = None if key else _input(texts, file.options.task, attributions)
         if not key and input_text is None:
-            findings.refuse("id", "", _("The row has no key and no text; it needs one of the two."))
+            findings.refuse("id", "", _("The row needs an id or a text."))
         split = file.options.split if row.split is None else row.split
         yield SourceOutput(
             key, run, record.source, record.line, split, predictions, attributions, rationales, input_text
@@ -261,11 +255,7 @@ def _tell_unknown(record: Record, file: OutputFile, texts: Mapping[str, str]) ->
         if name not in _FIELDS and segment_of(file.options.task, name) not in texts
     ]
     if unknown:
-        file.tell_once(
-            "line",
-            unknown,
-            _("The fields {fields} are not known here and are left out.", fields=listed(sorted(unknown))),
-        )
+        file.tell_once("line", unknown, _("Unknown fields ignored: {fields}.", fields=listed(sorted(unknown))))
 
 
 # Scores --------------------------------------------------------------------------------------------------------------
@@ -274,25 +264,25 @@ def _tell_unknown(record: Record, file: OutputFile, texts: Mapping[str, str]) ->
 def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[SourceAttribution, ...]:
     given = [name for name in _PART_FIELDS if getattr(row, name)]
     if row.parts is not None and (row.scores is not None or given):
-        findings.refuse("parts", "", _("Scores stand in 'parts' or in the row itself, not in both."))
+        findings.refuse("parts", "", _("Use 'parts' or row scores, not both."))
         return ()
     if row.parts is None and row.scores is None:
         if row.written is not None:
             findings.refuse(
-                "written", "", _("There is 'written', but no 'scores': of the text the means over its pieces.")
+                "written", "", _("'written' needs 'scores': each text token's mean over the generated subwords.")
             )
         if given:
-            findings.refuse(given[0], getattr(row, given[0]), _("There is '{field}', but no 'scores'.", field=given[0]))
+            findings.refuse(given[0], getattr(row, given[0]), _("'{field}' needs 'scores'.", field=given[0]))
         return ()
     if row.parts is not None:
         parts = [_part(part, f"parts[{number}].", findings) for number, part in enumerate(row.parts)]
         if not parts:
-            findings.refuse("parts", "[]", _("There are no scores; leave the field out, or write some."))
+            findings.refuse("parts", "[]", _("Must not be empty."))
     else:
         of_row = PartRow(row.scores or [], row.segment, row.tokens, row.special, row.ranking, row.partial)
         parts = [_part(of_row, "", findings)]
     if row.convergence is not None and not math.isfinite(row.convergence):
-        findings.refuse("convergence", str(row.convergence), _("It must be a finite number."))
+        findings.refuse("convergence", str(row.convergence), _("Must be a finite number."))
     target = _target(row.target, file, findings)
     written = None if row.written is None else _written(row.written, findings)
     return (SourceAttribution(tuple(parts), target, row.layer, row.convergence, facts_from(row.facts), written),)
@@ -302,9 +292,7 @@ def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
     """The pieces of an answer; None, with findings, where the lists do not belong together."""
     n = len(row.pieces)
     if not n:
-        findings.refuse(
-            "written.pieces", "[]", _("A written answer has a piece; leave 'written' out where there is none.")
-        )
+        findings.refuse("written.pieces", "[]", _("Must not be empty."))
         return None
     rows_of_pieces: list[tuple[str, int]] = [("steps", len(row.steps)), ("earlier", len(row.earlier))]
     rows_of_pieces += [("facts", len(row.facts))] if row.facts else []
@@ -314,7 +302,7 @@ def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
     for number, scores in enumerate(row.earlier):
         check_lengths(f"written.earlier[{number}]", len(scores), "the pieces before", number, findings)
         if not are_finite(scores):
-            findings.refuse(f"written.earlier[{number}]", str(scores), _("A score must be a finite number."))
+            findings.refuse(f"written.earlier[{number}]", str(scores), _("Must be a finite number."))
     if not all(are_as_many):
         return None
     steps = [
@@ -340,9 +328,7 @@ def _part(part: PartRow, field_prefix: str, findings: Findings) -> ScoredPart:
     check_lengths(f"{field_prefix}special", len(mask), "scores", n_scores, findings)
     ranking = None if part.ranking is None else tuple(part.ranking)
     if ranking is not None and (len(set(ranking)) < len(ranking) or min(ranking, default=0) < 0):
-        findings.refuse(
-            f"{field_prefix}ranking", part.ranking, _("A ranking names each token once, by its number from 0.")
-        )
+        findings.refuse(f"{field_prefix}ranking", part.ranking, _("Must list each token number once, from 0."))
     if part.tokens is None:  # the tokens of the place, without what the mask calls special
         scores = tuple(score for score, is_special in zip(part.scores, mask, strict=False) if not is_special)
         return ScoredPart(scores, part.segment, None, ranking, part.partial)
@@ -365,24 +351,20 @@ def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ..
         field_name = f"rationale.parts[{number}]"
         wrong = next(((start, end) for start, end in part.spans if not 0 <= start < end), None)
         if wrong is not None:
-            findings.refuse(f"{field_name}.spans", wrong, _("A span [start, end) of tokens needs 0 <= start < end."))
+            findings.refuse(f"{field_name}.spans", wrong, _("Must satisfy 0 <= start < end."))
         if len(set(part.ranking)) < len(part.ranking) or min(part.ranking, default=0) < 0:
-            findings.refuse(
-                f"{field_name}.ranking", part.ranking, _("A ranking names each token once, by its number from 0.")
-            )
+            findings.refuse(f"{field_name}.ranking", part.ranking, _("Must list each token number once, from 0."))
         other = "ranking" if row.rationale.kind == "hard" else "spans"
         if getattr(part, other):
             findings.refuse(
                 f"{field_name}.{other}",
                 getattr(part, other),
-                _("A rationale that is {kind} has no {other}.", kind=row.rationale.kind, other=other),
+                _("A {kind} rationale has no {other}.", kind=row.rationale.kind, other=other),
             )
         parts.append(MarkedPart(tuple(part.spans), tuple(part.ranking), part.segment))
     quotes = quotes_of(row.rationale.quotes)
     if quotes is not None and not len(quotes.missing) <= quotes.n_missing <= quotes.n:
-        reason = _(
-            "Of 'n' quotes 'n_missing' are not in the text, and 'missing' lists some of these: none can be more than n."
-        )
+        reason = _("Quotes must satisfy len(missing) <= n_missing <= n.")
         findings.refuse(
             "rationale.quotes",
             f"n {quotes.n}, n_missing {quotes.n_missing}, missing {len(quotes.missing)}",

@@ -77,15 +77,9 @@ class _OutputTable(CsvTable):
         sentences = []
         has_text = any(segment_of(self.options.task, name) is not None for name in names)
         if not (has_text or names & {*KEY_NAMES, *_TOKENS}):
-            sentences.append(_("No column holds the key or the text of each row; call it 'id' or 'text'."))
+            sentences.append(_("No ID or text column. Name it 'id' or 'text'."))
         if not (names & {*_ANSWERS, *_SCORES, "probabilities"} or _probabilities(self.header, self.options.labels)):
-            sentences.append(
-                _(
-                    "No column holds what the model says; call the one with its answers 'prediction', and one "
-                    "with a list of scores "
-                    "for each row 'scores'."
-                )
-            )
+            sentences.append(_("No model output column. Name it 'prediction' or 'scores'."))
         return sentences
 
     def n_known(self, header: list[str]) -> int:
@@ -125,9 +119,7 @@ class _RowReader:
         if self.of_name is not None and "scores" in self.names:
             model = self.options.model or self.of_name["model"]
             method = self.options.method or self.of_name["method"]
-            self.told = _(
-                "The file's name tells the model '{model}' and the method '{method}'.", model=model, method=method
-            )
+            self.told = _("From the file name: model '{model}', method '{method}'.", model=model, method=method)
 
     def values(self, cells: Mapping[str, str], findings: Findings) -> dict[str, Any]:
         """One row; what is empty is not said."""
@@ -185,7 +177,7 @@ def _number(cell: str, column: str, findings: Findings) -> float | None:
     try:
         return float(cell)
     except ValueError:
-        findings.refuse(column, cell, _("It must be a number such as 0.25."))
+        findings.refuse(column, cell, _("Must be a number, such as 0.25."))
         return None
 
 
@@ -193,7 +185,7 @@ def _json(column: str, cell: str, findings: Findings) -> object:
     try:
         return parse_value(cell.encode("utf-8"))
     except LineError as fault:
-        findings.refuse(column, cell, _("The cell must hold JSON. {reason}", reason=fault.reason))
+        findings.refuse(column, cell, _("Must be JSON. {reason}", reason=fault.reason))
         return None
 
 
@@ -203,7 +195,7 @@ def _list_of_numbers(column: str, cell: str, findings: Findings) -> list[float] 
     try:
         return [float(number) for number in re.split(r"[,\s]+", inner)] if inner else []
     except ValueError:
-        findings.refuse(column, shown(cell), _("The cell must hold a list of numbers, such as [0.1, -0.2]."))
+        findings.refuse(column, shown(cell), _("Must be numbers, such as [0.1, -0.2]."))
         return None
 
 
@@ -215,7 +207,7 @@ def _list_of_texts(column: str, cell: str, findings: Findings) -> list[str] | No
         value = python_list(cell)
     if isinstance(value, list) and all(isinstance(token, str) for token in value):
         return value
-    findings.refuse(column, shown(cell), _('The cell must hold a list of tokens, such as ["a", "b"].'))
+    findings.refuse(column, shown(cell), _('Must be tokens, such as ["a", "b"].'))
     return None
 
 
@@ -259,10 +251,7 @@ class _AttributionTable(CsvTable):
     def missing(self) -> list[str]:
         """A sentence for each column without which there is no attribution."""
         needed = [
-            _(
-                "There is no column '{name}'; the first line names id, model, method, token_index, token, score.",
-                name=name,
-            )
+            _("No column '{name}'. The header needs id, model, method, token_index, token, score.", name=name)
             for name in _NEEDED
             if name not in self.header
         ]
@@ -302,9 +291,7 @@ def _groups(rows: Iterable[Row | Problem], names: _Names) -> Iterator[Record | P
         elif hash(name) not in reported:
             reported.add(hash(name))
             reason = _(
-                "Its rows begin on line {first} and, after other rows, again on line {again}; sort the file by "
-                "id, model, "
-                "method, label, layer and seed.",
+                "Rows at lines {first} and {again}. Sort by id, model, method, label, layer and seed.",
                 first=first,
                 again=again,
             )
@@ -334,21 +321,16 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
 def _scores(rows: list[Row], key: str, findings: Findings) -> list[tuple[str, float]] | None:
     """Token and score by index; None, with findings, where a row cannot be read or the indices have gaps."""
     if not key:
-        findings.refuse("id", "", _("The key is empty; every row needs one."))
+        findings.refuse("id", "", _("Must not be empty."))
         return None
     scores: dict[int, tuple[str, float]] = {}
     lines: dict[int, int] = {}
     for row in rows:
         here = Findings(row.source, row.line)
         index = _whole(row.values["token_index"], "token_index", here, is_needed=True)
-        score = _attribution_rows_number(row.values["score"], key, here)
+        score = _attribution_rows_number(row.values["score"], here)
         if index is not None and index in scores:
-            reason = _(
-                "The token {index} of '{key}' has a score on line {line} already; keep one of the two.",
-                index=index,
-                key=key,
-                line=lines[index],
-            )
+            reason = _("Duplicate of line {line}. Keep one.", line=lines[index])
             here.refuse("token_index", index, reason)
         if index is not None and score is not None:
             scores[index] = (row.values.get("token") or "", score)
@@ -359,12 +341,7 @@ def _scores(rows: list[Row], key: str, findings: Findings) -> list[tuple[str, fl
         return None
     gap = next(number for number in range(len(scores) + 1) if number not in scores)
     if gap < len(scores):
-        reason = _(
-            "The indices of '{key}' go from 0 without a gap, but {gap} is missing (the last is {last}).",
-            key=key,
-            gap=gap,
-            last=max(scores),
-        )
+        reason = _("'{key}' lacks token_index {gap} (last: {last}).", key=key, gap=gap, last=max(scores))
         findings.refuse("token_index", gap, reason)
         return None
     return [scores[number] for number in range(len(scores))]
@@ -376,21 +353,17 @@ def _whole(cell: str, name: str, findings: Findings, *, is_needed: bool = False)
         return None
     if text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= _FARTHEST:
         return int(text)
-    findings.refuse(name, cell, _("It must be a whole number, from 0."))
+    findings.refuse(name, cell, _("Must be an integer from 0."))
     return None
 
 
-def _attribution_rows_number(cell: str, key: str, findings: Findings) -> float | None:
+def _attribution_rows_number(cell: str, findings: Findings) -> float | None:
     try:
         score = float(cell)
     except ValueError:
-        findings.refuse("score", cell, _("The score of '{key}' must be a number such as -0.25.", key=key))
+        findings.refuse("score", cell, _("Must be a number, such as 0.25."))
         return None
     if math.isfinite(score):
         return score
-    findings.refuse(
-        "score",
-        cell,
-        _("The score of '{key}' is not finite; write a number, or leave the whole instance out.", key=key),
-    )
+    findings.refuse("score", cell, _("Must be a finite number."))
     return None

@@ -64,7 +64,7 @@ def read_answer(text: str, labels: Sequence[str]) -> ExplainedAnswer | Unusable:
             UNREAD,
             text[:200],
             _(
-                "The answer has {characters}; at most {most} are read.",
+                "The response has {characters}; the limit is {most}.",
                 characters=counted(len(text), "character"),
                 most=f"{LONGEST_ANSWER:,}",
             ),
@@ -72,15 +72,13 @@ def read_answer(text: str, labels: Sequence[str]) -> ExplainedAnswer | Unusable:
     answers = [(result, quotes) for values in _objects(text) if (result := _result(values)) is not None
                and (quotes := _quotes(values)) is not None]  # fmt: skip
     if not answers:
-        reason = _(
-            "The answer holds no JSON object with a label (or an answer) and a list of quotes, so it cannot be read."
-        )
+        reason = _("No JSON object with label (or answer) and quotes.")
         return Unusable(UNREAD, text[:200], reason)
     result, quotes = answers[-1]
     if labels:
         label = _known_label(result, labels)
         if label is None:
-            return Unusable(STRANGE, result[:200], _("The label of the answer is none of the project's."))
+            return Unusable(STRANGE, result[:200], _("The predicted label isn't in the project."))
         result = label
     return ExplainedAnswer(result[:_LONGEST_RESULT], quotes)
 
@@ -192,14 +190,7 @@ def _row(row: Row, file: _File) -> Iterator[SourceOutput | Problem]:
     if question is not None and model:
         first = file.lines.setdefault((model, question), row.line)
         if first != row.line:
-            findings.refuse(
-                "key",
-                question.key,
-                _(
-                    "The instance has an answer of this model in line {first} already; keep one of the two.",
-                    first=first,
-                ),
-            )
+            findings.refuse("key", question.key, _("Duplicate of line {line}. Keep one.", line=first))
         if not findings.is_refused:
             output = _output(row, question, model, body, file.options, findings)
             if output is not None:
@@ -211,17 +202,11 @@ def _question(values: Mapping[str, object], options: OutputOptions, findings: Fi
     name = next((name for name in _KEYS if values.get(name) not in (None, "")), None)
     given = None if name is None else values[name]
     if name is None or isinstance(given, bool) or not isinstance(given, str | int):
-        findings.refuse(
-            "key", given, _("The line does not say which instance it answers; give it 'custom_id' or 'key'.")
-        )
+        findings.refuse("key", given, _("No instance named. Add 'custom_id' or 'key'."))
         return None
     split, prompt = values.get("split"), values.get("prompt_version", _UNKNOWN_PROMPT)
     if not isinstance(prompt, str | int) or not is_prompt_name(str(prompt)):
-        findings.refuse(
-            "prompt_version",
-            prompt,
-            _("It is no version of a prompt; take it from the file of prompts, or leave it out."),
-        )
+        findings.refuse("prompt_version", prompt, _("Unknown prompt version. Copy it from the prompts file."))
         return None
     named = read_request_name(str(given))
     if named is not None:
@@ -244,9 +229,7 @@ def _model(values: Mapping[str, object], body: Mapping[str, object], options: Ou
     """The model as the options name it, else the line, else what the server answered."""
     given = options.model.strip() or values.get("model") or body.get("model")
     if not isinstance(given, str) or not given.strip():
-        findings.refuse(
-            "model", "" if given is None else given, _("The line does not say which model answered; name it (--model).")
-        )
+        findings.refuse("model", "" if given is None else given, _("No model named. Use --model."))
         return ""
     return given.strip()
 
@@ -279,10 +262,10 @@ def _failed(values: Mapping[str, object], body: Mapping[str, object]) -> Unusabl
     message = error.get("message") if isinstance(error, Mapping) else error
     if isinstance(message, str) and message:
         return Unusable(FAILED, message[:200], _("The request failed."))
-    return Unusable(FAILED, "", _("The line holds no answer."))
+    return Unusable(FAILED, "", _("The line has no response."))
 
 
 def _remedy(answer: Unusable, options: OutputOptions) -> str:
     if answer.what == STRANGE:
-        return _("It has {names}; say which of them it is (--rename), or it is left out.", names=listed(options.labels))
-    return _("It is left out.")
+        return _("Skipped unless mapped to one of {names} with --rename.", names=listed(options.labels))
+    return _("Skipped.")

@@ -58,7 +58,7 @@ def read_arrays(path: Path, names: Sequence[str], remedy: str) -> dict[str, Any]
             if sum(archive.NameToInfo[entry].file_size for entry in wanted.values()) > MAX_BYTES:
                 raise InvalidValue(
                     _(
-                        "'{name}' holds more than {megabytes} MB; save it in parts.",
+                        "'{name}' exceeds {megabytes} MB. Save it in parts.",
                         name=path.name,
                         megabytes=MAX_BYTES // 2**20,
                     )
@@ -67,9 +67,9 @@ def read_arrays(path: Path, names: Sequence[str], remedy: str) -> dict[str, Any]
     except (BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
         raise InvalidValue(
             _(
-                "'{name}' holds no plain arrays ({problem}); objects are never unpickled. {remedy}",
+                "'{name}' has no plain arrays ({problem}). {remedy}",
                 name=path.name,
-                problem=error or _("it breaks off"),
+                problem=error or _("truncated"),
                 remedy=remedy,
             )
         ) from None
@@ -84,14 +84,14 @@ def _array(content: bytes) -> Any:
     end = begin + int.from_bytes(content[begin - size : begin], "little")
     header = _HEADER.fullmatch(content[begin:end].decode("latin-1").strip()) if content.startswith(_MAGIC) else None
     if header is None:
-        raise ValueError(_("their header is not that of numbers or text"))
+        raise ValueError(_("not a header for numbers or text"))
     dtype = np.dtype(header["type"])
     shape = tuple(int(n) for n in header["shape"].replace(",", " ").split())
     n_values, n_bytes = prod(shape), len(content) - end
     if n_values * max(1, dtype.itemsize) > n_bytes:
         raise ValueError(
             _(
-                "the header claims {values}, for which {bytes} are too few",
+                "the header claims {values} in only {bytes}",
                 values=counted(n_values, "value"),
                 bytes=counted(n_bytes, "byte"),
             )
@@ -177,9 +177,7 @@ def _by_class(row: _Text, findings: Findings) -> list[list[float]]:
     n_classes = len(lists[0]) if lists else 0
     odd = next((number for number, values in enumerate(lists) if len(values) != n_classes), None)
     if odd is not None or not n_classes:
-        reason = _(
-            "Every piece needs a value for each class, as many as the first one: {n_classes}.", n_classes=n_classes
-        )
+        reason = _("Every subword needs {n_classes} values, one per class.", n_classes=n_classes)
         findings.refuse(f"values[{odd or 0}]", row.values[odd or 0] if row.values else [], reason)
         return []
     return [list(values) for values in zip(*lists, strict=True)]

@@ -38,7 +38,7 @@ def read_vocabulary(path: Path) -> Mapping[int, str]:
         lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise InvalidValue(
-            _("'{path}' is not UTF-8 at byte {start}; save it as UTF-8.", path=path, start=error.start + 1)
+            _("'{path}' isn't UTF-8 (byte {start}). Save it as UTF-8.", path=path, start=error.start + 1)
         ) from None
     return {number: line.removesuffix("\r") for number, line in enumerate(lines)}
 
@@ -53,9 +53,7 @@ def _from_json(path: Path, content: bytes) -> Mapping[int, str]:
             return {int(number): text for number, text in msgspec.json.decode(content, type=dict[str, str]).items()}
         return {number: text for text, number in msgspec.json.decode(content, type=dict[str, int]).items()}
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        reason = _(
-            "It must hold a token a line, or JSON such as {example}: {error}.", example="{token: id}", error=error
-        )
+        reason = _("Must be a token per line or {example}: {error}.", example="{token: id}", error=error)
         raise InvalidValue(_("'{path}' is not a vocabulary. {reason}", path=path, reason=reason)) from None
 
 
@@ -97,8 +95,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     if options.vocabulary is None:
         raise InvalidValue(
             _(
-                "'{name}' holds token ids alone; name a file with the text of each (--vocabulary), such as the tokeniser's "
-                "vocab.txt, vocab.json or tokenizer.json.",
+                "'{name}' has only token ids. Add vocab.txt, vocab.json or tokenizer.json (--vocabulary).",
                 name=path.name,
             )
         )
@@ -120,9 +117,7 @@ def _take(
     ]
     unknown = next((number for number, text, _ in of_words if text is None), None)
     if unknown is not None:
-        findings.refuse(
-            "input_ids", unknown, _("The vocabulary has no token of this id; give that of the model's tokeniser.")
-        )
+        findings.refuse("input_ids", unknown, _("Unknown token id. Use the model's own tokeniser."))
         return
     seen = [(text, score) for _, text, score in of_words if text is not None and text not in PAD_TEXTS]
     label = file.label(_largest(row.predictions), "predictions", findings)

@@ -139,11 +139,7 @@ def _check(row: OutputRow, output: SourceOutput) -> None:
     numbers += [number for number in (row.convergence, row.threshold) if number is not None]
     if _first_odd(numbers) is not None:
         raise ExportRefused(
-            _(
-                "Instance '{key}': {number} is no number that can be written.",
-                key=output.key,
-                number=_first_odd(numbers),
-            )
+            _("Instance '{key}': {number} isn't a writable number.", key=output.key, number=_first_odd(numbers))
         )
 
 
@@ -197,12 +193,7 @@ def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[Sco
         seen = _seen(of_segment)
         if _has_gap(seen):
             raise ExportRefused(
-                _(
-                    "Instance '{key}': scores of '{name}' lack tokens between others, which a line cannot say. Export the "
-                    "project as jsonl, which can.",
-                    key=key,
-                    name=segment.name,
-                )
+                _("Instance '{key}': scores of '{name}' skip tokens. Export as jsonl.", key=key, name=segment.name)
             )
         if seen:
             parts.append(ScoredPart(seen, segment.name, is_partial=len(seen) < segment.n_tokens))

@@ -42,14 +42,11 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     classes = [name for name in row.tokens[0] if name != "token"] if row.tokens else []
     for number, token in enumerate(row.tokens):
         if set(token) != {"token", *classes}:
-            reason = _(
-                "Each token has its text and a score for each class of the first one ({names}).",
-                names=listed(classes),
-            )
+            reason = _("Each token needs text and a score per class ({names}).", names=listed(classes))
             findings.refuse(f"tokens[{number}]", token, reason)
             return
     if not classes:
-        findings.refuse("tokens", row.tokens, _("There is no token with a score."))
+        findings.refuse("tokens", row.tokens, _("No token has a score."))
         return
     tokens = convert([token["token"] for token in row.tokens], list[str], findings)
     attributions = []

@@ -157,11 +157,7 @@ class _CanonicalReader:
             return None
         docid = self.options.key_prefix + parsed.docid
         if docid in self.checker.documents:
-            findings.refuse(
-                "docid",
-                parsed.docid,
-                _("The document '{docid}' appears twice; keep one of the two.", docid=parsed.docid),
-            )
+            findings.refuse("docid", parsed.docid, _("Duplicate. Keep one."))
         if parsed.tokens is None and parsed.tokenization == "whitespace":
             tokens = split_on_spaces(parsed.text)
             body = SourceText(parsed.text, tokens)
@@ -212,7 +208,7 @@ class _CanonicalReader:
                 given = parsed.fields.get(name)
                 starts = self.line_starts.get((given.docid if given else None) or "", frozenset())
                 if any(start in marked and start - 1 in marked for start in starts):
-                    reason = _("A span crosses a line. This form keeps tokens, not spans, so touching spans are one.")
+                    reason = _("Span crosses a line; adjacent spans merge.")
                     findings.warn(f"annotations[{number}].rationales", name, reason)
                     return
 
@@ -226,7 +222,7 @@ class _CanonicalReader:
             return None, None
         original = self.survey.originals.get(pair.group)
         if original is None:
-            reason = _("The file has no original of this group; the instance is taken without a link.")
+            reason = _("Original not in the file; imported without a link.")
             findings.warn("pair.group", pair.group, reason)
             return None, None
         return self.options.key_prefix + original, pair.type or "perturbed"
@@ -239,12 +235,7 @@ class _CanonicalReader:
             segment = segment_of(task, name)
             if segment is None or segment in names.values():
                 known = listed([s.name for s in task.segments])
-                reason = _(
-                    "The task '{name}' has no segment for it (it has {known}); {remedy}.",
-                    name=task.name,
-                    known=known,
-                    remedy=_other_task(parsed.fields),
-                )
+                reason = _("No such segment, only {known}; {remedy}.", known=known, remedy=_other_task(parsed.fields))
                 findings.refuse(f"fields.{name}", name, reason)
             else:
                 names[name] = segment
@@ -299,7 +290,7 @@ def _spans(
 ) -> Sequence[SourceSpan]:
     negative = next((index for index in tokens if index < 0), None)
     if negative is not None:
-        findings.refuse(f"{field_name}.rationales", negative, _("Tokens are numbered from 0."))
+        findings.refuse(f"{field_name}.rationales", negative, _("Must be an integer from 0."))
         return ()
     return spans_of_tokens(names.get(name, name), tokens)
 
@@ -351,12 +342,12 @@ def _other_task(names: Collection[str]) -> str:
     """What is to be done where a task lacks fields: the one task that has just these, where there is one.
 
     >>> _other_task(["premise", "hypothesis"]), _other_task(["text"])
-    ("choose the task 'inference', whose segments these rows have", 'choose another task')
+    ("choose the task 'inference' with these segments", 'choose another task')
     """
     fitting = [task.name for task in TASKS.values() if not task.has_target and _has_just(task, names)]
     if len(fitting) != 1:
         return _("choose another task")
-    return _("choose the task '{task}', whose segments these rows have", task=fitting[0])
+    return _("choose the task '{task}' with these segments", task=fitting[0])
 
 
 def _has_just(task: Task, names: Collection[str]) -> bool:

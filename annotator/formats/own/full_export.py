@@ -74,23 +74,15 @@ def check_perturbation(record: PerturbationRecord, findings: Findings) -> None:
             findings.refuse(
                 "checks",
                 str(check.version),
-                _(
-                    "There is no version {version}; there are {n}.",
-                    version=check.version,
-                    n=len(record.versions),
-                ),
+                _("No version {version}; there are {n}.", version=check.version, n=len(record.versions)),
             )
         elif who in seen:
-            findings.refuse(
-                "checks",
-                check.by,
-                _("'{by}' checks version {version} twice; keep one of the two.", by=check.by, version=check.version),
-            )
+            findings.refuse("checks", check.by, _("Duplicate. Keep one."))
         elif check.verdict != "approve" and not check.reason.strip():
-            findings.refuse("checks", check.verdict, _("A correction and a rejection need a reason."))
+            findings.refuse("checks", check.verdict, _("Corrections and rejections need a reason."))
         seen.add(who)
     if (record.state == "approved") != (record.instance is not None):
-        findings.refuse("state", record.state, _("What is approved has an `instance`, and nothing else has."))
+        findings.refuse("state", record.state, _("`instance` is for approvals only, and required there."))
 
 
 def perturbation_of(record: PerturbationRecord, key_prefix: str, source: str, line: int) -> SourcePerturbation:
@@ -168,7 +160,7 @@ def check_audit(record: AuditRecord, findings: Findings) -> None:
         if any(part is None for part in verdict) and any(part is not None for part in verdict):
             findings.refuse("items", str(item.instance), _("A verdict needs auditor, is_right, texts and judged_at."))
         elif (item.is_right is False) != bool(item.faults):
-            findings.refuse("items", str(item.instance), _("What is wrong names its faults, and nothing else has any."))
+            findings.refuse("items", str(item.instance), _("Faults are for wrong verdicts only, and required there."))
 
 
 def audit_of(record: AuditRecord, key_prefix: str, source: str, line: int, findings: Findings) -> SourceAudit | None:

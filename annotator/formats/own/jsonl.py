@@ -30,12 +30,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
         return read_canonical(path, options)
     if first is not None and _is_of_prodigy(first.values, options):
-        raise InvalidValue(
-            _(
-                "'{name}' is an export of Prodigy, whose answers are no labels. Import it in the format prodigy.",
-                name=path.name,
-            )
-        )
+        raise InvalidValue(_("'{name}' is a Prodigy export. Import it as prodigy.", name=path.name))
     return _plain_rows(path, options)
 
 

@@ -139,11 +139,7 @@ class _OwnReader:
             self.options.key_prefix + record.docid, body, self._language(record.language), row.source, row.line
         )
         if document.docid in self.checker.documents:
-            findings.refuse(
-                "docid",
-                record.docid,
-                _("The document '{docid}' appears twice; keep one of the two.", docid=record.docid),
-            )
+            findings.refuse("docid", record.docid, _("Duplicate. Keep one."))
         if not findings.is_refused:
             self.checker.remember(document)
         return document
@@ -214,10 +210,7 @@ def _word_list(record: WordListRecord, findings: Findings) -> WordList | None:
 
 def _project(record: ProjectRecord, task: Task, findings: Findings) -> SourceProject:
     if record.version > VERSION:
-        reason = _(
-            "The file was made by a newer version (this program reads version {version}); update the program.",
-            version=VERSION,
-        )
+        reason = _("File newer than version {version}. Update the program.", version=VERSION)
         findings.refuse("version", record.version, reason)
     else:
         _check_header(record, task, findings)
@@ -229,15 +222,14 @@ def _check_header(record: ProjectRecord, task: Task, findings: Findings) -> None
     ours = [segment.name for segment in task.segments]
     if theirs != ours:
         reason = _(
-            "The file is of a project with the task '{task}', this project has the task '{name}' ({segments}). Create a "
-            "project with the same task for it.",
+            "Task '{task}' in the file, '{name}' ({segments}) here. Use a matching project.",
             task=record.task,
             name=task.name,
             segments=listed(ours),
         )
         findings.refuse("segments", theirs, reason)
     if "" in record.labels or len(set(record.labels)) != len(record.labels):
-        findings.refuse("labels", record.labels, _("Labels must be different and not empty."))
+        findings.refuse("labels", record.labels, _("Labels must be unique and not empty."))
     _check_language(record.language, findings)
     _check_settings(record.settings, findings)
 
@@ -262,31 +254,27 @@ def _check_settings(settings: Mapping[str, object], findings: Findings) -> None:
 def _check_people(record: InstanceRecord, findings: Findings) -> None:
     """Somebody holds an instance once a round, and annotated it once a round, as a person here or as a source."""
     if bool(record.named) != (record.named_as is not None):
-        findings.refuse("named_as", record.named_as, _("Say who is named in “named” and in which way, or neither."))
+        findings.refuse("named_as", record.named_as, _("Give both “named” and how, or neither."))
     held: set[tuple[bytes, int]] = set()
     for number, work in enumerate(record.work):
         who = (folded(work.user), work.round)
         if who in held:
-            findings.refuse(f"work[{number}].user", work.user, _("This person holds the instance twice in one round."))
+            findings.refuse(f"work[{number}].user", work.user, _("Same person twice in one round. Keep one."))
         held.add(who)
     seen: set[tuple[str, int, bool]] = set()
     for number, annotation in enumerate(record.annotations):
         field_name, name = f"annotations[{number}].annotator", annotation.annotator
         if (name, annotation.round, annotation.by_user) in seen:
-            findings.refuse(
-                field_name, name, _("This annotator has two annotations of the instance in one round; keep one.")
-            )
+            findings.refuse(field_name, name, _("Same person twice in one round. Keep one."))
         seen.add((name, annotation.round, annotation.by_user))
         if annotation.by_user and (folded(name), annotation.round) not in held:
-            findings.refuse(
-                field_name, name, _("An annotation by a person needs that person's work in the same round.")
-            )
+            findings.refuse(field_name, name, _("No work by this annotator in the same round."))
 
 
 def _check_proposals(record: InstanceRecord, findings: Findings) -> None:
     for number, proposal in enumerate(record.proposals):
         if (proposal.state == "open") != (proposal.decided_at is None):
-            reason = _("An open proposal has no time of its decision, and a decided one needs it.")
+            reason = _("Required if decided, forbidden if open.")
             findings.refuse(f"proposals[{number}].decided_at", proposal.decided_at or "", reason)
 
 
@@ -294,6 +282,6 @@ def _text(text: str, tokens: TokensRecord | None, field_name: str, findings: Fin
     try:
         return text_of(text, tokens)
     except (InvalidValue, ValueError) as error:
-        reason = str(error) if isinstance(error, InvalidValue) else _("starts and ends must be equally many.")
+        reason = str(error) if isinstance(error, InvalidValue) else _("starts and ends must have equal lengths.")
         findings.refuse(field_name, "", reason)
         return SourceText(text)

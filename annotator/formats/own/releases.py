@@ -161,7 +161,7 @@ def gold_of_record(record: FrozenRecord) -> GoldInstance:
     if record.origins and len(record.origins) != len(sets):
         raise InvalidValue(
             _(
-                "{origins} of {sets}; each set has its own origins.",
+                "{sets} with {origins}; every set needs its own.",
                 origins=counted(len(record.origins), "origin"),
                 sets=counted(len(sets), "set"),
             )
@@ -174,7 +174,7 @@ def _segment(record: FrozenSegment) -> Segment:
     if len(record.starts) != len(record.ends):
         raise InvalidValue(
             _(
-                "The tokens of '{name}' have {starts} and {ends}.",
+                "Tokens of '{name}' have {starts} but {ends}.",
                 name=record.name,
                 starts=counted(len(record.starts), "start"),
                 ends=counted(len(record.ends), "end"),

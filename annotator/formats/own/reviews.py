@@ -16,7 +16,7 @@ def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
                 field,
                 annotation_number,
                 _(
-                    "The instance has {annotations}, from 0.",
+                    "The instance has {annotations}, counted from 0.",
                     annotations=counted(len(record.annotations), "annotation"),
                 ),
             )
@@ -25,9 +25,7 @@ def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
     seen: set[int] = set()
     for number, made in enumerate(record.rounds):
         if made.annotation in seen:
-            findings.refuse(
-                f"rounds[{number}].annotation", made.annotation, _("This annotation has two rounds; keep one.")
-            )
+            findings.refuse(f"rounds[{number}].annotation", made.annotation, _("Duplicate. Keep one."))
         seen.add(made.annotation)
         _check_round(record, number, made, findings)
     for number, thread in enumerate(record.threads):
@@ -60,7 +58,7 @@ def _check_round(record: InstanceRecord, number: int, made: RoundRecord, finding
         field_name = f"{field_prefix}.reviews[{review_number}]"
         name = review.user.encode().lower()
         if name in reviewers:
-            findings.refuse(f"{field_name}.user", review.user, _("This person reviews the annotation twice."))
+            findings.refuse(f"{field_name}.user", review.user, _("Same person twice in one round. Keep one."))
         reviewers.add(name)
         _check_scores(review, n_sets, carried, field_name, findings)
 
@@ -69,16 +67,16 @@ def _check_decision(made: RoundRecord, field_prefix: str, findings: Findings) ->
     is_open = made.outcome is None
     if is_open != (made.decided_at is None):
         findings.refuse(
-            f"{field_prefix}.decided_at", made.decided_at or "", _("A decided round needs it, an open one has none.")
+            f"{field_prefix}.decided_at", made.decided_at or "", _("Required if decided, forbidden if open.")
         )
     if is_open and made.verdict is not None:
-        findings.refuse(f"{field_prefix}.verdict", "", _("An open round has no verdict."))
+        findings.refuse(f"{field_prefix}.verdict", "", _("An open round can't have a verdict."))
 
 
 def _check_origins(made: RoundRecord, field_prefix: str, findings: Findings) -> None:
     if made.origins and made.previous is None:
         findings.refuse(
-            f"{field_prefix}.origins", made.origins, _("Only a correction has origins; name its previous round.")
+            f"{field_prefix}.origins", made.origins, _("Only corrections have origins. Name the previous round.")
         )
     if len({origin[0] for origin in made.origins}) != len(made.origins):
         findings.refuse(f"{field_prefix}.origins", made.origins, _("A set has one origin."))
@@ -99,7 +97,7 @@ def _check_scores(review: ReviewRecord, n_sets: int, carried: set[int], field_na
 
 def _check_thread(number: int, thread: ThreadRecord, findings: Findings) -> None:
     if (thread.about == "instance") != (thread.annotation is None):
-        reason = _("A thread about the instance names no annotation, every other one does.")
+        reason = _("Only threads about the instance name no annotation.")
         findings.refuse(f"threads[{number}].annotation", thread.annotation, reason)
     if (thread.about == "set") != (thread.position is not None):
-        findings.refuse(f"threads[{number}].position", thread.position, _("Only a thread about a set has it."))
+        findings.refuse(f"threads[{number}].position", thread.position, _("Only threads about a set have it."))

@@ -80,7 +80,7 @@ def write(path: Path, items: Iterable[SourceItem]) -> None:
         buffer = bytearray()
         for item in items:
             if isinstance(item, Problem):
-                raise ExportRefused(_("A problem cannot be written: {problem}", problem=item))
+                raise ExportRefused(_("Can't write the problem: {problem}", problem=item))
             if isinstance(item, SourceColumns):  # said of a file that was read, and of nothing in it
                 continue
             encoder.encode_into(record_of(item), buffer)

@@ -91,7 +91,7 @@ def _result(result: str | None, instance: Instance, options: WriteOptions) -> st
     if result not in labels:
         raise ExportRefused(
             _(
-                "The instance '{key}' has the label '{label}', which is none of {labels}.",
+                "Instance '{key}': label '{label}' isn't one of {labels}.",
                 key=instance.key,
                 label=result,
                 labels=listed([f"'{label}'" for label in labels]),
@@ -135,16 +135,11 @@ class _SplitFiles:
     _groups: dict[str, RowGroups] = field(default_factory=dict)
     _odd_split: Refused = field(
         default_factory=lambda: Refused(
-            unsaid(
-                "are in a split whose name `datasets` does not take (letters, digits, _ and dots between them; not `all`); "
-                "give it another name, or export one split as parquet"
-            )
+            unsaid("are in a split `datasets` can't name (letters, digits, _, inner dots; not `all`); rename it")
         )
     )
     _no_split: Refused = field(
-        default_factory=lambda: Refused(
-            unsaid("are in no split, though others are; have a lead share them out first (`annotator split`)")
-        )
+        default_factory=lambda: Refused(unsaid("are in no split; assign one (`annotator split`)"))
     )
 
     def add(self, instance: Instance, row: dict[str, Any]) -> bool:

@@ -233,7 +233,7 @@ def write_annotations(path: Path, pairs: Iterable[tuple[Instance, Iterable[Annot
                 groups.add(row_of_annotations(instance, annotation, options), instance)
             n_instances += groups.n_rows > n_before
         if not groups.n_rows:
-            raise ExportRefused(_("There is no annotation to write. Choose another split, or wait for annotations."))
+            raise ExportRefused(_("No annotations yet. Choose another split."))
     return n_instances
 
 

@@ -51,9 +51,9 @@ class Checker:
     def check(self, instance: SourceInstance, findings: Findings) -> None:
         """Note everything for which an instance cannot be taken. Without segments it adds to an instance by key."""
         if not instance.key:
-            findings.refuse("id", "", _("The key is empty; every instance needs one."))
+            findings.refuse("id", "", _("Must not be empty."))
         if instance.parent_key is not None and instance.parent_key == instance.key:
-            findings.refuse("parent", instance.parent_key, _("An instance cannot be the perturbation of itself."))
+            findings.refuse("parent", instance.parent_key, _("An instance can't be its own perturbed version."))
         sizes = self._sizes(instance.segments, findings)
         self.check_result("label", instance.result, findings)
         self._check_annotations(instance.annotations, sizes, findings)
@@ -71,19 +71,14 @@ class Checker:
             spec = self.options.task.spec_of(name)
             if spec is None:
                 known = listed([s.name for s in self.options.task.segments])
-                reason = _(
-                    "The task '{task}' has no segment '{segment}' (it has {known}).",
-                    task=self.options.task.name,
-                    segment=name,
-                    known=known,
-                )
+                reason = _("No such segment, only {known}.", known=known)
                 findings.refuse(name, "", reason)
             elif isinstance(body, str):
                 sizes[name] = self._size_of_document(name, body, findings)
             else:
                 sizes[name] = Size.of(body)
                 if not spec.may_be_empty and not body.text.strip():
-                    reason = _("The segment '{name}' has no text; write its text or drop the row.", name=name)
+                    reason = _("Must not be empty.")
                     findings.refuse(name, body.text, reason)
         self._check_required(segments, findings)
         return sizes
@@ -91,13 +86,9 @@ class Checker:
     def _size_of_document(self, name: str, docid: str, findings: Findings) -> Size:
         size = self.documents.get(docid)
         if size is None:
-            findings.refuse(
-                name, docid, _("There is no document '{docid}'; documents stand before their instances.", docid=docid)
-            )
+            findings.refuse(name, docid, _("No document '{docid}'. Put documents before their instances.", docid=docid))
         elif size.n_characters == 0:
-            findings.refuse(
-                name, docid, _("The document '{docid}' has no text; write its text or drop the row.", docid=docid)
-            )
+            findings.refuse(name, docid, _("Document '{docid}' is empty.", docid=docid))
         return size or _UNKNOWN_SIZE
 
     def _check_required(self, segments: Mapping[str, SourceText | str], findings: Findings) -> None:
@@ -106,10 +97,7 @@ class Checker:
                 task = self.options.task
                 names = accepted_names(task, name)
                 reason = _(
-                    "The segment '{segment}' is missing; the task '{task}' needs it (as {names}).",
-                    segment=name,
-                    task=task.name,
-                    names=names,
+                    "Task '{task}' needs segment '{segment}' (as {names}).", segment=name, task=task.name, names=names
                 )
                 findings.refuse(name, "", reason)
 
@@ -121,7 +109,7 @@ class Checker:
                 field_name,
                 result,
                 _(
-                    "The project has no label '{label}' (it has {labels}); {remedy}.",
+                    "No label '{label}' (only {labels}); {remedy}.",
                     label=result,
                     labels=known,
                     remedy=label_remedy(result, self.options.labels),
@@ -136,11 +124,11 @@ class Checker:
         for annotation in annotations:
             who = (annotation.annotator, annotation.round_number)
             if who in seen and annotation.state is None:  # our own JSONL keeps withdrawn ones beside
-                reason = _("This annotator has two annotations of the instance in one round; keep one of the two.")
+                reason = _("Same person twice in one round. Keep one.")
                 findings.refuse("annotator", annotation.annotator, reason)
             seen.add(who)
             if not annotation.annotator:
-                findings.refuse("annotator", "", _("The annotator's name is empty; leave the field out or name one."))
+                findings.refuse("annotator", "", _("Must not be empty."))
             self.check_result("annotator_label", annotation.result, findings)
             self._check_sets("rationales", annotation.sets, sizes, findings)
 
@@ -149,7 +137,7 @@ class Checker:
     ) -> None:
         for set_number, spans in enumerate(sets):
             if not spans:
-                reason = _("The set is empty; leave it out. No set at all ([]) says that there is no rationale.")
+                reason = _("Remove the empty set; [] means no rationale.")
                 findings.refuse(f"{field_name}[{set_number}]", "[]", reason)
             for span_number, span in enumerate(spans):
                 self.check_span(f"{field_name}[{set_number}][{span_number}]", span, sizes, findings)
@@ -166,12 +154,7 @@ class Checker:
         """Note what is wrong with a span: nothing marked, no such segment, past its end, a text that is not marked."""
         value = [span.segment, span.start, span.end]
         if not 0 <= span.start < span.end:
-            reason = _(
-                "It goes from {unit} {start} to {end} (exclusive); it needs 0 <= start < end.",
-                unit=_(_UNITS.get(span.unit, span.unit)),
-                start=span.start,
-                end=span.end,
-            )
+            reason = _("Must satisfy 0 <= start < end.")
             findings.refuse(field_name, value, reason)
             return
         if span.segment == "" and sizes is None:
@@ -179,15 +162,9 @@ class Checker:
         spec = self.options.task.spec_of(span.segment)
         if spec is None or (sizes is not None and span.segment not in sizes):
             known = listed(list(sizes)) if sizes else listed([s.name for s in self.options.task.segments])
-            findings.refuse(
-                field_name,
-                value,
-                _("The instance has no segment '{segment}' (it has {known}).", segment=span.segment, known=known),
-            )
+            findings.refuse(field_name, value, _("No such segment, only {known}.", known=known))
         elif must_be_selectable and not spec.is_selectable:
-            findings.refuse(
-                field_name, value, _("Nothing can be marked in the segment '{segment}'.", segment=span.segment)
-            )
+            findings.refuse(field_name, value, _("Segment '{segment}' can't be marked.", segment=span.segment))
         elif sizes is not None:
             _check_end(field_name, span, sizes[span.segment], findings)
 
@@ -197,12 +174,11 @@ def _check_end(field_name: str, span: SourceSpan, size: Size, findings: Findings
     if limit is not None and span.end > limit:
         unit = "token" if span.unit == "token" else "character"
         reason = _(
-            "It ends at {unit} {end} (exclusive), but the segment '{segment}' has {limit} {unit}s, 0 to {last}.",
+            "Ends at {unit} {end} (exclusive); '{segment}' has {limit}.",
             unit=_(_UNITS[unit]),
             end=span.end,
             segment=span.segment,
             limit=limit,
-            last=limit - 1,
         )
         findings.refuse(field_name, [span.segment, span.start, span.end], reason)
 
@@ -220,17 +196,4 @@ class KeyLines:
         if first is None:
             self._lines[fingerprint] = instance.line or 0
             return
-        if instance.split:
-            reason = _(
-                "The key '{key}' of split '{split}' is already on line {line}; keys are unique within a split.",
-                key=instance.key,
-                split=instance.split,
-                line=first,
-            )
-        else:
-            reason = _(
-                "The key '{key}' is already on line {line}; keys are unique within a split.",
-                key=instance.key,
-                line=first,
-            )
-        findings.refuse(field_name, instance.key, reason)
+        findings.refuse(field_name, instance.key, _("Duplicate of line {line}. Keep one.", line=first))

@@ -14,19 +14,19 @@ from annotator.language import _, several, unsaid
 from annotator.language import listed as listed_words
 
 _MEANINGS = {
-    "key": unsaid("the key"),
+    "key": unsaid("the ID"),
     "split": unsaid("the split"),
     "language": unsaid("the language"),
     "annotator": unsaid("the annotator"),
     "annotator_label": unsaid("the annotator's {result}"),
     "rationales": unsaid("the rationale sets"),
-    "rationale_index": unsaid("the numbers of the marked tokens"),
+    "rationale_index": unsaid("marked token numbers"),
     "rationale_mask": unsaid("which tokens are marked"),
-    "rationale_quotes": unsaid("the words of a rationale set, quoted"),
+    "rationale_quotes": unsaid("a quoted rationale set"),
     "note": unsaid("the annotator's note"),
-    "exhaustive": unsaid("whether the sets are exhaustive"),
-    "parent": unsaid("the key of the original"),
-    "perturbation_kind": unsaid("the kind of changed version"),
+    "exhaustive": unsaid("whether sets are exhaustive"),
+    "parent": unsaid("the original's ID"),
+    "perturbation_kind": unsaid("the perturbation type"),
     "tokens": unsaid("the tokens"),
     "metadata": unsaid("more metadata"),
     "result": unsaid("the {result}"),
@@ -86,11 +86,7 @@ def column_report(columns: Columns, options: ReadOptions) -> SourceColumns | Non
 def columns_not_there(names: Sequence[str], options: ReadOptions) -> list[str]:
     """A sentence for each column that was chosen and is not among those of a file."""
     return [
-        _(
-            "The column '{column}', which was chosen, is not there. There are {columns}.",
-            column=shown(column),
-            columns=listed(list(names)),
-        )
+        _("No column '{column}'. Choose from {columns}.", column=shown(column), columns=listed(list(names)))
         for column in options.needed_columns
         if column not in names
     ]
@@ -101,7 +97,7 @@ def taken(plan: Plan, task: Task) -> str:
 
     >>> from annotator.domain.tasks import TASKS
     >>> taken(make_plan(TASKS["sentiment"], ("id", "text", "stars")), TASKS["sentiment"])
-    "The column 'id' holds the key, 'text' the text. 'stars' becomes metadata. No column holds the label or the split."
+    "The column 'id' holds the ID, 'text' the text. 'stars' becomes metadata. No column holds the label or the split."
     """
     known = [(column, _meaning(name, task)) for name, column in plan.fields]
     known[1:1] = [(column, _segment_words(segment)) for segment, column in plan.segments]
@@ -147,7 +143,7 @@ def own_label_remedy(plan: Plan, task: Task) -> str:
     column = shown(plan.names["result"])
     own_label = _meaning("annotator_label", task)
     words = _(
-        "If '{column}' holds {meaning}, choose it as such ({option}).",
+        "If '{column}' holds {meaning}, set {option}.",
         column=column,
         meaning=own_label,
         option=_choice("annotator_label", column),
@@ -166,8 +162,8 @@ def _missing(plan: Plan, columns: Columns, options: ReadOptions) -> list[tuple[s
     sentences: list[tuple[str, list[str]]] = []
     if "key" not in plan.names and options.key_of is None:
         likely = likely_keys(plan)
-        wanted_key = _("No column holds the key of each row.")
-        numbered = _("If the rows have no keys, have them numbered (--number-keys).")
+        wanted_key = _("No column holds the row IDs.")
+        numbered = _("Rows without IDs can be numbered (--number-keys).")
         sentences.append((f"{wanted_key} {_remedy(likely, KEY_NAMES)} {numbered}", likely))
     if "tokens" not in plan.names:
         planned = dict(plan.segments)
@@ -177,9 +173,7 @@ def _missing(plan: Plan, columns: Columns, options: ReadOptions) -> list[tuple[s
             likely = _likely_texts(name, plan, columns, task, is_only_one=len(wanted) == 1)
             sentences.append((f"{_no_column(_segment_words(name))} {_remedy(likely, names)}", likely))
     if task.has_target and "target" not in plan.names:
-        sentence = _(
-            "No column holds the target, the token range that the label is about. Call the column with it 'target'."
-        )
+        sentence = _("No target column (the labelled token range). Name it 'target'.")
         sentences.append((sentence, []))
     return sentences
 
@@ -196,10 +190,7 @@ def doubts(plan: Plan, columns: Columns, options: ReadOptions) -> list[str]:
     rationales = [c for c in plan.metadata if _words(c) & _RATIONALE_WORDS and not _words(c) & _KEY_WORDS]
     rationales = [c for c in rationales if c not in questioned]
     if rationales and not _RATIONALE_FIELDS & set(plan.names):
-        quoted = _(
-            "If it quotes words of the text, choose it as such ({option}).",
-            option=_choices("rationale_quotes", rationales),
-        )
+        quoted = _("If it quotes the text, set {option}.", option=_choices("rationale_quotes", rationales))
         words = _doubt(rationales, _meaning("rationales", options.task), "rationales")
         found_doubts.append(f"{words} {quoted}")
         questioned.update(rationales)
@@ -261,34 +252,32 @@ def _remedy(likely: Sequence[str], names: Sequence[str]) -> str:
     if len(likely) == 1:
         column = shown(likely[0])
         return _(
-            "Is it '{column}'? Then choose that column ({option}), or rename it to {names}.",
+            "Is it '{column}'? Choose it ({option}) or rename it {names}.",
             column=column,
             option=_choice(names[0], column),
             names=called,
         )
     if likely:
         return _(
-            "Is it one of {columns}? Then choose that column ({options}), or rename it to {names}.",
+            "Is it one of {columns}? Choose it ({options}) or rename it {names}.",
             columns=listed([shown(c) for c in likely]),
             options=_choices(names[0], likely),
             names=called,
         )
-    return _("Call the column with it {names}.", names=called)
+    return _("Name its column {names}.", names=called)
 
 
 def _doubt(likely: Sequence[str], what: str, name: str) -> str:
     if len(likely) == 1:
         return _(
-            "The column '{column}' looks like {meaning}, but it is not read as such and becomes metadata. "
-            "If that is what it holds, choose it ({option}), or rename it to '{name}'.",
+            "'{column}' looks like {meaning} but becomes metadata. Choose it ({option}) or rename it '{name}'.",
             column=shown(likely[0]),
             meaning=what,
             option=_choice(name, shown(likely[0])),
             name=name,
         )
     return _(
-        "The columns {columns} look like {meaning}, but they are not read as such and become metadata. "
-        "If one of them holds that, choose it ({options}), or rename it to '{name}'.",
+        "{columns} look like {meaning} but become metadata. Choose one ({options}) or rename it '{name}'.",
         columns=listed([shown(c) for c in likely]),
         meaning=what,
         options=_choices(name, likely),

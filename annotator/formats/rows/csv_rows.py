@@ -108,11 +108,5 @@ class _PlainTable(CsvTable):
 def _left_out(unnamed: Sequence[int]) -> str:
     """That columns have no name, by their numbers from 1."""
     if len(unnamed) == 1:
-        return _(
-            "Column {number} has no name and will be left out. If what stands there is needed, write a name into the header.",
-            number=unnamed[0],
-        )
-    return _(
-        "{columns} have no name and will be left out. If what stands there is needed, write a name into the header.",
-        columns=counted(len(unnamed), "column"),
-    )
+        return _("Column {number} has no name and is ignored.", number=unnamed[0])
+    return _("{columns} have no name and are ignored.", columns=counted(len(unnamed), "column"))

@@ -50,13 +50,12 @@ _JSON_COLUMNS = frozenset(
     for name in (ours, *FIELD_NAMES[ours])
 ) | {"target"}
 _EXAMPLES = {
-    "rationales": unsaid('[[{"start_token": 2, "end_token": 4}]] (a list of sets, each a list of spans)'),
-    "rationale_index": unsaid("[2, 5] (the numbers of the marked tokens, from 0)"),
-    "rationale_mask": unsaid("[0, 0, 1, 0] (a number for each token)"),
+    "rationales": unsaid('[[{"start_token": 2, "end_token": 4}]] (a list of sets of spans)'),
+    "rationale_index": unsaid("[2, 5] (marked token numbers, from 0)"),
+    "rationale_mask": unsaid("[0, 0, 1, 0] (one number per token)"),
     "rationale_quotes": '["superb film", "so calm"]',
     "tokens": '["a", "superb", "film"]',
 }
-CELL = unsaid("cell")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -87,19 +86,14 @@ class CsvTable:
     def header_reasons(self) -> list[str]:
         """Everything for which no row under the header can be read."""
         twice = sorted(name for name, n in Counter(self.header).items() if name and n > 1)
-        reasons = [_("Two columns are called '{name}'; give each its own name.", name=shown(name)) for name in twice]
+        reasons = [_("Duplicate column '{name}'. Rename one.", name=shown(name)) for name in twice]
         return reasons + self.missing()
 
     def missing(self) -> list[str]:
         """A sentence for each column that is needed and is not there."""
         if any(name in KEY_NAMES for name in self.header):
             return []
-        return [
-            _(
-                "No column holds the id; the first line must name the columns, one of them {names}.",
-                names=listed(KEY_NAMES),
-            )
-        ]
+        return [_("No id column. Name one {names}.", names=listed(KEY_NAMES))]
 
     def n_known(self, header: list[str]) -> int:
         """How many names of a header are those of a column that is read."""
@@ -120,9 +114,7 @@ class CsvTable:
         self._broken.clear()
         first = lines[0] if lines else ""
         if first.lstrip().startswith(("{", "[")):
-            reason = _(
-                "The file looks like JSON and not like a table; choose the format jsonl, or that of the tool that wrote it."
-            )
+            reason = _("Looks like JSON, not a table. Choose its format.")
             return Problem(self.path.name, 1, "file", shown(first.strip()), reason)
         named = _NAMED_DELIMITER.fullmatch(first)
         if named is not None:
@@ -133,7 +125,7 @@ class CsvTable:
         try:
             self.header = _names(lines, self.delimiter)
         except csv.Error as error:
-            reason = _("The header is not valid CSV: {reason}.", reason=_(str(error)))
+            reason = _("The header isn't valid CSV: {reason}.", reason=_(str(error)))
             return Problem(self.path.name, self.header_line, "header", shown(lines[0]), reason)
         return self._too_many_columns()
 
@@ -150,7 +142,7 @@ class CsvTable:
     def _too_many_columns(self) -> Problem | None:
         if len(self.header) > MAX_COLUMNS:
             reason = _(
-                "The header names {columns}, and a table may have {most} at most; leave columns out.",
+                "Header has {columns}; the limit is {most}. Remove some.",
                 columns=counted(len(self.header), "column"),
                 most=f"{MAX_COLUMNS:,}",
             )
@@ -182,10 +174,7 @@ class CsvTable:
             try:
                 cells = next(reader, None)
             except csv.Error as error:
-                reason = _(
-                    "The row is not valid CSV: {reason}. Look for a quotation mark that is not closed or doubled.",
-                    reason=_(str(error)),
-                )
+                reason = _("Invalid CSV: {reason}. Check for unclosed or undoubled quotes.", reason=_(str(error)))
                 yield Problem(self.path.name, line, "line", "", reason)
                 self._broken.clear()
             else:
@@ -212,9 +201,7 @@ class CsvTable:
                 texts = [cell.text for cell in cells]
                 yield from self._row(texts + [""] * (len(self.header) - len(texts)), row.number)
         if has_unread_parts(self.path):
-            reason = _(
-                "Comments, and words that are bold or coloured within a cell, are not read. If they are marks, write them out."
-            )
+            reason = _("Cell comments and formatting aren't read.")
             yield Problem(self.path.name, None, "file", self.path.name, reason, is_warning=True)
 
     def _lines(self) -> Iterator[str]:
@@ -249,12 +236,10 @@ class CsvTable:
     def _values(self, cells: list[str], findings: Findings) -> dict[str, Any]:
         if len(cells) > len(self.header) and self.is_sheet:
             name = cell_name(len(self.header), findings.line or 0)
-            findings.refuse(
-                "line", cells, _("Cell {cell} has no column: the header ends before it. Name its column.", cell=name)
-            )
+            findings.refuse("line", cells, _("Cell {cell} has no header.", cell=name))
         elif len(cells) != len(self.header):
             reason = _(
-                "The row has {cells}, but the header names {columns}; put cells that hold {delimiters} in quotation marks.",
+                "Row has {cells}, header {columns}. Quote cells with {delimiters}.",
                 cells=counted(len(cells), "cell"),
                 columns=counted(len(self.header), "column"),
                 delimiters=_(_DELIMITERS[self.delimiter]),
@@ -263,7 +248,7 @@ class CsvTable:
         values: dict[str, Any] = {}
         for name, cell in zip(self.header, cells, strict=False):
             if "\0" in cell:
-                findings.refuse(name, cell, _("It holds a NUL character; remove it."))
+                findings.refuse(name, cell, _("Contains a NUL character. Remove it."))
             elif self._holds_json(name, cell):
                 values[name] = _json_cell(name, cell, _example(self._meaning(name)), findings)
             elif self._meaning(name) == "exhaustive":
@@ -294,11 +279,8 @@ class CsvTable:
 
 def _formula_words(cell: str, error: str) -> str:
     if error == NO_VALUE:
-        return _(
-            "Cell {cell} holds a formula without a value. Open the file in a spreadsheet program, and save it.",
-            cell=cell,
-        )
-    return _("The formula in cell {cell} gives {error}. Correct it, or leave its column out.", cell=cell, error=error)
+        return _("Formula in {cell} has no value. Re-save the spreadsheet.", cell=cell)
+    return _("Formula in {cell} gives {error}.", cell=cell, error=error)
 
 
 def _names(lines: list[str], delimiter: str) -> list[str]:
@@ -310,14 +292,14 @@ def _json_cell(name: str, cell: str, example: str, findings: Findings) -> object
     if not cell.strip():
         return None
     try:
-        return parse_value(cell.encode("utf-8"), CELL)
+        return parse_value(cell.encode("utf-8"))
     except LineError as fault:
         as_python = python_list(cell)
         if as_python is None:
             reason = (
-                _("The cell must hold JSON, such as {example}. {reason}", example=_(example), reason=fault.reason)
+                _("Must be JSON, such as {example}. {reason}", example=_(example), reason=fault.reason)
                 if example
-                else _("The cell must hold JSON. {reason}", reason=fault.reason)
+                else _("Must be JSON. {reason}", reason=fault.reason)
             )
             findings.refuse(name, cell, reason)
         return as_python
@@ -343,5 +325,5 @@ def python_list(cell: str) -> list[object] | None:
 def _truth_cell(name: str, cell: str, findings: Findings) -> bool | None:
     value = _TRUTH.get(cell.strip().lower())
     if value is None and cell.strip():
-        findings.refuse(name, cell, _("It must be true, false or empty."))
+        findings.refuse(name, cell, _("Must be true, false or empty."))
     return value

@@ -77,8 +77,7 @@ def recoded_bytes(content: bytes, encoding: str, name: str) -> bytes:
         line = content[: fault.start].count(b"\n") + 1
         raise InvalidValue(
             _(
-                "'{name}' is not in {encoding}: its line {line} has a byte ({byte}) that means nothing there. "
-                "Choose another encoding (--encoding), or save the file as UTF-8.",
+                "'{name}' isn't {encoding} (line {line}, byte {byte}). Choose another --encoding.",
                 name=name_of_file,
                 encoding=encoding,
                 line=line,
@@ -88,7 +87,7 @@ def recoded_bytes(content: bytes, encoding: str, name: str) -> bytes:
     except UnicodeError as fault:
         raise InvalidValue(
             _(
-                "'{name}' is not in {encoding}: {reason}. Choose another encoding (--encoding), or save the file as UTF-8.",
+                "'{name}' isn't {encoding}: {reason}. Choose another --encoding.",
                 name=name_of_file,
                 encoding=encoding,
                 reason=fault,
@@ -106,7 +105,7 @@ def _known(encoding: str) -> str:
     if not name or name.replace("_", "-") in _NO_FILES:
         raise InvalidValue(
             _(
-                "'{encoding}' is not an encoding that is read here. Choose one of {encodings}.",
+                "Unsupported encoding '{encoding}'. Choose one of {encodings}.",
                 encoding=encoding,
                 encodings=listed(list(ENCODINGS)),
             )

@@ -10,10 +10,10 @@ from annotator.language import _, several, unsaid
 _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (
         b"PK\x03\x04",
-        unsaid("a zip archive (a spreadsheet or a Word file is one, too)"),
-        unsaid("Unpack it, export it as text, or import a spreadsheet in the format csv"),
+        unsaid("a zip archive (including spreadsheets and Word files)"),
+        unsaid("Unpack it, export text, or import spreadsheets as csv"),
     ),
-    (b"PK\x05\x06", unsaid("an empty zip archive"), unsaid("There is nothing in it to import")),
+    (b"PK\x05\x06", unsaid("an empty zip archive"), unsaid("It contains nothing to import")),
     (b"\x1f\x8b", unsaid("a gzip archive"), unsaid("Unpack it")),
     (b"BZh", unsaid("a bzip2 archive"), unsaid("Unpack it")),
     (b"7z\xbc\xaf\x27\x1c", unsaid("a 7-Zip archive"), unsaid("Unpack it")),
@@ -23,9 +23,7 @@ _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (
         b"PAR1",
         unsaid("a Parquet file"),
-        unsaid(
-            "Write its rows as JSONL. Of our own exports, jsonl (the whole project) and csv (its gold) are read back"
-        ),
+        unsaid("Write its rows as JSONL, or use Annotator's jsonl or csv export"),
     ),
     (b"ARROW1", unsaid("an Arrow file"), unsaid("Write its rows as JSONL")),
     (b"\x93NUMPY", unsaid("a NumPy array"), unsaid("Write its values as JSON")),
@@ -33,12 +31,12 @@ _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
         unsaid("an old Excel or Word file"),
-        unsaid("Save it as .xlsx, or export it as text"),
+        unsaid("Save it as .xlsx, or export text"),
     ),
-    (b"%PDF-", unsaid("a PDF file"), unsaid("Take its text out first")),
-    (b"\x89PNG\r\n", unsaid("a picture"), unsaid("Choose the file with the texts")),
-    (b"\xff\xd8\xff", unsaid("a picture"), unsaid("Choose the file with the texts")),
-    (b"GIF8", unsaid("a picture"), unsaid("Choose the file with the texts")),
+    (b"%PDF-", unsaid("a PDF file"), unsaid("Extract its text first")),
+    (b"\x89PNG\r\n", unsaid("a picture"), unsaid("Choose the text file")),
+    (b"\xff\xd8\xff", unsaid("a picture"), unsaid("Choose the text file")),
+    (b"GIF8", unsaid("a picture"), unsaid("Choose the text file")),
     (b"\xff\xfe\x00\x00", unsaid("text in UTF-32"), unsaid("Save it as UTF-8")),
     (b"\x00\x00\xfe\xff", unsaid("text in UTF-32"), unsaid("Save it as UTF-8")),
     (b"\xff\xfe", unsaid("text in UTF-16"), unsaid("Save it as UTF-8")),
@@ -51,32 +49,32 @@ _FOREIGN: tuple[tuple[re.Pattern[bytes], str, str], ...] = tuple(
         (
             rb"#FORMAT=WebAnno TSV",
             unsaid("a WebAnno TSV of INCEpTION or WebAnno"),
-            unsaid("Export the documents as CoNLL 2003, or write texts and marks as JSONL"),
+            unsaid("Export CoNLL 2003, or write JSONL"),
         ),
         (
             rb"(?:<\?xml[^>]*>\s*)?<xmi:XMI",
             unsaid("a UIMA CAS XMI"),
-            unsaid("Export the documents as CoNLL 2003, or write texts and marks as JSONL"),
+            unsaid("Export CoNLL 2003, or write JSONL"),
         ),
         (
             rb"[TRAEN*#][0-9]*\t\S+ (?:[0-9]+ [0-9]+|\S+:[TE][0-9]|[TER][0-9])[^\n]*(?:\t|\n)",
-            unsaid("an annotation file of brat"),
-            unsaid("Make CoNLL of it with brat's anntoconll.py"),
+            unsaid("a brat annotation file"),
+            unsaid("Convert it with brat's anntoconll.py"),
         ),
         (
             rb"(?:#[^\n]*\n)*1(?:-[0-9]+)?\t(?:[^\t\n]*\t){8}[^\t\n]*\n",
-            unsaid("CoNLL-U, which holds syntax and no marks"),
-            unsaid("Write its texts as CSV or JSONL"),
+            unsaid("CoNLL-U, which has syntax but no marks"),
+            unsaid("Write its rows as JSONL"),
         ),
         (
             rb'\{\s*"(?:annotatable|anncomplete)"\s*:',
-            unsaid("an annotation file of tagtog"),
-            unsaid("Write texts and marks as JSONL, a line each"),
+            unsaid("a tagtog annotation file"),
+            unsaid("Write texts and marks as JSONL"),
         ),
         (
             rb'\{(?=.{0,2000}"examples"\s*:\s*\[\s*\{)(?=.{0,9000}"content"\s*:)',
-            unsaid("an export of LightTag"),
-            unsaid("Write its examples as JSONL, a line each, with text and marks"),
+            unsaid("a LightTag export"),
+            unsaid("Write texts and marks as JSONL"),
         ),
     )
 )
@@ -99,12 +97,7 @@ def refuse_no_text(path: Path) -> None:
     for known, what, remedy in _STARTS:
         if start.startswith(known):
             raise InvalidValue(
-                _(
-                    "'{name}' is {what}, and not text in UTF-8. {remedy}.",
-                    name=path.name,
-                    what=_(what),
-                    remedy=_(remedy),
-                )
+                _("'{name}' is {what}, not UTF-8 text. {remedy}.", name=path.name, what=_(what), remedy=_(remedy))
             )
 
 
@@ -121,7 +114,7 @@ def refuse_foreign(path: Path) -> None:
         for known, what, remedy in _FOREIGN:
             if known.match(start):
                 words = _(
-                    "'{name}' is {what}, which is not read. {remedy}.", name=file.name, what=_(what), remedy=_(remedy)
+                    "Unsupported file '{name}': {what}. {remedy}.", name=file.name, what=_(what), remedy=_(remedy)
                 )
                 raise InvalidValue(words)
 
@@ -139,34 +132,19 @@ def why_no_rows(first: Sequence[tuple[int, bytes]]) -> str:
     """Why a file whose first lines (number, content) hold no object each is not JSONL, and what to do.
 
     >>> why_no_rows([(1, b"# Read me"), (3, b"This is the data of ...")])[:82]
-    'This does not look like JSONL: line 1 is no JSON object, nor is the line after it.'
+    "Not JSONL: lines from 1 on aren't objects {...}. Choose another format."
     """
     start = first[0][1].strip()
-    if start.startswith(b"["):
-        return _(
-            "The file seems to be one JSON list [...]. JSONL has one object {example} on each line; write it so, or choose the "
-            "format that the file has.",
-            example=_OBJECT,
-        )
-    if start.startswith(b"{"):
-        return _(
-            "The file seems to be one JSON object over several lines. JSONL has one object {example} on each line; write it so, "
-            "or choose the format that the file has.",
-            example=_OBJECT,
-        )
+    if start.startswith((b"[", b"{")):
+        return _("Not JSONL (one object {example} per line). Choose another format.", example=_OBJECT)
     number, n_more = first[0][0], len(first) - 1
     if not n_more:
         return _(
-            "This does not look like JSONL: line {number} is no JSON object. JSONL has one object {example} on each line; "
-            "choose the format that the file has.",
-            number=number,
-            example=_OBJECT,
+            "Not JSONL: line {number} isn't an object {example}. Choose another format.", number=number, example=_OBJECT
         )
     return several(
-        "This does not look like JSONL: line {number} is no JSON object, nor is the line after it. JSONL has one object "
-        "{example} on each line; choose the format that the file has.",
-        "This does not look like JSONL: line {number} is no JSON object, nor are the {n} lines after it. JSONL has one object "
-        "{example} on each line; choose the format that the file has.",
+        "Not JSONL: lines from {number} on aren't objects {example}. Choose another format.",
+        "Not JSONL: lines from {number} on aren't objects {example}. Choose another format.",
         n_more,
         number=number,
         example=_OBJECT,

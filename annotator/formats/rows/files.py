@@ -16,7 +16,7 @@ from annotator.errors import ExportRefused, InvalidValue
 from annotator.files import part_folder, sync_folder
 from annotator.language import _, listed, unsaid
 
-NO_GOLD = unsaid("There is no instance to write: none has gold here. Choose another split, or wait for gold.")
+NO_GOLD = unsaid("No gold yet. Choose another split.")
 _OWNERS_FILE, _OWNERS_FOLDER = 0o600, 0o700  # whatever the umask says, as of databases and backups
 
 
@@ -24,7 +24,7 @@ _OWNERS_FILE, _OWNERS_FOLDER = 0o600, 0o700  # whatever the umask says, as of da
 def new_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write; it takes the place of `path` only when everything was written and is on the disk."""
     if path.is_dir():
-        raise ExportRefused(_("'{path}' is a folder; name a file to write.", path=path))
+        raise ExportRefused(_("'{path}' is a folder. Name a file.", path=path))
     with _errors_named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with part_folder(path) as folder, (folder / path.name).open("wb") as file:
@@ -41,9 +41,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder to fill; it becomes `path` only when all is written. A folder that holds something is refused."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise ExportRefused(
-            _("'{path}' is there already and is not an empty folder; name a new one, or empty it.", path=path)
-        )
+        raise ExportRefused(_("'{path}' exists and isn't an empty folder.", path=path))
     with _errors_named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with part_folder(path) as folder:
@@ -104,12 +102,7 @@ class Refused:
             if self.n_instances > len(self.first):
                 names = _("{names} and {n} more", names=names, n=self.n_instances - len(self.first))
             raise ExportRefused(
-                _(
-                    "{n} of the instances {reason} (instances: {names}).",
-                    n=self.n_instances,
-                    reason=_(self.why),
-                    names=names,
-                )
+                _("{n} instances {reason} (instances: {names}).", n=self.n_instances, reason=_(self.why), names=names)
             )
 
 
@@ -119,9 +112,7 @@ def _errors_named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ExportRefused(
-            _("'{path}' cannot be written: {reason}.", path=path, reason=error.strerror or error)
-        ) from error
+        raise ExportRefused(_("Can't write '{path}': {reason}.", path=path, reason=error.strerror or error)) from error
 
 
 def _close_to_others(folder: Path) -> None:
@@ -162,26 +153,26 @@ def unpack(archive: Path, folder: Path, *, name: str) -> None:
             opened.extractall(folder)
     except (BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as error:
         raise InvalidValue(
-            _("'{name}' is not a zip file, or is damaged: {reason}. Pack it again.", name=name, reason=_reason(error))
+            _("'{name}' isn't a valid zip file: {reason}. Zip it again.", name=name, reason=_reason(error))
         ) from None
     except OSError as error:
-        reason = error.strerror or _("its content breaks off")
-        raise InvalidValue(_("'{name}' cannot be unpacked: {reason}.", name=name, reason=reason)) from None
+        reason = error.strerror or _("truncated")
+        raise InvalidValue(_("Can't unpack '{name}': {reason}.", name=name, reason=reason)) from None
 
 
 def _reason(error: Exception) -> str:
     """What Python says, without a full stop of its own; EOFError says nothing."""
-    return str(error).rstrip(".") or _("it breaks off")
+    return str(error).rstrip(".") or _("truncated")
 
 
 def _check(name: str, entries: Sequence[ZipInfo], folder: Path) -> None:
     files = [entry for entry in entries if not entry.is_dir()]
     if not files:
-        raise InvalidValue(_("The archive '{name}' holds no file; there is nothing to import.", name=name))
+        raise InvalidValue(_("The archive '{name}' is empty.", name=name))
     if len(entries) > MAX_FILES:
         raise InvalidValue(
             _(
-                "'{name}' holds {files}; at most {most} are unpacked. Pack it in parts.",
+                "'{name}' has {files}; the limit is {most}. Split it.",
                 name=name,
                 files=counted(len(entries), "file"),
                 most=f"{MAX_FILES:,}",
@@ -190,17 +181,15 @@ def _check(name: str, entries: Sequence[ZipInfo], folder: Path) -> None:
     if sum(entry.file_size for entry in files) > MAX_UNPACKED_GB * 2**30:
         raise InvalidValue(
             _(
-                "'{name}' would unpack to more than {size} GB. Unpack it and import the folder from the command line.",
+                "'{name}' exceeds {size} GB unpacked. Import the folder by command line.",
                 name=name,
                 size=MAX_UNPACKED_GB,
             )
         )
     if any(entry.flag_bits & _IS_LOCKED for entry in files):
-        raise InvalidValue(_("'{name}' is locked with a password. Pack it without one.", name=name))
+        raise InvalidValue(_("'{name}' is password-protected.", name=name))
     if any(entry.compress_type not in _METHODS for entry in files):
-        raise InvalidValue(
-            _("'{name}' is packed in a way that is not read here. Pack it as an ordinary zip file.", name=name)
-        )
+        raise InvalidValue(_("Unsupported compression in '{name}'. Use an ordinary zip file.", name=name))
     _check_names(name, entries, folder)
 
 
@@ -210,38 +199,29 @@ def _check_names(name: str, entries: Sequence[ZipInfo], folder: Path) -> None:
         if reason := _why_not(entry.filename):
             shown = entry.filename if len(entry.filename) <= 80 else f"{entry.filename[:77]}..."
             raise InvalidValue(
-                _(
-                    "'{name}' holds '{entry}', {reason}. Pack it again without it.",
-                    name=name,
-                    entry=shown,
-                    reason=reason,
-                )
+                _("'{name}' contains '{entry}', {reason}. Remove it.", name=name, entry=shown, reason=reason)
             )
         path = str(PurePosixPath(entry.filename))
         if entry.is_dir():
             continue
         if path in files or (folder / path).is_file():
-            raise InvalidValue(
-                _("'{name}' holds '{path}', which is among the files already. Rename one.", name=name, path=path)
-            )
+            raise InvalidValue(_("'{path}' is twice in '{name}'. Rename one.", name=name, path=path))
         files.add(path)
     for entry in entries:
         above = next((str(p) for p in PurePosixPath(entry.filename).parents if str(p) in files), None)
         if above is not None:
-            raise InvalidValue(
-                _("'{name}' holds '{path}' both as a file and as a folder. Pack it again.", name=name, path=above)
-            )
+            raise InvalidValue(_("'{path}' is both file and folder in '{name}'. Zip it again.", name=name, path=above))
 
 
 def _why_not(filename: str) -> str | None:
     """What is wrong with the name of an entry."""
     parts = filename.replace("\\", "/").split("/")
     if filename.startswith(("/", "\\")) or parts[0].endswith(":") or ".." in parts:
-        return _("a name that leads out of its folder")
+        return _("a path outside its folder")
     if len(parts) > MAX_FOLDERS_DEEP:
-        return _("which lies more than {n} folders deep", n=MAX_FOLDERS_DEEP)
+        return _("more than {n} folders deep", n=MAX_FOLDERS_DEEP)
     if any(len(part.encode("utf-8", "surrogatepass")) > _LONGEST_NAME for part in parts):
-        return _("a name that is too long for a file")
+        return _("a file name that is too long")
     return None
 
 

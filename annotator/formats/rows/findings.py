@@ -53,13 +53,13 @@ def where_texts_differ(first: str, second: str) -> str:
     """Where a text begins to differ from an earlier one, with a few words of both, as a sentence that follows another.
 
     >>> where_texts_differ("A calm film.", "A calm tale.")
-    ' They begin to differ at character 8: “A calm film.” there, “A calm tale.” here.'
+    ' First difference at character 8: “A calm film.” there, “A calm tale.” here.'
     """
     at = next((n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second)))
     if at == len(first) == len(second):
         return ""
     words = _(
-        "They begin to differ at character {number}: “{first}” there, “{second}” here.",
+        "First difference at character {number}: “{first}” there, “{second}” here.",
         number=f"{at + 1:,}",
         first=_excerpt(first, at),
         second=_excerpt(second, at),

@@ -14,7 +14,6 @@ from annotator.domain.tasks import Task
 from annotator.domain.texts import Span, TokenizedText
 from annotator.errors import ExportRefused, InvalidValue, Problem
 from annotator.formats.base import WriteOptions
-from annotator.formats.rows.csv_table import CELL
 from annotator.formats.rows.files import NO_GOLD, new_file
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.lines import LineError, Row, parse_value
@@ -227,10 +226,7 @@ def _texts(instance: Instance, task: Task) -> dict[str, object]:
 
 
 OF_SET = frozenset({"set", "n_sets", "marked", "token_indices", "spans", "annotators"})
-GOLD_TABLE = unsaid(
-    "A table of gold that was exported here, a row a rationale set: each set is its annotators'. A set that was made of several "
-    "people's marks (gold policy union or majority), or of which nobody is named, is the annotation of 'gold'."
-)
+GOLD_TABLE = unsaid("Gold table from Annotator. Merged and unnamed sets become annotations by 'gold'.")
 _OWN = OF_SET | {"gold_policy"}
 _OF_ONE_PERSON = frozenset({"chosen", "all"})  # under the other policies a set is made of several people's marks
 _COUNTING = re.compile(r"\d{1,6}")
@@ -290,24 +286,16 @@ def _check_together(rows: Sequence[Row], findings: Findings) -> None:
     wanted = [str(number) for number in range(1, int(n_sets) + 1)] if _COUNTING.fullmatch(n_sets) else None
     if numbers != (wanted or [""]) or wanted is None:
         reason = several(
-            "'n_sets' says that the instance has {n_sets} sets, and {n} row of it stands together here. All sets of an "
-            "instance must stand below each other, numbered from 1; sort the table by 'id', 'split' and 'set', and put back "
-            "rows that are missing.",
-            "'n_sets' says that the instance has {n_sets} sets, and {n} rows of it stand together here. All sets of an "
-            "instance must stand below each other, numbered from 1; sort the table by 'id', 'split' and 'set', and put back "
-            "rows that are missing.",
+            "'n_sets' is {n_sets}, but {n} row is here. Number sets from 1; sort by 'id', 'split', 'set'.",
+            "'n_sets' is {n_sets}, but {n} rows are here. Number sets from 1; sort by 'id', 'split', 'set'.",
             len(rows),
-            n_sets=n_sets or _("no number of"),
+            n_sets=n_sets or _("missing"),
         )
         findings.refuse("set", ", ".join(numbers), reason)
     for name in (name for name in first if name not in OF_SET):
         other = next((row for row in rows if row.values.get(name) != first[name]), None)
         if other is not None:
-            reason = _(
-                "The instance has another '{name}' on line {line}; its rows must say the same.",
-                name=name,
-                line=other.line,
-            )
+            reason = _("Differs from line {line}. Make them agree.", line=other.line)
             findings.refuse(name, first[name], reason)
 
 
@@ -336,13 +324,13 @@ def _read(row: Row, name: str, kind: type[Any], findings: Findings) -> Any:
     """What a cell with JSON holds; nothing, with a finding, where it is something else."""
     cell = row.values.get(name) or ""
     try:
-        value = parse_value(cell.encode(), CELL) if cell.strip() else kind()
+        value = parse_value(cell.encode()) if cell.strip() else kind()
     except LineError as fault:
         findings.refuse(name, shown(cell), _("Line {line}: {reason}", line=row.line, reason=fault.reason))
         return kind()
     if not isinstance(value, kind):
         reason = _(
-            "Line {line}: the cell must hold {what}, as the export wrote it.",
+            "Line {line}: the cell must be {what}, as exported.",
             line=row.line,
             what=_("a list [...]") if kind is list else _("an object {...}"),
         )

@@ -12,7 +12,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.file_kinds import refuse_no_text
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.lines import LineError, Row, check_file, parse_value, read_rows, why_not_json
-from annotator.language import _, unsaid
+from annotator.language import _
 
 MAX_FILE_BYTES = 2**30
 _BOM = b"\xef\xbb\xbf"
@@ -27,7 +27,7 @@ def read_content(path: Path) -> bytes:
     refuse_no_text(path)
     if path.stat().st_size > MAX_FILE_BYTES:
         size = MAX_FILE_BYTES // 2**20
-        raise InvalidValue(_("'{path}' is larger than {size} MB; export it in parts.", path=path, size=size))
+        raise InvalidValue(_("'{path}' exceeds {size} MB. Export it in parts.", path=path, size=size))
     return path.read_bytes().removeprefix(_BOM)
 
 
@@ -53,22 +53,22 @@ def read_items(content: bytes, source: str, wanted: str) -> Iterator[Row | Probl
 
 def _item(item: bytes, source: str, line: int) -> Row | Problem:
     try:
-        values = parse_value(item, unsaid("item"))
+        values = parse_value(item)
     except LineError as fault:
         field = "item" if fault.field == "line" else fault.field
         return Problem(source, line, field, shown(fault.value), fault.reason)
     if isinstance(values, dict):
         return Row(source, line, values)
-    return Problem(source, line, "item", shown(values), _("Every item of the list must be an object {...}."))
+    return Problem(source, line, "item", shown(values), _("Must be an object {...}."))
 
 
 def _explained(content: bytes, source: str, wanted: str) -> Problem:
     """Why a file is no JSON list."""
     try:
-        values = parse_value(content, unsaid("file"))
+        values = parse_value(content)
     except LineError as fault:
         return Problem(source, None, "file", shown(fault.value), f"{fault.reason} {wanted}")
-    return Problem(source, None, "file", shown(values), f"{_('The file must hold a list [...].')} {wanted}")
+    return Problem(source, None, "file", shown(values), f"{_('The file must be a list [...].')} {wanted}")
 
 
 # The members of a file that is one big JSON object, decoded one at a time; what is wrong becomes a Problem.
@@ -98,7 +98,7 @@ def read_members(path: Path, source: str) -> Iterator[tuple[str, Row] | Problem]
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as fault:
-        reason = _("Byte {number} of the file is not UTF-8; save the file as UTF-8.", number=fault.start + 1)
+        reason = _("Byte {number} isn't UTF-8. Save as UTF-8.", number=fault.start + 1)
         yield Problem(source, None, "file", "", reason)
         return
     line, counted = 1, 0
@@ -122,7 +122,7 @@ def _member(source: str, line: int, key: str, value: str) -> tuple[str, Row] | P
         field = name if fault.field == "line" else f"{name}.{fault.field}"
         return Problem(source, line, field, shown(fault.value), fault.reason)
     if not isinstance(values, dict):
-        reason = _("Under each key of the file must stand an object {...}.")
+        reason = _("Must be an object {...}.")
         return Problem(source, line, name, shown(values), reason)
     return name, Row(source, line, values)
 
@@ -152,17 +152,11 @@ def _after_blanks(text: str, index: int) -> int:
 def _expect(text: str, index: int, sign: str, *, is_taken: bool = True) -> int:
     """The place after a sign and the blanks that follow; before it when it is not taken."""
     if text and index >= len(text):
-        reason = _(
-            "The file is not one JSON object: the file ends in the middle of a record, at character {number}; it may be cut off.",
-            number=len(text),
-        )
+        reason = _("Invalid JSON: truncated at character {number}.", number=len(text))
         raise _Broken(index, reason)
     if not text.startswith(sign, index):
         reason = _(
-            "The file is not one JSON object: '{sign}' is missing at character {number} of {n}.",
-            sign=sign,
-            number=index + 1,
-            n=len(text),
+            "Invalid JSON: missing '{sign}' at character {number} of {n}.", sign=sign, number=index + 1, n=len(text)
         )
         raise _Broken(index, reason)
     return _after_blanks(text, index + 1) if is_taken else index
@@ -172,16 +166,16 @@ def _end_of_value(text: str, index: int) -> int:
     try:
         return _DECODER.raw_decode(text, index)[1]
     except json.JSONDecodeError as fault:
-        reason = why_not_json(unsaid("file"), text, fault)
+        reason = why_not_json(text, fault)
         raise _Broken(fault.pos, reason) from None
     except (ValueError, RecursionError):
-        raise _Broken(index, _("A value is nested too deep or holds a number too long to be read.")) from None
+        raise _Broken(index, _("Nested too deeply, or a number too long.")) from None
 
 
 def _check_rest(text: str, index: int) -> None:
     rest = _after_blanks(text, index)
     if rest < len(text):
-        reason = _("The file goes on at character {number} after the object has ended.", number=rest + 1)
+        reason = _("Content after the object, at character {number}.", number=rest + 1)
         raise _Broken(rest, reason)
 
 
@@ -214,7 +208,7 @@ def refuse_pickled(path: Path, remedy: str) -> None:
     with path.open("rb") as file:
         start = file.read(8)
     if path.suffix.lower() in _PICKLED_SUFFIXES or start.startswith(_PICKLED_STARTS):
-        held = _("'{path}' holds packed objects, which are never unpacked here.", path=path)
+        held = _("'{path}' contains packed objects, which are never unpacked.", path=path)
         raise InvalidValue(f"{held} {remedy}")
 
 
@@ -259,7 +253,7 @@ def _is_by_line(path: Path) -> bool:
 
 def _record(content: bytes, source: str, line: int) -> Record | Problem:
     try:
-        return Record(source, line, parse_value(content, unsaid("record")))
+        return Record(source, line, parse_value(content))
     except LineError as fault:
         field = "record" if fault.field == "line" else fault.field
         return Problem(source, line, field, shown(fault.value), fault.reason)
@@ -284,7 +278,7 @@ def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as fault:
-        reason = _("Byte {number} of the file is not UTF-8; save the file as UTF-8.", number=fault.start + 1)
+        reason = _("Byte {number} isn't UTF-8. Save as UTF-8.", number=fault.start + 1)
         raise LineError("file", "", reason) from None
     index = _json_records_after_blanks(text, text.index("[") + 1)
     n_bytes, counted = 0, 0
@@ -292,9 +286,9 @@ def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
         try:
             end = _DECODER.raw_decode(text, index)[1]
         except json.JSONDecodeError as fault:
-            raise LineError("file", text[index : index + 40], why_not_json(unsaid("file"), text, fault)) from None
+            raise LineError("file", text[index : index + 40], why_not_json(text, fault)) from None
         except (ValueError, RecursionError) as error:
-            reason = _("The file is not valid JSON: {reason}.", reason=error)
+            reason = _("Invalid JSON: {reason}.", reason=error)
             raise LineError("file", text[index : index + 40], reason) from None
         n_bytes, counted = n_bytes + len(text[counted:index].encode()), index
         yield n_bytes, text[index:end].encode()
@@ -308,13 +302,8 @@ def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
 def _why_no_next(text: str, index: int) -> str:
     """Why no further element of a list can be read after one."""
     if index >= len(text):
-        return _(
-            "The file is not valid JSON: the file ends in the middle of a record, at character {number}; it may be cut off.",
-            number=len(text),
-        )
-    return _(
-        "The file is not valid JSON: ',' or ']' is missing at character {number} of {n}.", number=index + 1, n=len(text)
-    )
+        return _("Invalid JSON: truncated at character {number}.", number=len(text))
+    return _("Invalid JSON: missing ',' or ']' at character {number} of {n}.", number=index + 1, n=len(text))
 
 
 def _json_records_after_blanks(text: str, index: int) -> int:

@@ -13,21 +13,20 @@ def label_remedy(label: str, labels: Sequence[str]) -> str:
     """The three ways, as parts of a sentence, each with its option; another name is the one that it seems to be, or the first.
 
     >>> label_remedy("no sentiment", ["negative", "positive"]).partition(", or ")[2]
-    "leave it out (--leave-out-label 'no sentiment')"
+    "skip it (--leave-out-label 'no sentiment')"
     """
     likely = proposed_names([label], labels)[label] if labels else None
     pair = f"{label}={likely or labels[0]}" if labels else label
     if name := variant_among(label, labels):
         return _(
-            "merge it with '{name}' and others alike (--merge-labels), add it to the labels (--add-label {label}), say which of "
-            "them it is (--rename {pair}), or leave it out (--leave-out-label {label})",
+            "merge it with '{name}' (--merge-labels), add it (--add-label {label}), rename it (--rename "
+            "{pair}) or skip it (--leave-out-label {label})",
             name=name,
             label=shlex.quote(label),
             pair=shlex.quote(pair),
         )
     return _(
-        "add it to the labels (--add-label {label}), say which of them it is (--rename {pair}), or leave it out "
-        "(--leave-out-label {label})",
+        "add it (--add-label {label}), rename it (--rename {pair}), or skip it (--leave-out-label {label})",
         label=shlex.quote(label),
         pair=shlex.quote(pair),
     )

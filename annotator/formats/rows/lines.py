@@ -16,7 +16,6 @@ from annotator.language import _, unsaid
 
 MAX_LINE_BYTES = 64 * 2**20
 MAX_DEPTH = 100
-LINE = unsaid("line")  # what a JSON value stands in: a line, or what a reader calls it otherwise
 _BOM = b"\xef\xbb\xbf"
 _KEY_END = re.compile(rb'"[ \t\r\n]*:')
 _T = TypeVar("_T")
@@ -55,13 +54,13 @@ class LineError(Exception):
 def check_file(path: Path) -> None:
     """Raise when there is no readable file of that name, with a sentence that says so."""
     if not path.exists():
-        raise NotFound(_("There is no file or folder '{path}'. Check the path.", path=path))
+        raise NotFound(_("No file or folder '{path}'.", path=path))
     if path.is_dir():
-        raise NotOneFile(_("'{path}' is a folder, but this format reads one file. Name the file inside it.", path=path))
+        raise NotOneFile(_("'{path}' is a folder. Name a file.", path=path))
     try:
         path.open("rb").close()
     except OSError as error:
-        raise InvalidValue(_("'{path}' cannot be opened: {reason}.", path=path, reason=error.strerror)) from error
+        raise InvalidValue(_("Can't open '{path}': {reason}.", path=path, reason=error.strerror)) from error
 
 
 def read_lines(path: Path, *, keep_blank: bool = False) -> Iterator[RawLine]:
@@ -135,30 +134,26 @@ def parse_object(raw: bytes | None) -> dict[str, Any]:
     values = parse_value(raw)
     if not isinstance(values, dict):
         example = '{"id": "1", ...}'
-        raise LineError("line", _start(raw), _("A line must hold one JSON object, such as {example}.", example=example))
+        raise LineError("line", _start(raw), _("Must be a JSON object such as {example}.", example=example))
     return values
 
 
 def line_too_long() -> str:
     """That a line is longer than is read."""
-    return _("The line is longer than {size} MB; split the row.", size=MAX_LINE_BYTES // 2**20)
+    return _("Line exceeds {size} MB. Split it.", size=MAX_LINE_BYTES // 2**20)
 
 
-def not_utf8(what: str = LINE) -> str:
+def not_utf8() -> str:
     """That a line is in another encoding: the same for each such line, so that many of them are one problem of the file."""
-    return _(
-        "The {what} is not UTF-8; it may be Windows-1252 or Latin-1, as spreadsheets write. Say in which encoding the file is "
-        "(--encoding), or save it as UTF-8 (in Excel “CSV UTF-8”).",
-        what=_(what),
-    )
+    return _("Not UTF-8. Set --encoding, or save as UTF-8 (Excel: “CSV UTF-8”).")
 
 
-def parse_value(raw: bytes, what: str = LINE) -> object:
-    """Any JSON value, checked like parse_object; raises LineError. what: what it stands in, `unsaid`, for the reason."""
+def parse_value(raw: bytes) -> object:
+    """Any JSON value, checked like parse_object; raises LineError."""
     try:
         values = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        _explain_unreadable(raw, error, what)
+        _explain_unreadable(raw, error)
     if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _is_deep(values, MAX_DEPTH):
         raise LineError("line", _start(raw), _too_deep())
     _check_keys(raw, values)
@@ -183,7 +178,7 @@ def convert(values: object, kind: type[_T], findings: Findings, names: Mapping[s
 
 
 _TYPE_WORDS = {
-    "int": unsaid("a whole number"),
+    "int": unsaid("an integer"),
     "str": unsaid("text"),
     "bool": unsaid("true or false"),
     "float": unsaid("a number"),
@@ -199,37 +194,35 @@ def explain_type_error(message: str) -> tuple[str, str]:
     """The field and a sentence, from what msgspec says.
 
     >>> explain_type_error("Expected `int | null`, got `str` - at `$.rationales[0][1]`")
-    ('rationales[0][1]', 'It must be a whole number or null, not text.')
+    ('rationales[0][1]', 'Must be an integer or null, not text.')
     """
     match = _PATH.search(message)
     field = match.group(1) if match else ""
     rest = message[: match.start()] if match else message
     if missing := _MISSING.search(rest):
         name = missing.group(1)
-        return f"{field}.{name}" if field else name, _("The field '{name}' is missing; every row needs it.", name=name)
+        return f"{field}.{name}" if field else name, _("Required field '{name}' is missing.", name=name)
     quoted = re.fullmatch(r"Expected `([^`]+)`, got `([^`]+)`", rest)
     if not quoted:
         return field, _explain_constraint(rest)
     allowed = either([_(_TYPE_WORDS.get(word, word)) for word in quoted.group(1).split(" | ")])
     return field, _(
-        "It must be {allowed}, not {given}.",
-        allowed=allowed,
-        given=_(_TYPE_WORDS.get(quoted.group(2), quoted.group(2))),
+        "Must be {allowed}, not {given}.", allowed=allowed, given=_(_TYPE_WORDS.get(quoted.group(2), quoted.group(2)))
     )
 
 
 _CONSTRAINTS = (
-    (re.compile(r"Expected `int` >= (?P<number>.+)"), unsaid("It must be at least {number}.")),
-    (re.compile(r"Expected `int` <= (?P<number>.+)"), unsaid("It must be at most {number}.")),
-    (re.compile(r"Expected `str` of length >= 1"), unsaid("It must not be empty.")),
-    (re.compile(r"Expected `str` of length <= (?P<number>.+)"), unsaid("It must have at most {number} characters.")),
+    (re.compile(r"Expected `int` >= (?P<number>.+)"), unsaid("Must be at least {number}.")),
+    (re.compile(r"Expected `int` <= (?P<number>.+)"), unsaid("Must be at most {number}.")),
+    (re.compile(r"Expected `str` of length >= 1"), unsaid("Must not be empty.")),
+    (re.compile(r"Expected `str` of length <= (?P<number>.+)"), unsaid("Must have at most {number} characters.")),
     (
         re.compile(r"Expected `str` matching regex .+"),
-        unsaid("It must be a time such as 2026-01-31T10:20:00Z."),
+        unsaid("Must be a time, such as 2026-01-31T10:20:00Z."),
     ),  # the only ones
     (
         re.compile(r"Invalid enum value '(?P<value>.*)'", re.DOTALL),
-        unsaid("'{value}' is none of the values that are known here."),
+        unsaid("Unknown value '{value}'."),
     ),
 )
 
@@ -283,7 +276,7 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     members: dict[str, object] = {}
     for key, value in pairs:
         if key in members:
-            raise LineError(key, value, _("The key '{key}' appears twice in one object; keep one of the two.", key=key))
+            raise LineError(key, value, _("Duplicate. Keep one."))
         members[key] = value
     return members
 
@@ -291,8 +284,7 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _check_nul(value: object, path: str) -> None:
     if isinstance(value, str):
         if "\0" in value:
-            number = value.index(chr(0))
-            raise LineError(path, value, _("It holds a NUL character (character {number}); remove it.", number=number))
+            raise LineError(path, value, _("Contains a NUL character. Remove it."))
     elif isinstance(value, dict):
         for key, inner in value.items():
             _check_nul(key, path or "line")
@@ -303,52 +295,41 @@ def _check_nul(value: object, path: str) -> None:
 
 
 def _too_deep() -> str:
-    return _("The JSON is nested more than {n} deep; flatten it.", n=MAX_DEPTH)
+    return _("JSON nested over {n} levels. Flatten it.", n=MAX_DEPTH)
 
 
-def _explain_unreadable(raw: bytes, error: Exception, what: str) -> NoReturn:
+def _explain_unreadable(raw: bytes, error: Exception) -> NoReturn:
     """Say why a line is no JSON, in the order in which a person would look."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as fault:
-        raise LineError("line", _start(raw[max(0, fault.start - 40) :]), not_utf8(what)) from None
+        raise LineError("line", _start(raw[max(0, fault.start - 40) :]), not_utf8()) from None
     try:
         json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as fault:
-        reason = why_not_json(what, text, fault)
+        reason = why_not_json(text, fault)
         raise LineError("line", text[max(0, fault.pos - 40) :], reason) from None
     except RecursionError:
         raise LineError("line", _start(raw), _too_deep()) from None
     except ValueError:
-        reason = _("A number in the {what} is too long to be read.", what=_(what))
+        reason = _("A number is too long.")
         raise LineError("line", _start(raw), reason) from None
     if half := re.search(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}", text):
-        reason = _("{half} is half of a character (a lone surrogate); write the whole character.", half=half.group())
+        reason = _("{half} is a lone surrogate. Write the whole character.", half=half.group())
         raise LineError("line", text[max(0, half.start() - 40) :], reason)
-    raise LineError("line", _start(raw), _("The {what} cannot be read: {reason}.", what=_(what), reason=error))
+    raise LineError("line", _start(raw), _("Unreadable: {reason}.", reason=error))
 
 
-def why_not_json(what: str, text: str, fault: json.JSONDecodeError) -> str:
+def why_not_json(text: str, fault: json.JSONDecodeError) -> str:
     """Why a text, such as a line or a file, is no JSON; of one that breaks off, that it does."""
     rest = text[fault.pos :].strip()
     if fault.msg.startswith("Unterminated string"):
-        return _(
-            "The {what} is not valid JSON: the {what} ends in the middle of a string that begins at character {number} of {n}; "
-            "it may be cut off, or a quotation mark is missing.",
-            what=_(what),
-            number=fault.pos + 1,
-            n=len(text),
-        )
+        return _("Invalid JSON: unterminated string at character {number} of {n}.", number=fault.pos + 1, n=len(text))
     if text.strip() and fault.msg != "Extra data" and any(word.startswith(rest) for word in ("true", "false", "null")):
-        return _(
-            "The {what} is not valid JSON: the {what} ends in the middle of a record, at character {number}; it may be cut off.",
-            what=_(what),
-            number=len(text),
-        )
+        return _("Invalid JSON: truncated at character {number}.", number=len(text))
     return _(
-        "The {what} is not valid JSON: {fault} at character {number} of {n}.",
-        what=_(what),
-        fault=_(fault.msg),
+        "Invalid JSON: {fault} at character {number} of {n}.",
+        fault=_(fault.msg.removesuffix(" at")),
         number=fault.pos + 1,
         n=len(text),
     )
@@ -362,7 +343,7 @@ FAULTS_OF_JSON = (  # as Python's reader says them
     unsaid("Expecting property name enclosed in double quotes"),
     unsaid("Illegal trailing comma before end of object"),
     unsaid("Illegal trailing comma before end of array"),
-    unsaid("Invalid control character at"),
+    unsaid("Invalid control character"),
     unsaid("Invalid \\escape"),
     unsaid("Invalid \\uXXXX escape"),
     unsaid("Unexpected UTF-8 BOM (decode using utf-8-sig)"),
@@ -370,4 +351,4 @@ FAULTS_OF_JSON = (  # as Python's reader says them
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise LineError("line", name, _("{name} is not JSON; write a number or null.", name=name))
+    raise LineError("line", name, _("{name} isn't JSON. Write a number or null.", name=name))

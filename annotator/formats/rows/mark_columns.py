@@ -8,10 +8,10 @@ from typing import Any
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.columns import Plan
 from annotator.formats.rows.findings import Findings, listed, shown
-from annotator.formats.rows.marks import are_tags, hold_marks, labels_of, n_tags, sets_of
+from annotator.formats.rows.marks import hold_marks, labels_of, n_tags, sets_of
 from annotator.language import _, unsaid
 
-LABELS_NOT_KEPT = unsaid("Each span label became a rationale set. The sets keep the marks, not these names.")
+LABELS_NOT_KEPT = unsaid("Each span label became a rationale set (names not kept).")
 _SET_NAME = re.compile(r"(?:set|rationale|rationales|evidence|highlight|why|gold|[a-z])?[ _-]*[0-9]*", re.IGNORECASE)
 MARKS = "marks"  # the remedy of what looks like marks
 
@@ -20,37 +20,26 @@ def refuse_marks(plan: Plan, values: Mapping[str, Any], options: ReadOptions, fi
     """Refuse a row in which a column looks like marks that would become metadata."""
     for column in plan.metadata:
         if column not in options.metadata_columns and hold_marks(values[column]):
-            findings.refuse(column, values[column], what_to_do(column, values[column]), MARKS)
+            findings.refuse(column, values[column], what_to_do(column), MARKS)
     column = plan.names.get("metadata", "")
     inner = values.get(column)
     if isinstance(inner, dict) and column not in options.metadata_columns:
         for name in (name for name, value in inner.items() if hold_marks(value)):
             reason = _(
-                "'{name}' in '{column}' seems to hold marks. Move it into a field of its own, or keep it as metadata ({keep}).",
-                name=shown(name),
-                column=shown(column),
+                "Looks like marks. Move it to its own field, or use {keep}.",
                 keep=f"--metadata-column {shlex.quote(shown(column))}",
             )
             findings.refuse(f"{column}.{name}", inner[name], reason, MARKS)
 
 
-def what_to_do(column: str, value: object) -> str:
+def what_to_do(column: str) -> str:
     """What a column seems to hold, and what can be done."""
     name = shown(column)
-    values = {
-        "column": name,
-        "read": f"--column {shlex.quote(f'rationales={name}')}",
-        "keep": f"--metadata-column {shlex.quote(name)}",
-    }
-    if are_tags(value):
-        return _(
-            "The column '{column}' seems to hold a tag for each token. Read it as rationales ({read}), or keep it as metadata "
-            "({keep}).",
-            **values,
-        )
     return _(
-        "The column '{column}' seems to hold marks. Read it as rationales ({read}), or keep it as metadata ({keep}).",
-        **values,
+        "Column '{column}' looks like marks. Read as rationales ({read}) or metadata ({keep}).",
+        column=name,
+        read=f"--column {shlex.quote(f'rationales={name}')}",
+        keep=f"--metadata-column {shlex.quote(name)}",
     )
 
 
@@ -73,9 +62,5 @@ def are_set_names(labels: Sequence[str]) -> bool:
 
 def refuse_other_number(column: str, n: int, n_tokens: list[int], findings: Findings) -> None:
     """Refuse a row whose tags are not as many as its tokens."""
-    reason = _(
-        "There are {n} tags, but the text has {n_tokens} tokens. Give the tokens too (a list called 'tokens').",
-        n=n,
-        n_tokens=n_tokens[0] if n_tokens else 0,
-    )
+    reason = _("{n} tags for {n_tokens} tokens. Add a list 'tokens'.", n=n, n_tokens=n_tokens[0] if n_tokens else 0)
     findings.refuse(column, n, reason)

@@ -79,7 +79,7 @@ def sets_of(value: object, findings: Findings, field_name: str) -> object:
     if not any(mark is not None for mark in marks):
         return value
     if None in marks:
-        reason = _("Mark {number} says no range. Each needs a start and an end.", number=marks.index(None) + 1)
+        reason = _("Mark {number} needs a start and an end.", number=marks.index(None) + 1)
         findings.refuse(field_name, value, reason)
     return _by_label([mark for mark in marks if mark is not None])
 

@@ -25,9 +25,7 @@ from annotator.language import listed as listed_words
 from annotator.text.alignment import align_tokens, split_on_spaces, text_from_tokens
 
 UNNAMED_ANNOTATOR = "gold"
-_NO_KEY = unsaid(
-    "The field 'key' is missing; every row needs it. Where no row has one, have the rows numbered (--number-keys)."
-)
+_NO_KEY = unsaid("Missing ID. Add one, or use --number-keys.")
 
 
 class PlainRow(msgspec.Struct):
@@ -123,7 +121,7 @@ class RowReader:
         if self._are_numbered is None:
             self._are_numbered = is_numbered
         elif self._are_numbered != is_numbered:
-            reason = _("Some rows of the file have keys and others have none; give all of them keys.")
+            reason = _("Only some rows have IDs. Add the missing ones.")
             findings.refuse("key", plain.key, reason)
         if not is_numbered or self.options.key_of is None:
             return self._key(plain.key)
@@ -152,7 +150,7 @@ class RowReader:
             if text is None and segment in tokens:
                 continue
             if not isinstance(text, str):
-                findings.refuse(column, text, _("The segment '{segment}' must be text.", segment=segment))
+                findings.refuse(column, text, _("Segment '{segment}' must be text.", segment=segment))
             elif text or not _is_optional(self.options, segment):
                 is_split = segment not in tokens and (_counts_tokens(plain) or n_tags is not None)
                 n_tokens += [len(text.split())] if is_split else []
@@ -169,7 +167,7 @@ class RowReader:
             refuse_other_number(plan.names["rationales"], n_tags, n_tokens, findings)
         if not segments and not findings.is_refused:
             wanted = [accepted_names(task, s.name) for s in task.segments if not s.may_be_empty]
-            reason = _("The row has no text; it needs {names}.", names=listed_words(wanted))
+            reason = _("The row has no text. Add {names}.", names=listed_words(wanted))
             findings.refuse("line", list(values), reason)
         return segments
 
@@ -181,7 +179,7 @@ class RowReader:
             if len(selectable) == 1:
                 return {selectable[0]: plain.tokens}
             reason = _(
-                "Say whose tokens these are: {example}, since the task has {segments}.",
+                "Name the segment: {example}. The task has {segments}.",
                 example="{segment: [tokens]}",
                 segments=listed(selectable),
             )
@@ -223,7 +221,7 @@ class RowReader:
 
     def _target(self, plain: PlainRow, findings: Findings) -> SourceSpan | None:
         if self.options.task.has_target and plain.target is None:
-            reason = _("The row has no target; write the token range that its label is about.")
+            reason = _("No target. Add the token range being labelled.")
             findings.refuse("target", "", reason)
         return None if plain.target is None else read_span(plain.target, self.options.task, "target", findings)
 
@@ -360,42 +358,20 @@ class Merger:
         self, instance: SourceInstance, first: "array[int]", prints: "array[int]", findings: Findings, plan: Plan
     ) -> bool:
         key, line = instance.key, first[0]
+        differs = _("Differs from line {line}; only annotator, annotator_label, rationales and note may.", line=line)
         if len(first) != len(prints):
-            reason = _(
-                "Instance '{key}' has other segments than on line {line}; rows of one instance differ only in annotator, "
-                "annotator_label, rationales and note.",
-                key=key,
-                line=line,
-            )
-            findings.refuse("id", key, reason)
+            findings.refuse("id", key, differs)
         for name, old, new in zip(_compared(instance), first[1:], prints[1:], strict=False):
             if old != new and not findings.is_refused:
-                reason = _(
-                    "The field '{name}' of instance '{key}' is not what it is on line {line}; rows of one instance differ only "
-                    "in annotator, annotator_label, rationales and note.",
-                    name=name,
-                    key=key,
-                    line=line,
-                )
                 remedy = own_label_remedy(plan, self.task) if name == _RESULT else ""
                 difference = self._texts.difference(instance, name)
-                findings.refuse(name, _value(instance, name), f"{reason}{difference}{remedy}")
+                findings.refuse(name, _value(instance, name), f"{differs}{difference}{remedy}")
+        duplicate = _("Duplicate of line {line}. Keep one.", line=line)
         if not instance.annotations and not findings.is_refused:
-            reason = _(
-                "The id '{key}' is already on line {line}, and this row adds no annotation; keep one.",
-                key=key,
-                line=line,
-            )
-            findings.refuse("id", key, reason + own_label_remedy(plan, self.task))
+            findings.refuse("id", key, duplicate + own_label_remedy(plan, self.task))
         for annotation in instance.annotations:
             if hash((hash((instance.split, key)), annotation.annotator)) in self._annotators:
-                reason = _(
-                    "Annotator '{annotator}' has a row for instance '{key}' already (see line {line}).",
-                    annotator=annotation.annotator,
-                    key=key,
-                    line=line,
-                )
-                findings.refuse("annotator", annotation.annotator, reason)
+                findings.refuse("annotator", annotation.annotator, duplicate)
         return not findings.is_refused
 
 

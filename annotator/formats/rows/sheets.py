@@ -73,13 +73,13 @@ def has_unread_parts(path: Path) -> bool:
 def _chosen(path: Path, names: list[str], sheet: str | None) -> str:
     if sheet is not None and sheet not in names:
         raise InvalidValue(
-            _("'{name}' has no sheet '{sheet}'. It has {sheets}.", name=path.name, sheet=sheet, sheets=listed(names))
+            _("'{name}' has no sheet '{sheet}', only {sheets}.", name=path.name, sheet=sheet, sheets=listed(names))
         )
     if not names:
-        raise InvalidValue(_("The sheets of '{name}' are empty; there is nothing to import.", name=path.name))
+        raise InvalidValue(_("'{name}' has only empty sheets.", name=path.name))
     if sheet is None and len(names) > 1:
         raise InvalidValue(
-            _("'{name}' has several sheets: {sheets}. Choose one (--sheet).", name=path.name, sheets=listed(names))
+            _("'{name}' has several sheets: {sheets}. Choose one with --sheet.", name=path.name, sheets=listed(names))
         )
     return sheet or names[0]
 
@@ -107,14 +107,14 @@ def _damages_told(path: Path) -> Iterator[None]:
         with ZipFile(path) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
         if size > MAX_UNPACKED_BYTES:
-            raise InvalidValue(_("'{name}' is larger than 1 GB unpacked. Import it in parts.", name=path.name))
+            raise InvalidValue(_("'{name}' exceeds 1 GB unpacked. Import it in parts.", name=path.name))
         yield
     except InvalidValue:
         raise
     except _DAMAGES as error:
         raise InvalidValue(
             _(
-                "'{name}' is no spreadsheet that can be read, or is damaged ({reason}). Save it again, or as CSV.",
+                "Can't read '{name}' ({reason}). Save it again or as CSV.",
                 name=path.name,
                 reason=str(error) or type(error).__name__,
             )

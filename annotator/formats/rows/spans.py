@@ -48,7 +48,7 @@ def read_span(row: AnySpan, task: Task, field_name: str, findings: Findings) -> 
         return SourceSpan(segment, row.start_token, row.end_token)
     if row.start_char is not None and row.end_char is not None:
         return SourceSpan(segment, row.start_char, row.end_char, "char")
-    reason = _("A span needs start_token and end_token, or start_char and end_char (ends exclusive).")
+    reason = _("Needs start_token and end_token, or start_char and end_char (ends exclusive).")
     findings.refuse(field_name, row, reason)
     return None
 
@@ -58,12 +58,12 @@ def _segment(name: str | None, task: Task, field_name: str, findings: Findings) 
     if name is not None:
         known = segment_of(task, name)
         if known is None:
-            reason = _("There is no segment '{name}'; write one of {segments}.", name=name, segments=listed(selectable))
+            reason = _("No segment '{name}'. Use one of {segments}.", name=name, segments=listed(selectable))
             findings.refuse(f"{field_name}.segment", name, reason)
         return known
     if len(selectable) == 1:
         return selectable[0]
-    reason = _("The span must name its segment, since the task has several: {segments}.", segments=listed(selectable))
+    reason = _("The span must name its segment: {segments}.", segments=listed(selectable))
     findings.refuse(field_name, "", reason)
     return None
 
@@ -106,17 +106,17 @@ def sets_of_numbers(
     if numbers is None:
         wrong = next((value for value in mask or () if value not in (0, 1)), None)
         if wrong is not None:
-            reason = _("A mask says 1 for each token that is marked, and 0 for each other.")
+            reason = _("Must be 1 (marked) or 0.")
             findings.refuse("rationale_mask", wrong, reason)
         numbers = [number for number, is_marked in enumerate(mask or ()) if is_marked]
     plain = [number for number in numbers if isinstance(number, int)]
     sets = [plain] if plain else []
     sets += [list(number) for number in numbers if not isinstance(number, int)]
     if plain and len(sets) > 1:
-        reason = _("Write a list of numbers, or a list of such lists, one a set.")
+        reason = _("Must be a list of numbers, or one per set.")
         findings.refuse("rationale_index", numbers, reason)
     if any(number < 0 for of_set in sets for number in of_set):
-        findings.refuse("rationale_index", numbers, _("Tokens are numbered from 0."))
+        findings.refuse("rationale_index", numbers, _("Must be an integer from 0."))
         return ()
     return tuple(spans_of_tokens(segment, of_set) for of_set in sets if of_set)
 
@@ -135,7 +135,7 @@ def read_quotes(value: str | Sequence[str | Sequence[str]] | None, findings: Fin
         plain = [phrase for phrase in value if isinstance(phrase, str)]
         lists = [plain] if plain else [phrases for phrases in value if not isinstance(phrases, str)]
         if plain and len(plain) < len(value):
-            reason = _("Write a list of phrases, or a list of such lists, one a set.")
+            reason = _("Must be a list of phrases, or one per set.")
             findings.refuse("rationale_quotes", value, reason)
     quoted = [tuple(filter(None, (phrase.strip().strip(_QUOTATION_MARKS).strip() for phrase in of))) for of in lists]
     return tuple(phrases for phrases in quoted if phrases)

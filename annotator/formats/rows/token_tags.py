@@ -18,11 +18,7 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
     Raises: ExportRefused for tokens that a line cannot hold (empty, or with white space), when there is no instance, or the
             file cannot be written
     """
-    refused = Refused(
-        unsaid(
-            "have tokens that are empty or hold white space, which a line of CoNLL cannot hold; export them as csv or jsonl"
-        )
-    )
+    refused = Refused(unsaid("have tokens that are empty or have blanks; export as csv or jsonl"))
     n_instances = 0
     with new_file(path) as file:
         for item in gold:

@@ -69,7 +69,7 @@ def read_suite(path: Path, expected: Mapping[str, str] = MappingProxyType({})) -
         else:
             reader.add(row)
     if not reader.cases and not reader.problems:
-        raise InvalidValue(_("'{path}' holds no case; write one a line (docs/formats.md).", path=path))
+        raise InvalidValue(_("No usable rows in '{path}' (see docs/formats.md).", path=path))
     return Suite(path.name, tuple(reader.cases), tuple(reader.problems), reader.is_checklist)
 
 
@@ -132,23 +132,12 @@ class _SuiteReader:
         """One test has one type and category, and each of its cases stands once."""
         line = self._lines.setdefault((case.test, case.case), case.line)
         if line != case.line:
-            reason = _(
-                "The case '{case}' of '{test}' is already on line {line}; keep one of the two.",
-                case=case.case,
-                test=case.test,
-                line=line,
-            )
+            reason = _("Duplicate of line {line}. Keep one.", line=line)
             findings.refuse("case", case.case, reason)
         known_type, category, first = self._tests.setdefault(case.test, (case.type, case.category, case.line))
         for name, known, given in (("type", known_type, case.type), ("category", category, case.category)):
             if known != given:
-                reason = _(
-                    "The test '{test}' has the {field} '{known}' on line {line}; a test has one.",
-                    test=case.test,
-                    field=name,
-                    known=known,
-                    line=first,
-                )
+                reason = _("Differs from line {line}. Make them agree.", line=first)
                 findings.refuse(name, given, reason)
 
 
@@ -156,18 +145,16 @@ def _case_of(row: _Row, line: int, findings: Findings) -> Case | None:
     category = row.category if row.category is not None else row.capability
     for name, value in (("test", row.test), ("case", str(row.case)), ("category", category or "")):
         if not value.strip():
-            findings.refuse(name, value, _("A case has a {field}; write it.", field=name))
+            findings.refuse(name, value, _("Must not be empty."))
     if row.type not in EXPECTATIONS:
-        findings.refuse("type", row.type, _("There are the types {types}.", types=listed(list(EXPECTATIONS))))
+        findings.refuse("type", row.type, _("Available types: {types}.", types=listed(list(EXPECTATIONS))))
         return None
     kind: CaseType = row.type
     _check_texts(kind, row.texts, findings)
     expectation = _expectation(kind, row.expectation, findings)
     labels, is_forbidden = _labels(kind, row.label, findings)
     if not 0 <= row.tolerance < 1:
-        findings.refuse(
-            "tolerance", row.tolerance, _("A tolerance is a difference of probabilities, from 0 and below 1.")
-        )
+        findings.refuse("tolerance", row.tolerance, _("Tolerance is a probability difference: 0 or more, below 1."))
     if findings.is_refused or expectation is None or category is None:
         return None
     return Case(
@@ -180,16 +167,14 @@ def _check_texts(kind: CaseType, texts: list[str | dict[str, str]], findings: Fi
     n_needed = 1 if kind == "MFT" else 2
     if len(texts) < n_needed:
         reason = (
-            _("A case of type {kind} has a text.", kind=kind)
+            _("A {kind} case needs one text.", kind=kind)
             if n_needed == 1
-            else _("A case of type {kind} has the original and at least one changed text.", kind=kind)
+            else _("A {kind} case needs the original and a perturbed text.", kind=kind)
         )
         findings.refuse("texts", texts, reason)
     for number, text in enumerate(texts):
         if text == {}:
-            findings.refuse(
-                f"texts[{number}]", text, _("It names no segment; write {segment: text}, or the text alone.")
-            )
+            findings.refuse(f"texts[{number}]", text, _("No segment. Write {segment: text}, or only the text."))
 
 
 def _expectation(kind: CaseType, given: str | None, findings: Findings) -> Expectation | None:
@@ -204,7 +189,7 @@ def _expectation(kind: CaseType, given: str | None, findings: Findings) -> Expec
 
 def _missing_expectation(kind: CaseType, known: tuple[Expectation, ...]) -> str:
     return _(
-        "A case of type {kind} has the expectation {expectations}; write it, or say it for the test (--expect).",
+        "{kind} cases need the expectation {expectations} (--expect).",
         kind=kind,
         expectations=listed_words(known, "or"),
     )
@@ -218,15 +203,11 @@ def _labels(
         return (), False
     if kind == "DIR":
         if isinstance(given, list) or str(given).startswith(_NOT):
-            findings.refuse(
-                "label", given, _("A case of type DIR watches one label, or (null) that of its first text.")
-            )
+            findings.refuse("label", given, _("DIR cases watch one label, or (null) the first text's."))
         return (str(given),), False
     if given is None or given == [] or given in ("", _NOT):
         findings.refuse(
-            "label",
-            "" if given is None else given,
-            _("A case of type MFT has a label, a list, or not:LABEL; write it, or say it for the test (--expect)."),
+            "label", "" if given is None else given, _("MFT cases need a label, list or not:LABEL (--expect).")
         )
     if isinstance(given, list):
         return tuple(str(label) for label in given), False

@@ -21,7 +21,7 @@ from annotator.formats.suites.cases import Suite
 from annotator.language import _, unsaid
 
 TextKey = tuple[str, str, int]  # test, case, position
-_WHAT_FOR = unsaid("A row is for a text of a suite (test, case and position) or for an instance (id).")
+_WHAT_FOR = unsaid("A row needs test, case and position, or an instance id.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,11 @@ def read_runs(paths: Sequence[Path]) -> Runs:
             else:
                 reader.add(number, row)
         if not n_rows:
-            raise InvalidValue(_("'{path}' holds no prediction; write one a line (docs/formats.md).", path=path))
+            raise InvalidValue(_("No usable rows in '{path}' (see docs/formats.md).", path=path))
     if len(reader.models) > 1:
         raise InvalidValue(
             _(
-                "The predictions are those of {n} models: {models}. Score one at a time; a second one is compared with "
-                "--base-predictions.",
+                "{n} models: {models}. Score one, compare another with --base-predictions.",
                 n=len(reader.models),
                 models=listed(sorted(reader.models)),
             )
@@ -128,22 +127,13 @@ class _Reader:
         prediction = Prediction(str(read.label), read.probabilities, row.source, row.line)
         if read.id is not None:
             known = run.of_instances.setdefault(str(read.id), prediction)
-            subject, field_name = _("The instance '{id}'", id=read.id), "id"
+            field_name = "id"
         else:
             key = (read.test or "", str(read.case), read.position or 0)
             known = run.of_texts.setdefault(key, prediction)
-            subject, field_name = (
-                _("Text {position} of case '{case}' of '{test}'", position=key[2], case=key[1], test=key[0]),
-                "position",
-            )
+            field_name = "position"
         if known is not prediction:
-            reason = _(
-                "{subject} has a prediction of the same run ({run}) in {source}, line {line}; keep one.",
-                subject=subject,
-                run=run.name,
-                source=known.source,
-                line=known.line,
-            )
+            reason = _("Duplicate of {source}, line {line}. Keep one.", source=known.source, line=known.line)
             findings.refuse(field_name, row.values.get(field_name), reason)
 
 
@@ -151,20 +141,20 @@ def _check(row: _Row, findings: Findings) -> None:
     of_text = {"test": row.test, "case": row.case, "position": row.position}
     given = [name for name, value in of_text.items() if value is not None]
     if row.id is not None and given:
-        findings.refuse("id", row.id, _("The row has '{field}' too. {what_for}", field=given[0], what_for=_(_WHAT_FOR)))
+        findings.refuse(
+            "id", row.id, _("The row also has '{field}'. {what_for}", field=given[0], what_for=_(_WHAT_FOR))
+        )
     elif row.id is None:
         for name in of_text.keys() - given:
-            findings.refuse(
-                name, "", _("The field '{field}' is missing. {what_for}", field=name, what_for=_(_WHAT_FOR))
-            )
+            findings.refuse(name, "", _("Field '{field}' is missing. {what_for}", field=name, what_for=_(_WHAT_FOR)))
     if row.position is not None and row.position < 0:
-        findings.refuse("position", row.position, _("Texts of a case are counted from 0."))
+        findings.refuse("position", row.position, _("Must be an integer from 0."))
     for label, p in (row.probabilities or {}).items():
         if not 0 <= p <= 1:
-            findings.refuse(f"probabilities.{label}", p, _("A probability lies between 0 and 1."))
+            findings.refuse(f"probabilities.{label}", p, _("Probabilities must be in [0, 1]. Apply softmax to logits."))
     if row.probabilities is not None and str(row.label) not in row.probabilities:
         reason = _(
-            "There is no probability of the label '{label}', which the row predicts (there are those of {labels}).",
+            "No probability for the predicted label '{label}' (only {labels}).",
             label=row.label,
             labels=listed(list(row.probabilities)),
         )
@@ -177,22 +167,14 @@ def problems_of_run(suite: Suite, run: Run) -> Iterator[Problem]:
     for (test, case_id, position), prediction in run.of_texts.items():
         n = n_texts.get((test, case_id), position + 1)
         if position >= n:
-            reason = _(
-                "The case '{case}' of '{test}' has {texts}, positions 0 to {last}.",
-                case=case_id,
-                test=test,
-                texts=counted(n, "text"),
-                last=n - 1,
-            )
+            reason = _("The case has {texts}: positions 0 to {last}.", texts=counted(n, "text"), last=n - 1)
             yield Problem(prediction.source, prediction.line, "position", str(position), reason)
     source = next(iter(run.of_texts.values())).source
     for case in suite.cases:
         keys = [(case.test, case.case, position) for position in range(len(case.texts))]
         missing = [key for key in keys if key not in run.of_texts]
         for key in missing:
-            reason = _(
-                "The run '{run}' has no prediction for this text; every text of the suite needs one.", run=run.name
-            )
+            reason = _("No prediction by '{run}' for this text.", run=run.name)
             yield Problem(source, None, "test, case, position", ", ".join(map(str, key)), reason)
         if not missing:
             yield from _problems_of_answer(case, [run.of_texts[key] for key in keys])
@@ -208,7 +190,7 @@ def _problems_of_answer(case: Case, answer: Sequence[Prediction]) -> Iterator[Pr
         if prediction.p(watched) is None:
             known = listed(list(prediction.probabilities or {})) or _("none")
             reason = _(
-                "A {type} case compares the probability of '{label}'; the row has {labels}.",
+                "{type} cases compare the probability of '{label}'; the row has {labels}.",
                 type=case.type,
                 label=watched,
                 labels=known,

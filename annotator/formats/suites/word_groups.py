@@ -64,17 +64,15 @@ def read_word_groups(path: Path) -> tuple[list[WordGroup], list[Problem]]:
         return [], [Problem(path.name, None, fault.field, shown(fault.value), fault.reason)]
     findings = Findings(path.name, None)
     if not isinstance(values, Mapping) or not values:
-        findings.refuse(
-            "file",
-            values,
-            _("It must be one JSON object with a group's words by its name: {example}.", example='{"women": [...]}'),
-        )
+        findings.refuse("file", values, _("Must map groups to word lists: {example}.", example='{"women": [...]}'))
         return [], findings.problems
     for name, words in values.items():
-        if not isinstance(words, list) or not words:
-            findings.refuse(name, words, _("A group is a list of at least one word."))
-        elif not all(isinstance(word, str) and word.strip() for word in words):
-            findings.refuse(name, words, _("Every word must be text."))
+        if (
+            not isinstance(words, list)
+            or not words
+            or not all(isinstance(word, str) and word.strip() for word in words)
+        ):
+            findings.refuse(name, words, _("Must be a non-empty list of words."))
     if findings.is_refused:
         return [], findings.problems
     return [WordGroup.of(name, words) for name, words in values.items()], []

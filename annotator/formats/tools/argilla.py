@@ -108,9 +108,7 @@ def _rows_of_object(values: object, source: str, remedy: str) -> Iterator[Row | 
         for name, record in values.items():
             yield Row(f"{source}[{name}]", 1, record)
         return
-    yield Problem(
-        source, None, "file", shown(values), _("The file must hold a list of records. {remedy}", remedy=remedy)
-    )
+    yield Problem(source, None, "file", shown(values), _("Must be a list of records. {remedy}", remedy=remedy))
 
 
 class _Answer(msgspec.Struct):
@@ -309,7 +307,7 @@ def _response(value: object) -> list[Values]:
     return [{"value": value, "user_id": NOBODY}]
 
 
-_REMEDY = unsaid("Write the records with dataset.records.to_json(path).")
+_REMEDY = unsaid("Write records with dataset.records.to_json(path).")
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -350,7 +348,7 @@ class _RecordReader:
         yield from self.left_out.warnings()
 
     def _plain(self, row: Row, record: Record, findings: Findings) -> Iterator[Row]:
-        self.left_out.add("suggestion", record.n_suggestions)
+        self.left_out.add("prediction", record.n_suggestions)
         values = {name: value for name, value in record.metadata.items() if value is not None}
         fields = {name: value for name, value in record.fields.items() if value is not None}
         unit = _take_unit(values, record, findings)
@@ -373,7 +371,7 @@ def _take_unit(values: Values, record: Record, findings: Findings) -> OffsetUnit
     given = values.pop("offsets", record.unit)
     if given is None or is_unit(given):
         return given
-    findings.refuse("metadata.offsets", given, _('It must be "utf-16", "graphemes" or "characters".'))
+    findings.refuse("metadata.offsets", given, _('Must be "utf-16", "graphemes" or "characters".'))
     return None
 
 
@@ -389,9 +387,7 @@ def _take_more(values: Values, findings: Findings) -> None:
     if isinstance(more, dict):
         values.update(more)
     else:
-        findings.refuse(
-            "metadata.more", packed, _("It must hold a JSON object, as our own export writes it; or remove it.")
-        )
+        findings.refuse("metadata.more", packed, _("Must be a JSON object from an Annotator export."))
 
 
 def _take_key(values: Values, record: Record, options: ReadOptions, findings: Findings) -> None:
@@ -441,9 +437,7 @@ class _Answers:
         marks = self._of(who)
         segment = named_segment(self.options.task, [response.question], self.texts) if value else None
         if value and segment is None:
-            reason = _(
-                "The file does not say which text is marked. Call the question like the field, such as rationale_text."
-            )
+            reason = _("Name the question like its marked field (rationale_text).")
             self.findings.refuse(response.field_name, response.question, reason)
         text = self.texts.get(segment or "")
         if segment is None or not isinstance(text, str):
@@ -454,7 +448,7 @@ class _Answers:
             try:
                 span = msgspec.convert(item, _SpanValue)
             except msgspec.ValidationError:
-                reason = _("A span needs a start and an end in whole numbers, and a label.")
+                reason = _("A span needs integer offsets and a label.")
                 self.findings.refuse(field_name, item, reason)
                 continue
             characters = units.range_of(span.start, span.end, field_name, self.findings)

@@ -90,12 +90,7 @@ def _shape_of(path: Path) -> _Shape:
     n_columns = columns.most_common(1)[0][0] if columns else 0
     if n_columns == 1 or not (have_prefixes(tags) or OUTSIDE in tags) or len(tags) > _MOST_TAGS:
         raise InvalidValue(
-            _(
-                "The last column of '{name}' holds no tags such as {tags}. Put the tag of each token last, or choose the format "
-                "that the file has.",
-                name=path.name,
-                tags="B-PER, I-PER, O",
-            )
+            _("No tags such as {tags} in '{name}'. Put them last.", name=path.name, tags="B-PER, I-PER, O")
         )
     return _Shape(n_columns, frozenset(tags), is_own and bool(columns), between)
 
@@ -134,7 +129,7 @@ class _FileReader:
         yield from self.left_out.warnings()
 
     def _unread_columns(self) -> Problem:
-        reason = _("Only the first column (tokens) and the last one (tags) are read. Those between are left out.")
+        reason = _("Only the first (tokens) and last (tags) columns are read.")
         return Problem(self.path.name, None, "file", shown(" ".join(self.shape.between)), reason, is_warning=True)
 
     def _blocks(self) -> Iterator[_Block | Problem]:
@@ -185,17 +180,11 @@ class _FileReader:
         """What is wrong with a line."""
         n, cells = self.shape.n_columns, line.cells
         if len(cells) != n:
-            reason = _(
-                "The line has {n} columns, but most lines have {n_columns}. Correct the line; its text is left out.",
-                n=len(cells),
-                n_columns=n,
-            )
+            reason = _("Text skipped: {n} columns instead of {n_columns}.", n=len(cells), n_columns=n)
         elif wrong_tag(cells[-1], self.shape.tags):
-            reason = _(
-                "'{tag}' is no tag such as {tags}. Correct it; its text is left out.", tag=cells[-1], tags="B-PER, O"
-            )
+            reason = _("Text skipped: invalid tag '{tag}' (valid: {tags}).", tag=cells[-1], tags="B-PER, O")
         elif not cells[0]:
-            reason = _("The token is empty. Correct the line; its text is left out.")
+            reason = _("Text skipped: empty token.")
         else:
             return None
         return Problem(self.path.name, line.number, "line", shown("\t".join(cells)), reason)

@@ -152,7 +152,7 @@ def labelled_row(values: Values, findings: Findings, names: LabelNames) -> Label
     if is_unit(fields.offsets):
         labelled.unit = fields.offsets
     elif fields.offsets is not None:
-        findings.refuse("offsets", fields.offsets, _('It must be "utf-16", "graphemes" or "characters".'))
+        findings.refuse("offsets", fields.offsets, _('Must be "utf-16", "graphemes" or "characters".'))
     for name in _LABEL_FIELDS:
         _take_labels(name, getattr(fields, name), labelled, names, findings)
     labelled.result = _only({label for _user, label in labelled.results})
@@ -184,13 +184,9 @@ def _take_labels(
         elif (label_or_answer := label.text if label.label is None else names.of(label.label)) is not None:
             labelled.results.append((label.user, label_or_answer))
         elif label.label is None:
-            findings.refuse(field_name, "", _("The label is missing. Add it, or remove the entry."))
+            findings.refuse(field_name, "", _("Missing label."))
         else:
-            reason = _(
-                "The label has only a number here. Name it (--rename {pair}), or put doccano's label_config.json beside the "
-                "file.",
-                pair=f"{label.label}=LABEL",
-            )
+            reason = _("The label is a number. Use --rename {pair} or label_config.json.", pair=f"{label.label}=LABEL")
             findings.refuse(f"{field_name}.label", label.label, reason, LABEL)
 
 
@@ -201,7 +197,7 @@ def texts_of_row(values: Values, labelled: Labelled, task: Task, findings: Findi
     """The texts of the segments, and the spans in them with the number of the user who made each, if the file names one."""
     text = values.pop("text", values.pop("data", None))
     if not isinstance(text, str):
-        findings.refuse("text", text, _("The row needs its text."))
+        findings.refuse("text", text, _("Must not be empty."))
         return {}, []
     ranges = _segments(text, values, labelled, task, findings)
     if findings.is_refused:
@@ -213,7 +209,7 @@ def texts_of_row(values: Values, labelled: Labelled, task: Task, findings: Findi
         characters = units.range_of(span.start, span.end, span.field_name, findings)
         parts = [] if characters is None else _parts(*characters, span.label, ranges)
         if characters is not None and not parts:
-            findings.refuse(span.field_name, [span.start, span.end], _("It lies between the segments; remove it."))
+            findings.refuse(span.field_name, [span.start, span.end], _("It's between segments. Remove it."))
         spans += [(span.user, part) for part in parts]
     labelled.unread.n_doubtful = int(_is_doubtful(text, labelled))
     others = take_texts(values, task, are_named=True) if labelled.segments is None else {}
@@ -229,8 +225,7 @@ def _segments(
         name = segment_of(task, "text") or (selectable[0] if len(selectable) == 1 else None)
         if name is None:
             reason = _(
-                "A row has one text here, and the task '{name}' needs several. Say where each stands in it: \"segments\": "
-                '{{"{selectable}": [0, 12], ...}}, as our own export does.',
+                'Task \'{name}\' needs several texts. Add "segments": {{"{selectable}": [0, 12], ...}}.',
                 name=task.name,
                 selectable=selectable[0],
             )
@@ -239,16 +234,7 @@ def _segments(
     units = Offsets.of(text, labelled.unit or "utf-16")
     for name in (name for name in labelled.segments if task.spec_of(name) is None):
         known = listed([spec.name for spec in task.segments])
-        findings.refuse(
-            f"segments.{name}",
-            name,
-            _(
-                "The task '{task}' has no segment '{segment}' (it has {known}).",
-                task=task.name,
-                segment=name,
-                known=known,
-            ),
-        )
+        findings.refuse(f"segments.{name}", name, _("No such segment, only {known}.", known=known))
     ranges_or_none = {
         name: units.range_of(start, end, f"segments.{name}", findings)
         for name, (start, end) in labelled.segments.items()
@@ -323,7 +309,7 @@ def _row(gold: GoldInstance, task: Task) -> Values:
     return {**row, **fields}
 
 
-_REMEDY = unsaid("Export the project from doccano as JSONL.")
+_REMEDY = unsaid("Export as JSONL from doccano.")
 _EVERYBODY = frozenset({"all", "unknown"})  # the files that doccano writes for no one person
 _KEYS = ("id", "key", "doc_id")
 _LABEL_FILES = ("label_config.json", "labels.json")  # of doccano's page of labels
@@ -344,13 +330,7 @@ def _files(path: Path) -> list[Path]:
     files = sorted(file for file in path.iterdir() if file.suffix.lower() in {".jsonl", ".json"} and file.is_file())
     files = [file for file in files if file.name not in _LABEL_FILES]
     if not files:
-        raise InvalidValue(
-            _(
-                "The folder '{path}' holds no .jsonl file. Export the project from doccano as JSONL. Unpack its zip archive "
-                "into a folder.",
-                path=path,
-            )
-        )
+        raise InvalidValue(_("No .jsonl in '{path}'. Export as JSONL from doccano.", path=path))
     return files
 
 
@@ -358,7 +338,7 @@ def _rows_of(file: Path) -> Iterator[Row | Problem]:
     """One row a line, or, in the export called JSON, one list."""
     first = next(read_lines(file), None)
     if first is not None and (first.content or b"").lstrip().startswith(b"["):
-        wanted = _("doccano writes a list of objects. Export the project from doccano as JSONL.")
+        wanted = _("Export as JSONL from doccano.")
         return read_items(read_content(file), file.name, wanted)
     return read_rows(file, file.name)
 

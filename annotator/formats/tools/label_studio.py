@@ -142,7 +142,7 @@ class ResultReader:
             self.left_out.add("unlabelled region")
             return
         if not (_is_whole(value.start) and _is_whole(value.end)):
-            reason = _("Characters are counted in whole numbers; only regions of a Text tag can be read.")
+            reason = _("Offsets must be integers; only Text regions are read.")
             self.findings.refuse(field_name, [value.start, value.end], reason)
             return
         segment = self._segment(names, value, field_name)
@@ -163,11 +163,7 @@ class ResultReader:
             segment = fitting[0] if len(fitting) == 1 else None
         if segment is None:
             texts = listed([f"'{name}'" for name in self.texts]) or _("no text")
-            reason = _(
-                "The file does not say which text is marked (the task has {texts}). Call the Text tag, and its field in the "
-                "data, like the segment.",
-                texts=texts,
-            )
+            reason = _("Name the Text tag and its field like the marked segment ({texts}).", texts=texts)
             self.findings.refuse(field_name, names[0], reason)
         return segment
 
@@ -183,8 +179,7 @@ class ResultReader:
             if 0 <= value.start < value.end <= len(text):
                 in_text = shown(text[value.start : value.end])
                 reason = _(
-                    "Label Studio recorded '{recorded}', but at these characters the text says '{in_text}'; it was changed "
-                    "after it was marked. Correct the offsets, or take the region out.",
+                    "Recorded '{recorded}', but the text says '{in_text}'. Correct the region.",
                     recorded=shown(recorded),
                     in_text=in_text,
                 )
@@ -282,8 +277,8 @@ def _answer(gold: GoldInstance, task: Task) -> list[Values]:
     return [{"id": "result", "from_name": task.result_kind, "to_name": to_name, "type": kind, "value": value}]
 
 
-_REMEDY = unsaid("Export the project from Label Studio as JSON.")
-_WANTED = unsaid("A Label Studio export is one list of tasks. Export the project from Label Studio as JSON.")
+_REMEDY = unsaid("Export as JSON from Label Studio.")
+_WANTED = unsaid("Export as JSON from Label Studio.")
 # Fields of a row of JSON-MIN that tell of the annotation and not of the task.
 _OF_ANNOTATION = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time", "history", "agreement")
 

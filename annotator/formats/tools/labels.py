@@ -60,17 +60,15 @@ def refuse_archives_and_tables(path: Path, remedy: str) -> None:
         start = file.read(len(_ZIP_START))
     is_table = path.suffix.lower() in {".csv", ".tsv", ".xlsx", ".ods"}
     if (start == _ZIP_START and not is_table) or path.suffix.lower() == ".zip":
-        raise InvalidValue(_("'{path}' is a zip archive; unpack it and name the file or folder inside it.", path=path))
+        raise InvalidValue(_("'{path}' is a zip archive. Unpack it first.", path=path))
     if is_table:
-        raise InvalidValue(
-            _("'{path}' is a table, which says less than the tool's JSON. {remedy}", path=path, remedy=remedy)
-        )
+        raise InvalidValue(_("'{path}' is a table, less complete than JSON. {remedy}", path=path, remedy=remedy))
 
 
 def has_key(key: object, options: ReadOptions, findings: Findings) -> bool:
     """Whether a record has a key; a record without one is refused, unless its text gets a number (`base.ReadOptions.key_of`)."""
     if key is None and options.key_of is None:
-        reason = _("The record has no id. Add one, or have the texts numbered (--number-keys).")
+        reason = _("Missing ID. Add one, or use --number-keys.")
         findings.refuse("id", "", reason, NUMBER)
     return key is not None
 
@@ -165,9 +163,7 @@ def warn_of_cut_words(marks: Iterable[Marks], texts: Mapping[str, object], findi
             cut.append(text[span.start : span.end])
     if cut:
         reason = several(
-            "{n} span begins or ends inside a word; on import such a span grows to whole tokens.",
-            "{n} spans begin or end inside a word; on import such a span grows to whole tokens.",
-            len(cut),
+            "{n} span cuts words and grows to whole tokens.", "{n} spans cut words and grow to whole tokens.", len(cut)
         )
         findings.warn("rationales", listed(cut, 3), reason)
 
@@ -217,15 +213,13 @@ class GoldKeys:
         key_hash = hash((gold.instance.split, gold.instance.key))
         if key_hash in self._seen:
             split, key = gold.instance.split, gold.instance.key
-            raise ExportRefused(_("Two instances of split '{split}' have the key '{key}'.", split=split, key=key))
+            raise ExportRefused(_("Duplicate ID '{key}' in split '{split}'.", split=split, key=key))
         self._seen.add(key_hash)
 
     def finish(self) -> None:
         """Raise ExportRefused when there was no instance."""
         if not self._seen:
-            raise ExportRefused(
-                _("There is no instance to write: none has gold here. Choose another split, or wait for gold.")
-            )
+            raise ExportRefused(_("No gold yet. Choose another split."))
 
 
 def write_list(path: Path, gold: Iterable[GoldInstance], values_of: Callable[[GoldInstance], Values]) -> None:
@@ -251,11 +245,7 @@ def gold_spans(gold: GoldInstance) -> Iterator[tuple[str, PlacedSpan]]:
             placed = placed_span(gold.instance, span)
             if placed.start_char >= placed.end_char:
                 raise ExportRefused(
-                    _(
-                        "Instance '{key}': set {number} marks an empty token, which has no character.",
-                        key=gold.instance.key,
-                        number=number + 1,
-                    )
+                    _("Instance '{key}': set {number} marks an empty token.", key=gold.instance.key, number=number + 1)
                 )
             yield set_label(number), placed
 

@@ -11,7 +11,7 @@ from annotator.formats.rows.mark_columns import LABELS_NOT_KEPT, are_set_names
 from annotator.language import _, several
 
 Thing = Literal[
-    "suggestion", "open response", "discarded response", "odd response", "other answer", "emoji in Argilla", "unlabelled row",
+    "open response", "discarded response", "odd response", "other answer", "emoji in Argilla", "unlabelled row",
     "comment", "relation", "several labels", "emoji in doccano", "prediction", "draft", "skipped annotation", "rejected task",
     "ignored task", "earlier annotation", "empty annotation", "several answers", "unlabelled region", "HTML region",
     "UTF-16 region",
@@ -53,111 +53,74 @@ class LeftOut:
 
 def _kind_words(kind: str, n: int) -> str:
     return several(
-        "{n} result of the kind '{kind}' was left out.", "{n} results of the kind '{kind}' were left out.", n, kind=kind
+        "{n} result of type '{kind}' was skipped.", "{n} results of type '{kind}' were skipped.", n, kind=kind
     )
 
 
 _WORDS: dict[Thing, Words] = {
-    "suggestion": lambda n: several(
-        "{n} suggestion was left out, since a model's marks are not gold.",
-        "{n} suggestions were left out, since a model's marks are not gold.",
-        n,
-    ),
-    "open response": lambda n: several(
-        "{n} response was left out, which nobody has submitted.",
-        "{n} responses were left out, which nobody has submitted.",
-        n,
-    ),
-    "discarded response": lambda n: several(
-        "{n} response was left out (discarded).", "{n} responses were left out (discarded).", n
-    ),
+    "open response": lambda n: several("{n} unsubmitted response skipped.", "{n} unsubmitted responses skipped.", n),
+    "discarded response": lambda n: several("{n} discarded response skipped.", "{n} discarded responses skipped.", n),
     "odd response": lambda n: several(
-        "{n} response was left out, being neither spans nor one label or text.",
-        "{n} responses were left out, being neither spans nor one label or text.",
-        n,
+        "{n} response skipped: not spans, one label or text.", "{n} responses skipped: not spans, one label or text.", n
     ),
     "other answer": lambda n: several(
-        "{n} answer to another question was left out.", "{n} answers to another question were left out.", n
+        "{n} answer to another question skipped.", "{n} answers to other questions skipped.", n
     ),
     "emoji in Argilla": lambda n: several(
-        "{n} record holds signs such as emoji; offsets were read as UTF-16 units, as Argilla's screen counts. If a script "
-        'counted characters, add "offsets": "characters" to the metadata.',
-        "{n} records hold signs such as emoji; offsets were read as UTF-16 units, as Argilla's screen counts. If a script "
-        'counted characters, add "offsets": "characters" to the metadata.',
+        '{n} record has emoji or similar, read as UTF-16. Otherwise set metadata "offsets": "characters".',
+        '{n} records have emoji or similar, read as UTF-16. Otherwise set metadata "offsets": "characters".',
         n,
     ),
     "unlabelled row": lambda n: several(
-        "{n} row has no label and is taken as not annotated, since doccano does not say.",
-        "{n} rows have no label and are taken as not annotated, since doccano does not say.",
-        n,
+        "{n} row without a label counts as unannotated.", "{n} rows without labels count as unannotated.", n
     ),
     "comment": lambda n: several(
-        "{n} comment on a row without a label was left out.", "{n} comments on a row without a label were left out.", n
+        "{n} comment on an unlabelled row skipped.", "{n} comments on unlabelled rows skipped.", n
     ),
-    "relation": lambda n: several("{n} relation was left out.", "{n} relations were left out.", n),
+    "relation": lambda n: several("{n} relation skipped.", "{n} relations skipped.", n),
     "several labels": lambda n: several(
-        "{n} row has several labels for the whole text, which were left out.",
-        "{n} rows have several labels for the whole text, which were left out.",
-        n,
+        "{n} row's multiple whole-text labels skipped.", "{n} rows' multiple whole-text labels skipped.", n
     ),
     "emoji in doccano": lambda n: several(
-        "{n} row holds signs such as emoji; offsets were read as UTF-16 units, as doccano counts. If the project counts "
-        'grapheme clusters, or a script counted characters, add "offsets": "graphemes" or "characters".',
-        "{n} rows hold signs such as emoji; offsets were read as UTF-16 units, as doccano counts. If the project counts "
-        'grapheme clusters, or a script counted characters, add "offsets": "graphemes" or "characters".',
+        '{n} row has emoji or similar, read as UTF-16. Otherwise set "offsets": "graphemes" or "characters".',
+        '{n} rows have emoji or similar, read as UTF-16. Otherwise set "offsets": "graphemes" or "characters".',
         n,
     ),
     "prediction": lambda n: several(
-        "{n} prediction was left out, since a model's marks are not gold.",
-        "{n} predictions were left out, since a model's marks are not gold.",
-        n,
+        "{n} prediction skipped: model marks aren't gold.", "{n} predictions skipped: model marks aren't gold.", n
     ),
-    "draft": lambda n: several(
-        "{n} draft was left out, which nobody has submitted.",
-        "{n} drafts were left out, which nobody has submitted.",
-        n,
-    ),
+    "draft": lambda n: several("{n} unsubmitted draft skipped.", "{n} unsubmitted drafts skipped.", n),
     "skipped annotation": lambda n: several(
-        "{n} annotation was left out, since the task was skipped (cancelled).",
-        "{n} annotations were left out, since the task was skipped (cancelled).",
-        n,
+        "{n} annotation of a cancelled task skipped.", "{n} annotations of cancelled tasks skipped.", n
     ),
     "rejected task": lambda n: several(
-        "{n} row was rejected; its text is read, and its marks are left out.",
-        "{n} rows were rejected; their texts are read, and their marks are left out.",
-        n,
+        "{n} rejected row imported without marks.", "{n} rejected rows imported without marks.", n
     ),
     "ignored task": lambda n: several(
-        "{n} row was ignored by its annotator; its text is read, and its marks are left out.",
-        "{n} rows were ignored by their annotators; their texts are read, and their marks are left out.",
+        "{n} row ignored by its annotator imported without marks.",
+        "{n} rows ignored by their annotators imported without marks.",
         n,
     ),
     "earlier annotation": lambda n: several(
-        "{n} annotation was left out, since the same person has a later one of the task.",
-        "{n} annotations were left out, since the same person has a later one of the task.",
+        "{n} annotation superseded by the same person skipped.",
+        "{n} annotations superseded by the same person skipped.",
         n,
     ),
     "empty annotation": lambda n: several(
-        "{n} annotation was left out, with nothing of a kind that can be read.",
-        "{n} annotations were left out, with nothing of a kind that can be read.",
-        n,
+        "{n} annotation skipped: nothing readable.", "{n} annotations skipped: nothing readable.", n
     ),
     "several answers": lambda n: several(
-        "{n} question with several answers was left out, since a result is one label or one answer.",
-        "{n} questions with several answers were left out, since a result is one label or one answer.",
-        n,
+        "{n} multi-answer question skipped.", "{n} multi-answer questions skipped.", n
     ),
     "unlabelled region": lambda n: several(
-        "{n} region without a label was left out.", "{n} regions without a label were left out.", n
+        "{n} region without a label skipped.", "{n} regions without labels skipped.", n
     ),
     "HTML region": lambda n: several(
-        "{n} region of HTML was left out; give Label Studio plain text in a Text tag.",
-        "{n} regions of HTML were left out; give Label Studio plain text in a Text tag.",
-        n,
+        "{n} HTML region skipped; use plain text.", "{n} HTML regions skipped; use plain text.", n
     ),
     "UTF-16 region": lambda n: several(
-        "{n} region counts in UTF-16 units, as old versions of Label Studio did; converted.",
-        "{n} regions count in UTF-16 units, as old versions of Label Studio did; converted.",
+        "{n} region in UTF-16 units (old Label Studio) converted.",
+        "{n} regions in UTF-16 units (old Label Studio) converted.",
         n,
     ),
 }

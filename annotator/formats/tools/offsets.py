@@ -79,26 +79,17 @@ class Offsets:
         """A half-open range in characters; None, with a finding, when it is no range of the text."""
         unit = _(_UNIT_WORDS[self.unit])
         if not 0 <= start < end:
-            reason = _(
-                "It goes from {start} to {end} (exclusive); a span needs 0 <= start < end.", start=start, end=end
-            )
+            reason = _("Must satisfy 0 <= start < end.")
         elif end > self.length:
             reason = _(
-                "It ends at {end} (exclusive), but the text is {length} {unit} long.",
-                end=end,
-                length=self.length,
-                unit=unit,
+                "Ends at {end} (exclusive); the text is {length} {unit}.", end=end, length=self.length, unit=unit
             )
         else:
             first, last = self.character(start), self.character(end)
             if first is not None and last is not None:
                 return first, last
             wrong = start if first is None else end
-            reason = _(
-                "Offset {wrong} (in {unit}) lies inside a character, so the span is counted in something else.",
-                wrong=wrong,
-                unit=unit,
-            )
+            reason = _("Offset {wrong} ({unit}) splits a character. Check the unit.", wrong=wrong, unit=unit)
         findings.refuse(field_name, [start, end], reason)
         return None
 

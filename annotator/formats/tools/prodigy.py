@@ -34,7 +34,7 @@ from annotator.language import _, unsaid
 
 __all__ = ["read", "write"]
 
-_REMEDY = unsaid("Export the data set from Prodigy with db-out, as JSONL.")
+_REMEDY = unsaid("Export as JSONL with Prodigy's db-out.")
 _ANNOTATORS = (ANNOTATOR, "_session_id")
 _INPUT, _TASK = "_input_hash", "_task_hash"
 _SCREEN = frozenset({"config", "style", "html", "version", "priority", "hidden", "field_rows", "field_label"})
@@ -212,7 +212,7 @@ def _characters(span: _Span, tokens: Sequence[_Token] | None, field_name: str, f
     first, last = span.token_start, span.token_end
     if first is not None and last is not None and tokens and 0 <= first <= last < len(tokens):
         return RowSpan(field_name, tokens[first].start, tokens[last].end, label, None)
-    reason = _("The span needs start and end, or token_start and token_end with the row's tokens.")
+    reason = _("Add start and end, or token_start, token_end and tokens.")
     findings.refuse(field_name, [first, last], reason)
     return None
 

@@ -136,12 +136,12 @@ def insert_filler(passage: Passage) -> Iterator[Proposal]:
         first = passage.random.choice(firsts)
         spaced = first.replace(",", " ,") if passage.is_spaced else first
         if not _asks(passage, end) and (edits := begin_sentence(passage, start, spaced + " ")):
-            yield edits, _("put in “{words}”", words=first.rstrip(","))
+            yield edits, _("insert “{words}”", words=first.rstrip(","))
         full_stop = _FULL_STOP.fullmatch(passage.text, end - 2, end) or _FULL_STOP.fullmatch(passage.text, end - 1, end)
         if full_stop and end - start > 2 and passage.text[full_stop.start() - 1].isalnum():
             last = passage.random.choice(lasts)
             comma = " , " if passage.is_spaced else ", "
-            yield [Edit(full_stop.start(), full_stop.start(), comma + last)], _("put in “{words}”", words=last)
+            yield [Edit(full_stop.start(), full_stop.start(), comma + last)], _("insert “{words}”", words=last)
 
 
 @suggester("Take out a filler", kinds="dispensable", languages="en")
@@ -160,7 +160,7 @@ def insert_chinese_filler(passage: Passage) -> Iterator[Proposal]:
     for start, end in passage.sentences:
         filler = passage.random.choice(passage.word_lists.list("fillers_first"))
         if not _asks(passage, end):
-            yield [Edit(start, start, filler + "，")], _("put in “{words}”", words=filler)
+            yield [Edit(start, start, filler + "，")], _("insert “{words}”", words=filler)
 
 
 @suggester("Take out a filler", kinds="dispensable", languages="zh")

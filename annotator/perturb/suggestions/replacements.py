@@ -25,19 +25,19 @@ _LOCK = threading.Lock()  # NLTK's corpora must not be loaded by two threads at 
 
 @suggester("Synonym", kinds="important vocabulary")
 def use_synonym(passage: Passage) -> Iterator[Proposal]:
-    yield from _from_list(passage, passage.project_words.synonyms, _("a synonym of your list"))
+    yield from _from_list(passage, passage.project_words.synonyms, _("synonym from your list"))
     yield from _from_list(passage, passage.word_lists.map("synonyms"), _("synonym"))
 
 
 @suggester("Related word", kinds="important vocabulary contrast", turns=1)
 def use_related_word(passage: Passage) -> Iterator[Proposal]:
-    yield from _from_list(passage, passage.project_words.related, _("a related word of your list"))
+    yield from _from_list(passage, passage.project_words.related, _("related word from your list"))
 
 
 @suggester("Opposite", kinds="contrast logic important", turns=2)
 def use_antonym(passage: Passage) -> Iterator[Proposal]:
-    yield from _from_list(passage, passage.project_words.antonyms, _("an opposite of your list"))
-    yield from _from_list(passage, passage.word_lists.map("antonyms"), _("opposite"))
+    yield from _from_list(passage, passage.project_words.antonyms, _("antonym from your list"))
+    yield from _from_list(passage, passage.word_lists.map("antonyms"), _("antonym"))
 
 
 @suggester("Synonym from WordNet", kinds="important vocabulary", languages="en")

@@ -200,7 +200,10 @@ def narrow_signs(passage: Passage) -> Iterator[Proposal]:
     for sign in signs:
         yield [Edit(*sign.span(), sign.group().translate(_FULL_WIDTH))], _("half-width {sign}", sign=sign.group())
     if len(signs) > 1:
-        yield [Edit(*sign.span(), sign.group().translate(_FULL_WIDTH)) for sign in signs], _("all signs half-width")
+        yield (
+            [Edit(*sign.span(), sign.group().translate(_FULL_WIDTH)) for sign in signs],
+            _("all punctuation half-width"),
+        )
 
 
 @suggester("Full-width signs", kinds="robustness", languages="zh")
@@ -234,7 +237,7 @@ def swap_letters_twice(passage: Passage) -> Iterator[Proposal]:
 def drop_letter(passage: Passage) -> Iterator[Proposal]:
     for word in _drawn_words(passage):
         index = passage.random.randrange(word.start + 1, word.end - 1)
-        yield [Edit(index, index + 1, "")], _("letter missing in “{word}”", word=passage.text[word.start : word.end])
+        yield [Edit(index, index + 1, "")], _("missing letter in “{word}”", word=passage.text[word.start : word.end])
 
 
 @suggester("The key beside it", kinds="robustness", languages="en")

@@ -42,8 +42,8 @@ def get_assignment(store: Store, assignment_id: int) -> Assignment:
     if row is None:
         raise NotFound(
             _(
-                "There is no piece of work number {assignment_id}. Its project may have been deleted; reload the page.",
-                assignment_id=assignment_id,
+                "No assignment number {number}. Reload the page. The project may have been deleted.",
+                number=assignment_id,
             )
         )
     return _assignment(row)

@@ -14,19 +14,11 @@ from annotator.language import _, unsaid
 _LONGEST_SAID = 100
 RESTORE = "'annotator restore BACKUP'"
 
-_DAMAGED = unsaid(
-    "'{path}' is damaged ({error}). Bring back a backup with 'annotator restore BACKUP'; 'annotator check' says more."
-)
-_READ_ONLY = unsaid(
-    "'{path}' cannot be written: the file or its folder is read-only. Change the rights or choose another place."
-)
-_CANNOT_OPEN = unsaid("'{path}' cannot be opened: is it a file, does its folder exist, and may it be read and written?")
-_FULL = unsaid(
-    "There is no space left on the disk of '{path}'. Nothing of this step was stored; free some space and repeat it."
-)
-_DISK_ERROR = unsaid(
-    "The disk of '{path}' reports an error ({error}). Nothing of this step was stored; check the disk."
-)
+_DAMAGED = unsaid("'{path}' is damaged ({error}). Restore a backup: 'annotator restore BACKUP'.")
+_READ_ONLY = unsaid("'{path}' or its folder is read-only.")
+_CANNOT_OPEN = unsaid("Can't open '{path}'. Check its permissions.")
+_FULL = unsaid("The disk of '{path}' is full; nothing was stored.")
+_DISK_ERROR = unsaid("Disk error at '{path}' ({error}); nothing was stored.")
 
 _DISK_ERROR_MARK = "disk I/O error"
 _SHARED_MEMORY = 32 * 1024  # bytes that the first connection needs
@@ -36,9 +28,7 @@ _SENTENCES: tuple[tuple[str, type[StoreError], str], ...] = (
     (
         "file is not a database",
         StoreError,
-        unsaid(
-            "'{path}' is not an SQLite database. Choose another file, or bring back a backup with 'annotator restore BACKUP'."
-        ),
+        unsaid("'{path}' isn't an SQLite database. Choose another, or restore a backup."),
     ),
     ("malformed", StoreError, _DAMAGED),
     ("unsupported file format", StoreError, _DAMAGED),
@@ -49,7 +39,7 @@ _SENTENCES: tuple[tuple[str, type[StoreError], str], ...] = (
     (
         "locked",
         StoreError,
-        unsaid("'{path}' is busy: another program has been writing for over 30 seconds. Try again when it is done."),
+        unsaid("'{path}' is busy. Try again later."),
     ),
     (_DISK_ERROR_MARK, NotWritable, _DISK_ERROR),
 )
@@ -73,7 +63,7 @@ class ClearErrors:
         self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         if isinstance(error, UnicodeDecodeError):  # Python cannot even read what SQLite says
-            raise damaged(self._path, _("what SQLite says of it cannot be read")) from error
+            raise damaged(self._path, _("SQLite's message is unreadable")) from error
         if isinstance(error, sqlite3.DatabaseError):
             clear_error = _said(self._path, error)
             if clear_error is not None:
@@ -105,12 +95,7 @@ def full(path: Path) -> NotWritable:
 
 def nearly_full(path: Path) -> NotWritable:
     """What is said where there is hardly any space left."""
-    return NotWritable(
-        _(
-            "There is hardly any space left on the disk of '{path}': what people do can soon not be stored. Free some space.",
-            path=path,
-        )
-    )
+    return NotWritable(_("The disk of '{path}' is almost full. Free space.", path=path))
 
 
 def read_only(path: Path) -> NotWritable:

@@ -74,9 +74,9 @@ def get_release(store: Store, project_id: int, number: int) -> Release:
     if row is None:
         known = listed([f"{release.number} (“{release.name}”)" for release in releases_of(store, project_id)])
         raise NotFound(
-            _("The project has no release {number}. There is {known}.", number=number, known=known)
+            _("No release {number}. Available: {known}.", number=number, known=known)
             if known
-            else _("The project has no release {number}. There is none yet.", number=number)
+            else _("No release {number}.", number=number)
         )
     return _release(row)
 

@@ -101,7 +101,7 @@ def get_perturbation(store: Store, perturbation_id: int) -> Perturbation:
     """One by number; raises NotFound."""
     perturbations = with_history(store, store.rows(f"{SELECT} WHERE perturbations.id = ?", (perturbation_id,)))
     if not perturbations:
-        raise NotFound(_("There is no perturbation number {perturbation_id}.", perturbation_id=perturbation_id))
+        raise NotFound(_("No perturbed version number {number}.", number=perturbation_id))
     return perturbations[0]
 
 

@@ -143,7 +143,7 @@ def get_action(store: Store, action_id: int) -> BulkAction:
     """An action by number; raises NotFound."""
     row = store.row("SELECT * FROM bulk_actions WHERE id = ?", (action_id,))
     if row is None:
-        raise NotFound(_("There is no change of many texts number {action_id}.", action_id=action_id))
+        raise NotFound(_("No change number {number} in this project.", number=action_id))
     return _action(row)
 
 

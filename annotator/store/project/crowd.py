@@ -48,7 +48,7 @@ def get_door(store: Store, door_id: int) -> Door:
     """A door by its number; raises NotFound."""
     row = store.row("SELECT * FROM crowd_doors WHERE id = ?", (door_id,))
     if row is None:
-        raise NotFound(_("There is no crowd door number {door_id}.", door_id=door_id))
+        raise NotFound(_("No recruitment link number {number}.", number=door_id))
     return _door(row)
 
 

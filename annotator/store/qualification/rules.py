@@ -180,7 +180,7 @@ def get_item(store: Store, item_id: int) -> Item:
     """An item, also one that was taken out; raises NotFound."""
     row = store.row("SELECT * FROM qualification_items WHERE id = ?", (item_id,))
     if row is None:
-        raise NotFound(_("There is no training item number {item_id}.", item_id=item_id))
+        raise NotFound(_("No training text number {number}.", number=item_id))
     return _item(row)
 
 

@@ -44,12 +44,9 @@ _SIGNED_IN = Sender(
     browser="with a session"
 )  # whoever is signed in: nobody else's failures keep them from a new password
 
-_WRONG = unsaid("The name or the password is wrong. Check both, or ask an administrator for a new link.")
-_BAD_LINK = unsaid(
-    "This link does not work: it has already been used, is too old, or was replaced by a newer one. Ask whoever sent it for a "
-    "new one: a lead makes it under Project, People, or an administrator with 'annotator user reset NAME'."
-)
-_NOT_SIGNED_IN = unsaid("You are not signed in, or your session has ended. Sign in again.")
+_WRONG = unsaid("Wrong name or password.")
+_BAD_LINK = unsaid("This link was used, replaced or has expired. Ask your lead or administrator for a new one.")
+_NOT_SIGNED_IN = unsaid("You're signed out. Sign in again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ def add_user(store: Store, actor: User, name: str, role: Role, project_name: str
     """
     name = checked_name(name)
     if role not in ROLES:
-        raise InvalidValue(_("There is no role '{role}'. The roles are {roles}.", role=role, roles=listed(ROLES)))
+        raise InvalidValue(_("Unknown role '{role}'. Available: {roles}.", role=role, roles=listed(ROLES)))
     with store.transaction():
         project_id, project_name = _project_of_role(store, role, project_name)
         _require_to_add(store, actor, project_id)
@@ -124,16 +121,14 @@ def add_person(
 def _project_of_role(store: Store, role: Role, project_name: str | None) -> tuple[int | None, str | None]:
     if role == "administrator":
         if project_name is not None:
-            raise InvalidValue(_("An administrator has the role for the whole database; leave the project out."))
+            raise InvalidValue(_("Administrators have no project. Omit it."))
         return None, None
     if project_name is not None:
         return projects_store.get_project(store, project_name).id, project_name
     projects = projects_store.list_projects(store)
     if len(projects) > 1:
         names = ", ".join(f"'{project.name}'" for project in projects[:20])
-        raise InvalidValue(
-            _("The role '{role}' is held in a project. Name one with --project: {names}.", role=role, names=names)
-        )
+        raise InvalidValue(_("Role '{role}' needs --project: {names}.", role=role, names=names))
     return (projects[0].id, projects[0].name) if projects else (None, None)
 
 
@@ -146,13 +141,8 @@ def _require_to_add(store: Store, actor: User, project_id: int | None) -> None:
 
 def _there_already(name: str, role: Role, project_name: str | None) -> str:
     if not project_name:
-        return _("There is a user '{name}' already.", name=name)
-    return _(
-        "There is a user '{name}' already, with the role '{role}' in the project '{project}'.",
-        name=name,
-        role=role,
-        project=project_name,
-    )
+        return _("User '{name}' already exists.", name=name)
+    return _("'{name}' already has role '{role}' in '{project}'.", name=name, role=role, project=project_name)
 
 
 def list_users(store: Store, actor: User) -> list[ListedUser]:
@@ -191,9 +181,7 @@ def disable_user(store: Store, actor: User, name: str) -> User:
         if user.is_disabled:
             raise InvalidValue(_("'{name}' is already disabled.", name=user.name))
         if user.is_administrator and len(_active_administrators(store)) == 1:
-            raise InvalidValue(
-                _("'{name}' is the only administrator. Make somebody else an administrator first.", name=user.name)
-            )
+            raise InvalidValue(_("'{name}' is the only administrator. Appoint another first.", name=user.name))
         people_store.set_disabled(store, user, is_disabled=True)
         _shut_out(store, user)
         revoke_tokens_of(store, user)
@@ -332,18 +320,18 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
     with store.transaction():
         stored_hash = people_store.password_hash(store, name)
         if stored_hash is None:
-            raise InvalidValue(_("You have no password here, so there is none to change."))
+            raise InvalidValue(_("You have no password."))
         count_failure(store, name, _SIGNED_IN)
     if not is_password(stored_hash, old):
         note_failure(store, name)
-        raise NotAllowed(_("The old password is wrong. Nothing was changed."))
+        raise NotAllowed(_("Wrong old password. Nothing was changed."))
     if checked_password(new) == old:
-        raise InvalidValue(_("The new password is the old one. Choose another."))
+        raise InvalidValue(_("The new password equals the old one."))
     new_hash = hash_password(new)
     with store.transaction():
         user = session_of(store, token).user
         if people_store.password_hash(store, user.name) != stored_hash:
-            raise NotAllowed(_("Your password was changed meanwhile. Sign in again."))
+            raise NotAllowed(_("Your password has changed. Sign in again."))
         people_store.set_password_hash(store, user, new_hash)
         people_store.end_other_sessions(store, user, digest_of(token))
         people_store.withdraw_links(store, user)
@@ -354,7 +342,7 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
 def sign_in_as(store: Store, name: str, *, is_demonstration: bool) -> str:
     """Sign in by choosing a person; only the demonstration's server may, by how it was started."""
     if not is_demonstration:
-        raise NotAllowed(_("Only the demonstration signs people in without a password. Sign in with your password."))
+        raise NotAllowed(_("Only the demo works without a password."))
     with store.transaction():
         user = people_store.get_user(store, name)
         require_no_worker(user)

@@ -62,52 +62,20 @@ def checked_name(name: str) -> str:
     """A name as it is stored; raises InvalidValue saying what is wrong with it."""
     name = normal(name)
     if not 1 <= len(name) <= LONGEST_NAME:
-        raise InvalidValue(
-            _(
-                "A name must have 1 to {most} characters; this one has {n}.",
-                most=LONGEST_NAME,
-                n=len(name),
-            )
-        )
+        raise InvalidValue(_("Names have 1 to {most} visible characters.", most=LONGEST_NAME))
     if not name.isprintable():
-        raise InvalidValue(
-            _(
-                "The name {name} holds a character that cannot be seen. Use letters, digits and blanks.",
-                name=f"{name!r}",
-            )
-        )
-    if name.casefold() == LOCAL_OPERATOR.name:
-        raise InvalidValue(
-            _("'{name}' is how the record names the command line. Choose another name.", name=LOCAL_OPERATOR.name)
-        )
-    if name.casefold() == SOMEONE_ERASED:
-        raise InvalidValue(
-            _(
-                "'{name}' is how the record names whoever was erased. Choose another name.",
-                name=SOMEONE_ERASED,
-            )
-        )
+        raise InvalidValue(_("Name {name} has an invisible character.", name=f"{name!r}"))
+    if name.casefold() in {LOCAL_OPERATOR.name, SOMEONE_ERASED}:
+        raise InvalidValue(_("'{name}' is reserved. Choose another name.", name=name.casefold()))
     return name
 
 
 def checked_password(password: str) -> str:
     """The password; raises InvalidValue when it is too short or longer than anybody types."""
     if len(password) < SHORTEST_PASSWORD:
-        raise InvalidValue(
-            _(
-                "A password must have at least {least} characters; this one has {n}.",
-                least=SHORTEST_PASSWORD,
-                n=len(password),
-            )
-        )
+        raise InvalidValue(_("Passwords need at least {least} characters.", least=SHORTEST_PASSWORD))
     if len(password) > LONGEST_PASSWORD:
-        raise InvalidValue(
-            _(
-                "A password may have at most {most} characters; this one has {n}.",
-                most=LONGEST_PASSWORD,
-                n=len(password),
-            )
-        )
+        raise InvalidValue(_("Passwords have at most {most} characters.", most=LONGEST_PASSWORD))
     return password
 
 
@@ -202,7 +170,7 @@ def _network(address: str) -> str:
 
 def _refuse(seconds: int) -> None:
     if seconds > 0:
-        raise NotAllowed(_("Too many failures for this name. Try again in {time}.", time=_spoken_time(seconds)))
+        raise NotAllowed(_("Too many failed sign-ins. Try again in {time}.", time=_spoken_time(seconds)))
 
 
 def failures_window(moment: dt.datetime) -> tuple[str, str]:

@@ -20,22 +20,11 @@ from annotator.store.people import roles_of
 from annotator.store.qualification.exercises import has_open_exercise
 
 _BATCH = 2_000
-_IN_HAND = unsaid("You have this text in hand to annotate, so what others marked in it is not shown to you.")
+_WHILE_ANNOTATING = unsaid("Others' marks are hidden while you can still annotate this text.")
 _IN_HAND_OF_LEAD = unsaid(
-    "You have this text in hand to annotate, so what others marked in it is not shown to you. Submit yours first, or open the "
-    "text on the page Project under Instances, which gives it back."
+    "Others' marks are hidden while you annotate this text. Submit it, or give it back (Project, Texts)."
 )
-_UNDECIDED = unsaid(
-    "You annotate this text, and yours is not decided yet, so what others marked in it is not shown to you."
-)
-_ALL_CLOSED = unsaid(
-    "Every text that has gold so far is one that you annotate or may still be given, so nothing of it is exported to you. "
-    "Export again when these texts have enough annotators, or ask a lead to export them."
-)
-_STILL = unsaid(
-    "You may still be given this text to annotate, so what others marked in it is not shown to you. It is when enough others "
-    "have annotated it."
-)
+_ALL_CLOSED = unsaid("You annotate, or may be assigned, all texts with gold. Ask a lead to export.")
 
 
 def may_annotate_still(store: Store, user: User, project_id: int, instance_id: int) -> bool:
@@ -67,11 +56,13 @@ def _why_closed(store: Store, actor: User, project_id: int, instance_id: int) ->
     user_standing = standing(store, instance_id, actor.id)
     if has_right(actor, roles, "see all annotations"):
         return _(_IN_HAND_OF_LEAD) if user_standing.has_in_hand else ""
-    if user_standing.has_in_hand or has_open_exercise(store, instance_id, actor.id):
-        return _(_IN_HAND)
-    if user_standing.is_undecided:
-        return _(_UNDECIDED)
-    return _(_STILL) if user_standing.may_still_be_given and has_right(actor, roles, "annotate") else ""
+    is_closed = (
+        user_standing.has_in_hand
+        or has_open_exercise(store, instance_id, actor.id)
+        or user_standing.is_undecided
+        or (user_standing.may_still_be_given and has_right(actor, roles, "annotate"))
+    )
+    return _(_WHILE_ANNOTATING) if is_closed else ""
 
 
 def show(

@@ -68,14 +68,7 @@ def read_invitees(text: str, role: Role) -> list[Invitee]:
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     if not 1 <= len(lines) <= MOST_AT_ONCE:
-        raise InvalidValue(
-            _(
-                "Write the name of at least one person, each on a line of its own, and of at most {most}; there are "
-                "{n}.",
-                most=f"{MOST_AT_ONCE:,}",
-                n=f"{len(lines):,}",
-            )
-        )
+        raise InvalidValue(_("Enter 1 to {most} names, one per line.", most=f"{MOST_AT_ONCE:,}"))
     invitees: list[Invitee] = []
     problems: list[str] = []
     for number, line in lines:
@@ -90,15 +83,13 @@ def read_invitees(text: str, role: Role) -> list[Invitee]:
 def _invitee(number: int, line: str, role: Role) -> Invitee:
     name, *roles = (part.strip() for part in _BETWEEN.split(line))
     if len(roles) > 1:
-        raise InvalidValue(
-            _("'{line}' has more than a name and a role. Write each person on a line of their own.", line=line)
-        )
+        raise InvalidValue(_("'{line}': write one name and role per line.", line=line))
     role_of_word = {word: known for known in PROJECT_ROLES for word in (known, _(known))}
     word = roles[0].lower() if roles else role
     if word not in role_of_word:
         raise InvalidValue(
             _(
-                "'{role}' is not a role in a project; choose one of {roles}.",
+                "Unknown role '{role}'. Available: {roles}.",
                 role=word,
                 roles=listed([_(known) for known in PROJECT_ROLES]),
             )
@@ -126,21 +117,14 @@ def _why_not(store: Store, invitee: Invitee) -> str | None:
     if user is None or not user.is_disabled:
         return None
     return _(
-        "Line {line}: '{name}' is shut out, or is only the name of whoever made annotations that were imported. An "
-        "administrator can let them in with a new link.",
-        line=invitee.line,
-        name=user.name,
+        "Line {line}: '{name}' can't sign in. An administrator can send a new link.", line=invitee.line, name=user.name
     )
 
 
 def _refuse(problems: Sequence[str]) -> None:
     if problems:
         more = len(problems) - _NAMED_PROBLEMS
-        last = (
-            [several("{n} more line cannot be used either.", "{n} more lines cannot be used either.", more)]
-            if more > 0
-            else []
-        )
+        last = [several("{n} more line can't be used.", "{n} more lines can't be used.", more)] if more > 0 else []
         raise InvalidValue("\n\n".join([*problems[:_NAMED_PROBLEMS], *last, _("Nobody was invited.")]))
 
 
@@ -182,21 +166,13 @@ def renew_link(store: Store, actor: User, project_id: int, name: str) -> str:
     with store.transaction():
         members = {member.user.name: member for member in members_with_accounts(store, actor, project_id)}
         if name == actor.name:
-            raise NotAllowed(
-                _("A new link would end your own session before you could read it. Ask another administrator for one.")
-            )
+            raise NotAllowed(_("A new link would end your session."))
         if name not in members and actor.is_administrator:
             return reset_user(store, actor, name)
         if name not in members:
-            raise InvalidValue(_("'{name}' has no role in this project. Invite them first.", name=name))
+            raise InvalidValue(_("'{name}' has no role here. Invite them first.", name=name))
         if not members[name].may_renew:
-            raise NotAllowed(
-                _(
-                    "Only an administrator can give '{name}' a new link: they have signed in before, were shut out, or take part "
-                    "in a project that you do not lead.",
-                    name=name,
-                )
-            )
+            raise NotAllowed(_("Only an administrator can send '{name}' a new link.", name=name))
         if actor.is_administrator:
             return reset_user(store, actor, name)
         user = members[name].user

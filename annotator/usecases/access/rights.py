@@ -26,7 +26,7 @@ _SPOKEN: dict[Right, str] = {
     "manage accounts": unsaid("manage accounts"),
 }
 _OF_WORK: frozenset[Right] = frozenset({"annotate", "review"})
-_NOT_YOURS = unsaid("There is no such project, or you have no role in it. Ask its lead or an administrator for one.")
+_NOT_YOURS = unsaid("No such project, or you have no role in it. Ask its lead.")
 
 
 def require(store: Store, user: User, project_id: int, *rights: Right) -> frozenset[Role]:
@@ -50,14 +50,14 @@ def require(store: Store, user: User, project_id: int, *rights: Right) -> frozen
 def _lacks(user: User, rights: Sequence[Right], project_name: str, who: str) -> str:
     if rights == ("manage project",):
         return _(
-            "{name} does not have the right to manage the project '{project}'. {who} can give the role for it ({roles}).",
+            "{name} can't manage '{project}'. {who} can grant a role ({roles}).",
             name=user.name,
             project=project_name,
             who=who,
             roles=_roles_with(rights),
         )
     return _(
-        "{name} does not have the right to {rights} in the project '{project}'. {who} can give the role for it ({roles}).",
+        "{name} can't {rights} in '{project}'. {who} can grant a role ({roles}).",
         name=user.name,
         rights=spoken_rights(rights),
         project=project_name,
@@ -69,24 +69,13 @@ def _lacks(user: User, rights: Sequence[Right], project_name: str, who: str) -> 
 def require_administrator(user: User) -> None:
     """Raise NotAllowed unless the person is an administrator."""
     if not has_right(user, frozenset(), "manage accounts"):
-        raise NotAllowed(
-            _(
-                "{name} does not have the right to manage accounts. Only administrators have it; ask one of them.",
-                name=user.name,
-            )
-        )
+        raise NotAllowed(_("Ask an administrator to do this."))
 
 
 def require_no_worker(user: User | None) -> None:
     """Raise NotAllowed for the account of a worker of a crowd door: the door made it, and it ends with the visit."""
     if user is not None and user.is_worker:
-        raise NotAllowed(
-            _(
-                "'{name}' came in by a crowd door. Such an account has no role, link or token beside the work behind the door; "
-                "give the person an account of another name.",
-                name=user.name,
-            )
-        )
+        raise NotAllowed(_("'{name}' came by recruitment link. Create another account.", name=user.name))
 
 
 def roles_with(right: Right) -> tuple[Role, ...]:
@@ -113,11 +102,11 @@ def spoken_rights(rights: Sequence[Right]) -> str:
     """Rights, of which one is enough, as they stand in a sentence after "the right to".
 
     >>> spoken_rights(["annotate", "review"])
-    'annotate or to review'
+    'annotate or review'
     """
     words = ""
     for right in rights:
-        words = _("{before} or to {right}", before=words, right=spoken(right)) if words else spoken(right)
+        words = _("{before} or {right}", before=words, right=spoken(right)) if words else spoken(right)
     return words
 
 
@@ -130,16 +119,9 @@ def _who_can_give_it(store: Store, project_id: int) -> str:
 
 def require_may_create(store: Store, user: User) -> None:
     """Raise NotAllowed unless the person may create projects: administrators, and whoever leads a project already."""
-    if has_right(user, frozenset(), "manage accounts"):
-        return
     if any("lead" in people_store.roles_of(store, user, p.id) for p in projects_store.list_projects_of(store, user)):
         return
-    raise NotAllowed(
-        _(
-            "{name} may not create projects. Administrators and leads of a project may; ask one of them.",
-            name=user.name,
-        )
-    )
+    require_administrator(user)
 
 
 def require_role(store: Store, user: User, project_id: int) -> frozenset[Role]:

@@ -34,7 +34,7 @@ from annotator.usecases.annotate.outcomes import Outcome
 from annotator.usecases.gold import find_gold
 
 _STATES: dict[str, AssignmentState] = {"open": "leased", "done": "submitted", "passed over": "skipped"}
-_SHOWN = unsaid("you have since seen what others marked in this text")
+_SHOWN = unsaid("you've since seen others' marks in this text")
 
 
 def find_check(store: Store, number: int) -> Assignment | None:
@@ -208,7 +208,7 @@ def outcome_of_check(store: Store, assignment: Assignment) -> Outcome:
     lines = (
         (
             _(
-                "You gave the label “{label}” instead. {decision}",
+                "You chose the label “{label}” instead. {decision}",
                 label=assignment.draft.result,
                 decision=_("The lead has not decided yet."),
             ),

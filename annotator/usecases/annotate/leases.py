@@ -67,7 +67,7 @@ def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> As
 
 def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("Instance number {number} is not in this project.", number=instance_id))
+        raise NotFound(_("No text number {number} in this project.", number=instance_id))
     mine = work_store.find_assignment(store, instance_id, user_id) or find_check_of(
         store, project, instance_id, user_id
     )
@@ -76,18 +76,14 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
     if mine is not None and mine.state in {"leased", "returned", "submitted", "proposed", "ended"}:
         return mine  # what ended can still be read
     if is_worker(store, user_id):
-        raise NotAllowed(_("This text is not yours. The texts that are yours come one after the other."))
+        raise NotAllowed(_("This text isn't yours."))
     if is_kept_from_work(store, project.id, user_id, "annotators"):
         raise NotAllowed(_(TRAINING_FIRST))
     if instance_queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
     if standing(store, instance_id, user_id).was_shown:
-        raise NotAllowed(_("You have seen what others marked in this text, so you cannot annotate it."))
-    if is_for_others(store, instance_id, user_id):
-        raise NotAllowed(
-            _("You cannot annotate this text: it is for other people. Ask a lead if it should be for you.")
-        )
-    raise NotAllowed(_("You cannot annotate this text: others are working on it or have finished it."))
+        raise NotAllowed(_("You've seen others' marks in this text and can't annotate it."))
+    raise NotAllowed(_("This text is assigned to others."))
 
 
 def keep_leases(store: Store, project: Project, assignment: Assignment) -> None:
@@ -113,7 +109,7 @@ def away_end(store: Store, project: Project) -> str:
 def own_work(store: Store, user: User, assignment_id: int) -> Assignment:
     assignment = find_check(store, assignment_id) or work_store.get_assignment(store, assignment_id)
     if user.id is None or assignment.user_id != user.id:
-        raise NotAllowed(_("This is someone else's work."))
+        raise NotAllowed(_("This text is assigned to others."))
     require(store, user, assignment.project_id, "annotate")
     return assignment
 
@@ -135,30 +131,13 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
     raise LeaseLost(_(_WHY_LOST[assignment.state]))
 
 
-TRAINING_FIRST = unsaid(
-    "New texts of this project come after its training. Open the page Annotate without a text in its address "
-    "to see how it stands."
-)
-_SUBMITTED = unsaid(
-    "This text has already been submitted, perhaps in another tab. To change it, reopen it under My work (m)."
-)
-_SHOWN = unsaid(
-    "You have since seen what others marked in this text, so you can no longer annotate it. Your marks are kept, "
-    "but cannot be submitted."
-)
-_FOR_OTHERS = unsaid(
-    "A lead has since said that this text is for other people. Your marks are kept, but cannot be submitted. Ask "
-    "a lead if it "
-    "should be for you."
-)
+TRAINING_FIRST = unsaid("Training comes before new work. Open Annotate or Review again.")
+_SUBMITTED = unsaid("Already submitted. To change it, reopen it under My work (m).")
+_SHOWN = unsaid("You've seen others' marks in this text. Yours are kept, but can't be submitted.")
+_FOR_OTHERS = unsaid("Someone else has this text now. Your marks are kept, but can't be submitted.")
 _WHY_LOST = {
-    "expired": unsaid(
-        "This text was left for longer than its lease and was given to someone else. Your marks are kept, "
-        "but cannot be submitted."
-    ),
-    "skipped": unsaid("This text was skipped, perhaps in another tab, and someone else has taken it."),
-    "proposed": unsaid("You proposed to discard this text. The lead will decide."),
-    "ended": unsaid(
-        "This text, or your work on it, was discarded or given to someone else. There is nothing more to do for it."
-    ),
+    "expired": _FOR_OTHERS,
+    "skipped": unsaid("This text is assigned to others."),
+    "proposed": unsaid("You proposed to discard this text."),
+    "ended": unsaid("This text was discarded or reassigned. Nothing more to do."),
 }

@@ -54,9 +54,7 @@ def my_work(
     """
     require(store, user, project_id, "annotate")
     if state not in {"", *STATES}:
-        raise InvalidValue(
-            _("'{state}' is no state of one's own work; choose one of: {states}.", state=state, states=listed(STATES))
-        )
+        raise InvalidValue(_("'{state}' isn't a state. Choose one of: {states}.", state=state, states=listed(STATES)))
     lines, n = _lines(store, project_id, cast("int", user.id), state, words.strip(), PAGE_SIZE * (page - 1))
     annotations = get_annotations(store, [line.annotation_id for line in lines if line.annotation_id is not None])
     last_decided = _last_decided(store, project_id, cast("int", user.id))
@@ -99,7 +97,7 @@ def _last_decided(store: Store, project_id: int, user_id: int) -> tuple[str, int
 def _summary(line: WorkLine, outcome: Outcome, n_sets: int, last_decided: tuple[str, int] | None) -> tuple[str, ...]:
     """The reasons and scores; of what was left behind by decisions of later work (as a blind check is for ever), that."""
     if line.state == "submitted" and last_decided and (line.at, line.assignment_id) < last_decided:
-        return (_("Texts that you handed in later are decided. Of some texts you are not told a decision."),)
+        return (_("Later submissions of yours are decided; some decisions aren't shown."),)
     if line.state not in _TOLD:
         return ()
     letters = [set_letter(number) for number in range(n_sets)]
@@ -147,15 +145,10 @@ def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) 
     if proposal is None or proposal.state != "rejected":
         return ()
     if proposal.kind == "discard":
-        return (
-            _(
-                "The lead kept this text: your proposal to discard it ({reason}) was rejected. Please annotate it.",
-                reason=_(proposal.reason),
-            ),
-        )
+        return (_("Proposal to discard rejected ({reason}). Please annotate this text.", reason=_(proposal.reason)),)
     return (
         _(
-            "The lead decided to keep the label “{result}” (you gave “{reason}”). Please mark what supports it.",
+            "The label stays “{result}” (you chose “{reason}”). Mark what supports it.",
             result=instance.result,
             reason=proposal.reason,
         ),
@@ -165,11 +158,7 @@ def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) 
 # How much waits for an annotator in a project, and why there is nothing for them.
 
 
-NO_LABELS = unsaid(
-    "There is nothing to annotate yet: this project has no labels, and its texts need one. Its lead can add "
-    "labels on the "
-    "Project page."
-)
+NO_LABELS = unsaid("This project has no labels. Its lead can add some (Project, Rules).")
 
 
 def waiting_counts(store: Store, project: Project, user: User, day_began: str | None = None) -> dict[str, int]:
@@ -222,15 +211,7 @@ def why_empty(store: Store, project: Project, user_id: int, counts: dict[str, in
     counts: theirs, as waiting_counts answers them
     """
     if is_kept_from_work(store, project.id, user_id, "annotators"):
-        return _(
-            "You have finished what you held. New texts come after the training: reload this page to see how it stands."
-        )
+        return _("Training comes before new work. Open Annotate or Review again.")
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
-        return _(
-            "There are no texts in “{name}” yet. Its lead can import some on the Project page, under Import.",
-            name=project.name,
-        )
-    return _(
-        "There is nothing left for you to annotate here. Come back later, or look at your submissions under My "
-        "work (m)."
-    )
+        return _("No texts yet. A lead can import some.")
+    return _("Nothing left to annotate. Come back later.")

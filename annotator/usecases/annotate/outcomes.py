@@ -47,7 +47,7 @@ def former_round(store: Store, annotation_id: int) -> FormerRound:
     """The round of an annotation that was sent back; raises NotFound when it never came before reviewers."""
     review_round = find_round(store, annotation_id)
     if review_round is None:
-        raise NotFound(_("There is no round of annotation number {number}.", number=annotation_id))
+        raise NotFound(_("Annotation {number} was never under review.", number=annotation_id))
     annotation = get_annotation(store, annotation_id)
     return FormerRound(annotation, _feedback(review_round, annotation, submitted_reviews(store, annotation_id)))
 
@@ -96,13 +96,6 @@ def _each_once(lines: Sequence[str]) -> tuple[str, ...]:
 # When a submission may be reopened, and what is said where it may not.
 
 
-_DECIDED = {
-    "accepted": unsaid("the round has been decided, and your work was accepted"),
-    "returned": unsaid("the round has been decided, and the text was returned to be revised"),
-    "discarded": unsaid("the round has been decided, and your work was discarded"),
-}
-
-
 def why_closed(store: Store, assignment: Assignment, annotation: Annotation | None) -> str:
     """Why a submission cannot be reopened, as the end of a sentence ("a reviewer has scored it"); "" where it may be.
 
@@ -114,9 +107,9 @@ def why_closed(store: Store, assignment: Assignment, annotation: Annotation | No
         return _("it was never submitted")
     review_round = find_round(store, annotation.id)
     if review_round is not None and review_round.outcome is not None:
-        return _(_DECIDED[review_round.outcome])
+        return _("the round is decided")
     if assignment.state != "submitted" or annotation.state not in {"submitted", "accepted"}:
-        return _("it is not submitted any more")
+        return _("it's no longer submitted")
     return _why_others_depend(store, annotation, assignment.user_id)
 
 
@@ -126,7 +119,7 @@ def _why_others_depend(store: Store, annotation: Annotation, user_id: int) -> st
     if is_chosen(store, annotation.id):
         return _("the lead has already made it gold")
     was_shown = standing(store, annotation.instance_id, user_id).was_shown
-    return _("you have since seen what others marked in this text") if was_shown else ""
+    return _("you've since seen others' marks in this text") if was_shown else ""
 
 
 DISCARDED = unsaid("The lead discarded this text.")
@@ -176,7 +169,7 @@ def _of_proposals(store: Store, assignment: Assignment) -> list[str]:
     elif proposal is not None:
         lines.append(
             _(
-                "You gave the label “{label}” instead. {decision}",
+                "You chose the label “{label}” instead. {decision}",
                 label=proposal.reason,
                 decision=_(_DECISIONS[proposal.state]),
             )

@@ -400,11 +400,11 @@ def show_original(store: Store, user: User, assignment_id: int) -> ShownOriginal
     instance = get_instance(store, assignment.instance_id)
     original = find_original(store, assignment.project_id, instance)
     if instance.parent_key is None:
-        raise NotFound(_("This text is not a changed version of another one."))
+        raise NotFound(_("This text isn't a perturbed version."))
     if original is None:
-        raise NotFound(_("The original of this changed version is not in the project."))
+        raise NotFound(_("The original isn't in the project."))
     if original.state == "discarded":
-        raise NotFound(_("The original of this changed version was discarded, so it is not shown."))
+        raise NotFound(_("The original was discarded."))
     task = get_project_by_id(store, assignment.project_id).task
     before = {segment.name: segment.body for segment in original.segments}
     shown = (

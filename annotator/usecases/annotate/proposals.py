@@ -183,7 +183,7 @@ def _change_of(store: Store, project: Project, instance: Instance) -> VersionCha
     name = instance.perturbation_kind or ""
     known = titles_of_kinds(project)
     before = gold_of_instance(store, project, original).result
-    return VersionChange(known.get(name, name) or _("Changed version"), before, instance.result)
+    return VersionChange(known.get(name, name) or _("Perturbed version"), before, instance.result)
 
 
 def _original_of(store: Store, project: Project, instance: Instance) -> Instance | None:

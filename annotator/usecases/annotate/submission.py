@@ -124,7 +124,7 @@ def reopen(store: Store, user: User, assignment: Assignment, title: str = "") ->
     if assignment.is_check:
         reopened = reopen_check(store, assignment)
         if reopened is None:
-            closed = outcome_of_check(store, assignment).closed or _("it is not submitted any more")
+            closed = outcome_of_check(store, assignment).closed or _("it's no longer submitted")
             raise Conflict(_cannot_reopen(title, closed))
         return work_of(store, reopened)
     annotation = find_annotation_of_assignment(store, assignment.id)
@@ -143,12 +143,8 @@ def reopen(store: Store, user: User, assignment: Assignment, title: str = "") ->
 
 def _cannot_reopen(title: str, why: str) -> str:
     if not title:
-        return _("This submission cannot be reopened: {why}.", why=why)
-    return _(
-        "Your last submission, “{title}”, cannot be reopened: {why}. You can read it under My work (m).",
-        title=title,
-        why=why,
-    )
+        return _("Can't reopen this submission: {why}.", why=why)
+    return _("Can't reopen “{title}”: {why}.", title=title, why=why)
 
 
 def _cancel_contest(store: Store, user: User, assignment: Assignment) -> None:

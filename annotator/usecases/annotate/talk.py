@@ -101,7 +101,7 @@ def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
         require_open(store, thread.project_id)
         participant = _Participant(store, user, thread.project_id, thread.instance_id)
         if participant.visible(thread) is None:
-            raise NotFound(_("There is no thread number {number}.", number=thread_id))
+            raise NotFound(_("Thread {thread_id} doesn't exist.", thread_id=thread_id))
         stored_talk.add_comment(store, thread_id, user, participant.voice_in(thread), text)
         _tell_of_answer(store, user, stored_talk.get_thread(store, thread_id))
         _take_back_question(store, thread)
@@ -151,7 +151,7 @@ class _Participant:
     def __init__(self, store: Store, user: User, project_id: int, instance_id: int) -> None:
         roles = require_role(store, user, project_id)
         if project_of_instance(store, instance_id) != project_id:
-            raise NotFound(_("There is no instance number {number} in this project.", number=instance_id))
+            raise NotFound(_("No text number {number} in this project.", number=instance_id))
         self.user = user
         self.leads = has_right(user, roles, "manage project")
         self.annotations = {a.id: a for a in annotations_of(store, [instance_id])[instance_id]}
@@ -165,7 +165,7 @@ class _Participant:
         }
         self.part = None if user.id is None else stored_talk.has_part_in(store, instance_id, user.id)
         if self.part is None and not self.leads:
-            raise NotAllowed(_("Only those who annotate or review this text, and the lead, may talk about it."))
+            raise NotAllowed(_("Only its annotators, reviewers and leads can discuss this."))
 
     def visible(self, thread: Thread) -> Thread | None:
         """The thread as the person may see it."""
@@ -179,7 +179,7 @@ class _Participant:
         """As what the person begins a thread; raises NotAllowed for a stranger to the annotation."""
         voice = self._part_of(annotation_id) or ("lead" if self.leads else None)
         if voice is None:
-            raise NotAllowed(_("Only its annotator, its reviewers and the lead may talk about an annotation."))
+            raise NotAllowed(_("Only its annotators, reviewers and leads can discuss this."))
         return voice
 
     def voice_in(self, thread: Thread) -> Voice:
@@ -191,9 +191,9 @@ class _Participant:
     def check(self, subject: Subject) -> None:
         """Raise unless there is what somebody wants to talk about."""
         if (subject.about == "instance") != (subject.annotation_id is None):
-            raise InvalidValue(_("A thread is about the text, or about an annotation of it."))
+            raise InvalidValue(_("Threads are about a text or an annotation."))
         if (subject.about == "set") != (subject.position is not None):
-            raise InvalidValue(_("A thread about a set names the set; others name none."))
+            raise InvalidValue(_("Only a thread about a set names a set."))
         if subject.annotation_id is None:
             return
         annotation = self._annotation(subject.annotation_id)
@@ -201,7 +201,7 @@ class _Participant:
             raise NotFound(_("The annotation has no set {letter}.", letter=set_letter(max(0, subject.position))))
         review_round = self.rounds.get(subject.annotation_id)
         if subject.about == "decision" and (review_round is None or review_round.outcome is None):
-            raise Conflict(_("This round is not decided yet, so there is no decision to talk about."))
+            raise Conflict(_("This round has no decision yet."))
 
     def subjects(self) -> list[Subject]:
         """What the person may talk about: the text, then each annotation that they have a part in, its sets, its decision."""
@@ -227,7 +227,7 @@ class _Participant:
     def _words(self, about: About, annotation: Annotation, position: int | None) -> str:
         mine = annotation.user_id is not None and annotation.user_id == self.user.id
         whose = (
-            _("round {round}", round=annotation.round_number)
+            _("round {number}", number=annotation.round_number)
             if mine
             else _("{annotator}, round {round}", annotator=annotation.annotator, round=annotation.round_number)
         )
@@ -248,7 +248,7 @@ class _Participant:
 
     def _annotation(self, annotation_id: int) -> Annotation:
         if annotation_id not in self.annotations:
-            raise NotFound(_("There is no annotation number {number} of this text.", number=annotation_id))
+            raise NotFound(_("No annotation number {number} of this text.", number=annotation_id))
         return self.annotations[annotation_id]
 
     def _is_decided(self, annotation_id: int) -> bool:
@@ -261,9 +261,7 @@ def _checked(text: str) -> str:
     if not text.strip():
         raise InvalidValue(_("Write something first."))
     if len(text) > LONGEST:
-        raise InvalidValue(
-            _("A comment may have {most} characters; this one has {n}.", most=f"{LONGEST:,}", n=f"{len(text):,}")
-        )
+        raise InvalidValue(_("Use at most {most} characters.", most=f"{LONGEST:,}"))
     return text.strip()
 
 

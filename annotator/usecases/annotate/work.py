@@ -205,7 +205,7 @@ def skip(
         assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
         if assignment.state == "returned":
-            raise Conflict(_("Returned work cannot be skipped. Revise it, or propose to discard it."))
+            raise Conflict(_("Returned texts can't be skipped. Revise it, or propose discarding."))
         if assignment.is_check:
             leave_check(store, assignment)
         else:
@@ -228,12 +228,10 @@ def propose_discard(
     if reason not in DISCARD_REASONS:
         reasons = "; ".join(DISCARD_REASONS)
         if not reason:
-            raise InvalidValue(_("A proposal to discard needs a reason. Choose one of: {reasons}.", reasons=reasons))
-        raise InvalidValue(
-            _("'{reason}' is not one of the reasons. Choose one of: {reasons}.", reason=reason, reasons=reasons)
-        )
+            raise InvalidValue(_("Choose a reason: {reasons}.", reasons=reasons))
+        raise InvalidValue(_("Unknown reason '{reason}'. Choose one of: {reasons}.", reason=reason, reasons=reasons))
     if reason == "other" and not comment.strip():
-        raise InvalidValue(_("Please say in a few words why, since you chose “other”."))
+        raise InvalidValue(_("Say briefly why."))
     with store.transaction():
         assignment = held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
@@ -266,7 +264,7 @@ def reopen_last(store: Store, user: User, project_id: int) -> Work:
     with store.transaction():
         last = last_submission(store, project_id, user_id)
         if last is None:
-            raise Conflict(_("There is no submission to go back to: you have nothing submitted in this project."))
+            raise Conflict(_("You haven't submitted anything yet."))
         assignment = own_work(store, user, last)
         title = first_words(row_of(store, assignment.instance_id).excerpt, _TITLE_CHARS)
         return reopen(store, user, assignment, title)
@@ -279,13 +277,7 @@ def current_work(store: Store, user: User, assignment_id: int) -> Work:
 
 def _check_revision(assignment: Assignment, revision: int) -> None:
     if revision != assignment.revision:
-        raise StaleDraft(
-            _(
-                "This text was also changed in another tab or window. Keep the version here, or use the version "
-                "that was saved "
-                "there."
-            )
-        )
+        raise StaleDraft(_("Changed in another tab. Keep this version, or use that one."))
 
 
 def _plausible(timing: Timing) -> Timing:
@@ -300,5 +292,5 @@ def _plausible(timing: Timing) -> Timing:
 def _annotator(store: Store, user: User, project_id: int) -> int:
     require(store, user, project_id, "annotate")
     if user.id is None:
-        raise NotAllowed(_("The local operator cannot annotate. Sign in as a person."))
+        raise NotAllowed(_("Sign in as a person to do this."))
     return user.id

@@ -73,7 +73,7 @@ def comparison_report(
     if request.has_names:
         require(store, actor, project.id, "see all annotations")
     table = score_for_report(store, actor, project, request) if table is None else table
-    require_group(project, table.by, table.group, table.groups)
+    require_group(table.by, table.group, table.groups)
     if not request.has_names:
         table = _without_names(table)
     view = report_view(table, request)

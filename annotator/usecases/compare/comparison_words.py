@@ -22,12 +22,10 @@ from annotator.usecases.models.alignment_gains import measures_as_json
 TITLES: Mapping[str, str] = {
     "all": unsaid("all texts"),
     "originals": unsaid("originals"),
-    "changed_versions": unsaid("changed versions"),
+    "changed_versions": unsaid("perturbed versions"),
 }
-OF_ALL_TEXTS = unsaid(
-    "An annotator's group is about whose sets are gold. Labels and answers are counted here over all texts."
-)
-CONFIDENCE = unsaid("probability that the base gives the gold label")
+OF_ALL_TEXTS = unsaid("Annotator groups affect only gold sets, not labels or answers.")
+CONFIDENCE = unsaid("base model's probability of the gold label")
 # The columns of the table of what is won and lost, said by the page.
 _COLUMNS = (
     unsaid("texts"), unsaid("n"), unsaid("base"), unsaid("other"), unsaid("difference"), unsaid("won"), unsaid("lost"),
@@ -35,7 +33,7 @@ _COLUMNS = (
 )  # fmt: skip
 _VERDICTS = {
     "better": unsaid("{other} is better"), "worse": unsaid("{other} is worse"), "not told": unsaid("no clear difference"),
-    "too few": unsaid("too few texts to say anything"),
+    "too few": unsaid("too few texts to tell"),
 }  # fmt: skip
 
 
@@ -43,15 +41,15 @@ def in_words(base: str, other: str, part: PartComparison) -> str:
     """Of all seeds together what is won and lost, and whether that is a difference."""
     won, lost, right, wrong = map(sum, (part.n_won, part.n_lost, part.n_both_right, part.n_both_wrong))
     exchanged = several(
-        "{other} is right on {n} text on which {base} is wrong (won), and wrong on {n_lost} on which {base} is right (lost).",
-        "{other} is right on {n} texts on which {base} is wrong (won), and wrong on {n_lost} on which {base} is right (lost).",
+        "Only {other} is right on {n} text (won), only {base} on {n_lost} (lost).",
+        "Only {other} is right on {n} texts (won), only {base} on {n_lost} (lost).",
         won,
-        other=other, base=base, n_lost=f"{lost:,}" if lost else _("none"),
+        other=other, base=base, n_lost=f"{lost:,}" if lost else _("none")
     )  # fmt: skip
-    rest = _("Both are right on {n_right} and wrong on {n_wrong}.", n_right=f"{right:,}", n_wrong=f"{wrong:,}")
+    rest = _("Both right: {n_right}; both wrong: {n_wrong}.", n_right=f"{right:,}", n_wrong=f"{wrong:,}")
     accuracy = _(
         "Accuracy {other} against {base}: {verdict}.",
-        other=percent(part.other["value"]), base=percent(part.base["value"]), verdict=_(_VERDICTS[part.verdict], other=other),
+        other=percent(part.other["value"]), base=percent(part.base["value"]), verdict=_(_VERDICTS[part.verdict], other=other)
     )  # fmt: skip
     return f"{exchanged} {rest} {accuracy}"
 
@@ -73,11 +71,10 @@ def row_of_part(name: str, part: PartComparison) -> dict[str, object]:
 def meaning_of_parts(comparison: ModelComparison) -> str:
     """What the columns of that table are, what is left out of it, and what the project calls labels of the models."""
     meaning = _(
-        "Won: the other is right and the base is wrong; lost: the reverse. The difference is that of accuracy, with a paired "
-        "95 % bootstrap interval over texts; p is McNemar's, exact and two-sided; the opportunity cost is (lost − won) / n "
-        "(ER-TEST)."
+        "Won: only the other is right; lost: only the base. Difference: accuracy, paired 95 % bootstrap "
+        "interval over texts; p: McNemar, exact, two-sided; opportunity cost: (lost − won) / n (ER-TEST)."
     )
-    runs = "" if len(comparison.runs) == 1 else _("Of several seeds, counts and p stand seed by seed.")
+    runs = "" if len(comparison.runs) == 1 else _("With several seeds, counts and p are per seed.")
     return together(meaning, _left_out(comparison), runs, *comparison.labels)
 
 
@@ -87,9 +84,8 @@ def not_listed(comparison: ModelComparison) -> str:
     if not won and not lost:
         return ""
     return _(
-        "Texts that a model learned from are neither counted here nor listed on Saliency: {won} more for the first list, "
-        "{lost} more for the second. A tick above the list there shows them as well.",
-        won=f"{won:,}", lost=f"{lost:,}",
+        "Training texts aren't counted: {won} more won, {lost} more lost.",
+        won=f"{won:,}", lost=f"{lost:,}"
     )  # fmt: skip
 
 
@@ -100,14 +96,14 @@ def title_of_bin(of_bin: ConfidenceBin) -> str:
 
 def _left_out(comparison: ModelComparison) -> str:
     reasons = [
-        several("{n} text that a model learned from", "{n} texts that a model learned from", comparison.n_learned),
+        several("{n} training text", "{n} training texts", comparison.n_learned),
         several(
-            "{n} text that not both have answered", "{n} texts that not both have answered", comparison.n_unanswered
+            "{n} text without predictions from both", "{n} texts without predictions from both", comparison.n_unanswered
         ),
     ]
     counts = (comparison.n_learned, comparison.n_unanswered)
     texts = listed([reason for reason, n in zip(reasons, counts, strict=True) if n], "and")
-    return _("Left out: {texts}.", texts=texts) if texts else ""
+    return _("Excluded: {texts}.", texts=texts) if texts else ""
 
 
 def _counts(of_runs: Sequence[int]) -> str:

@@ -28,34 +28,29 @@ from annotator.usecases.inspect.metrics_table import (
 
 MARK = "*"
 _LEGEND = unsaid(
-    "↑ higher is better · ↓ lower is better · {mark} told apart, better or worse · … to …: the interval · n: instances that "
-    "both have · – not compared, or no number."
+    "↑ higher, ↓ lower is better · {mark} clear difference · … to …: interval · n: shared instances · – no number."
 )
+_NOT_COMPARABLE = unsaid("not comparable")
 SHORT: Mapping[Reason, str] = {
     "no number": "",
-    "no number of the reference": unsaid("the reference has none"),
-    "other model": unsaid("not comparable"),
-    "other method": unsaid("not comparable"),
-    "other thresholds": unsaid("not comparable"),
+    "no number of the reference": unsaid("none for the reference"),
+    "other model": _NOT_COMPARABLE,
+    "other method": _NOT_COMPARABLE,
+    "other thresholds": _NOT_COMPARABLE,
     "no mean": unsaid("cannot be paired"),
-    "same numbers": unsaid("the reference’s own"),
-    "nothing in common": unsaid("no instance in common"),
-    "learned": unsaid("it learned from them"),
+    "same numbers": unsaid("same as the reference"),
+    "nothing in common": unsaid("no shared instances"),
+    "learned": unsaid("training texts"),
 }
 LONG: Mapping[Reason, str] = {
-    "no number of the reference": unsaid("The reference has no such number."),
-    "other model": unsaid(
-        "Values of different models are not compared: each is on the scale of its model’s own probabilities, and the bounds of "
-        "these differ."
-    ),
-    "other method": unsaid(
-        "Losses of different methods are not compared: they are on the scale of each method’s own scores."
-    ),
-    "other thresholds": unsaid("Values over different thresholds are not compared."),
-    "no mean": unsaid("The number is no mean over instances, so that there is nothing to pair."),
-    "same numbers": unsaid("The number is of the reference’s own model or run, so that it is the same."),
-    "nothing in common": unsaid("There is no instance that both have."),
-    "learned": unsaid("A model’s answers to texts that it learned from, or may have, are not compared."),
+    "no number of the reference": unsaid("The reference lacks this number."),
+    "other model": unsaid("Probability scales of different models differ."),
+    "other method": unsaid("Score scales of different methods differ."),
+    "other thresholds": unsaid("The thresholds differ."),
+    "no mean": unsaid("Not an instance mean, so it can't be paired."),
+    "same numbers": unsaid("Same as the reference (same model or run)."),
+    "nothing in common": unsaid("No shared instances."),
+    "learned": unsaid("Includes known or possible training texts."),
 }
 
 
@@ -64,7 +59,7 @@ _VERDICTS: Mapping[Word, str] = {
     "worse": unsaid("worse"),
     "higher": unsaid("higher"),
     "lower": unsaid("lower"),
-    "not told apart": unsaid("not told apart"),
+    "no clear difference": unsaid("no clear difference"),
     "equal": unsaid("equal"),
 }
 
@@ -98,7 +93,7 @@ def text_of(cell: Compared) -> str:
 
 
 def is_told(of: Difference) -> bool:
-    return of.word not in ("not told apart", "equal")
+    return of.word not in ("no clear difference", "equal")
 
 
 def lines_of_cell(cell: Compared) -> tuple[str, ...]:
@@ -120,16 +115,16 @@ def sentence_of(cell: Difference) -> str:
     """The whole of a difference, with what its number of instances would tell where nothing is told.
 
     >>> sentence_of(Difference(310, 0, 0.5, 0.479, 0.021, -0.004, 0.046, 0.1, 9, 7, 0.3, 0.041))
-    '+0.021 [−0.004, +0.046], p .100, corrected .300, n 310: not told apart (so many instances would tell a difference of 0.041)'
+    '+0.021 [−0.004, +0.046], p .100, corrected .300, n 310: no clear difference (detectable with this n: 0.041)'
     """
     if cell.word == "equal":
         return several("equal in all {n} instance", "equal in all {n} instances", cell.n)
     interval = "" if cell.low is None or cell.high is None else f" [{signed(cell.low)}, {signed(cell.high)}]"
     figures, n = f"{signed(cell.difference)}{interval}", f"{cell.n:,}"
     verdict = _(_VERDICTS[cell.word])
-    if cell.word == "not told apart" and cell.told:
+    if cell.word == "no clear difference" and cell.told:
         smallest = written(cell.told)
-        verdict = _("{verdict} (so many instances would tell a difference of {told})", verdict=verdict, told=smallest)
+        verdict = _("{verdict} (detectable with this n: {told})", verdict=verdict, told=smallest)
     return _("{difference}, {p}, n {n}: {verdict}", difference=figures, p=_p_corrected(cell), n=n, verdict=verdict)
 
 
@@ -138,16 +133,16 @@ def sentence_of_pair(cell: Difference, row: str, reference: str) -> str:
     whole = sentence_of(cell)
     n_equal = cell.n - cell.n_higher - cell.n_lower
     sentence = several(
-        "{whole}. {row} is higher in {n} instance, {reference} in {n_lower}; they are equal in {n_equal}.",
-        "{whole}. {row} is higher in {n} instances, {reference} in {n_lower}; they are equal in {n_equal}.",
+        "{whole}. Instances: {row} higher in {n}, {reference} in {n_lower}, equal in {n_equal}.",
+        "{whole}. Instances: {row} higher in {n}, {reference} in {n_lower}, equal in {n_equal}.",
         cell.n_higher,
-        whole=f"{whole[0].upper()}{whole[1:]}", row=row, reference=reference, n_lower=f"{cell.n_lower:,}", n_equal=f"{n_equal:,}",
+        whole=f"{whole[0].upper()}{whole[1:]}", row=row, reference=reference, n_lower=f"{cell.n_lower:,}", n_equal=f"{n_equal:,}"
     )  # fmt: skip
     if not cell.n_left_out:
         return sentence
     left_out = several(
-        "{n} instance that only one of them has is left out.",
-        "{n} instances that only one of them has are left out.", cell.n_left_out,
+        "{n} instance found in only one is excluded.",
+        "{n} instances found in only one are excluded.", cell.n_left_out
     )  # fmt: skip
     return together(sentence, left_out)
 
@@ -155,16 +150,15 @@ def sentence_of_pair(cell: Difference, row: str, reference: str) -> str:
 def what_it_is(made: AgainstTable, name: str) -> str:
     """How a difference is to be read. name: of the reference."""
     return _(
-        "Each number is the row’s value minus that of {reference}: the mean over the instances that both have (n), with a paired "
-        "95 % bootstrap interval. p is by flipping the signs of these differences (all signs where few differ, else 9,999 "
-        "draws), and is corrected (Holm) for {comparisons}. Rows are told apart where the corrected p is below .05; where "
-        "it is not, they may be alike or not.",
-        reference=name, comparisons=_how_many(made),
+        "Row minus {reference}: mean over shared instances (n), paired 95 % bootstrap interval. p: "
+        "sign-flip test (exact if few differ, else 9,999 draws), Holm-corrected for {comparisons}. Clear "
+        "difference: corrected p < .05.",
+        reference=name, comparisons=_how_many(made)
     )  # fmt: skip
 
 
 def _how_many(made: AgainstTable) -> str:
-    return several("the one comparison of this table", "the {n} comparisons of this table", made.n_comparisons)
+    return several("this table's only comparison", "this table's {n} comparisons", made.n_comparisons)
 
 
 def reasons(made: AgainstTable) -> Iterator[str]:
@@ -193,18 +187,14 @@ def what_could_be_told(made: AgainstTable) -> str:
     parts = []
     for column in made.columns:
         open_cells = [
-            of for of in made.cells[column.name] if isinstance(of, Difference) and of.word == "not told apart"
+            of for of in made.cells[column.name] if isinstance(of, Difference) and of.word == "no clear difference"
         ]
         smallest = min((of for of in open_cells if of.told), key=lambda of: of.told or 0.0, default=None)
         if smallest is not None:
             parts.append(_what_tells(smallest.told, column, smallest.n))
     if not parts:
         return ""
-    return _(
-        "Where rows are not told apart, they may still differ. With this many instances, a difference has to be at least as "
-        "large as this to be found in four of five cases (power 80 %): {differences}.",
-        differences="; ".join(parts),
-    )
+    return _("Smallest differences detectable with 80 % power: {differences}.", differences="; ".join(parts))
 
 
 def _what_tells(difference: float | None, column: Column, n: int) -> str:
@@ -253,12 +243,12 @@ def details_of_compared(rows: Sequence[ComparedRow]) -> list[tuple[str, str]]:
 
 
 WORDS: Mapping[Word, str] = {
-    "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "not told apart": "≈", "equal": "=",
+    "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "no clear difference": "≈", "equal": "=",
 }  # fmt: skip
 
 
 _MEANINGS = {
-    "▲": "better", "▼": "worse", "△": "higher", "▽": "lower", "≈": "not told apart", "=": "equal in all instances",
+    "▲": "better", "▼": "worse", "△": "higher", "▽": "lower", "≈": "no clear difference", "=": "equal in all instances",
 }  # fmt: skip
 CSV_FIELDS: tuple[str, ...] = (
     "model", "method", "parameters", "seeds", "kind", "layer", "against", "group", "metric", "difference", "low", "high", "p",
@@ -278,11 +268,7 @@ def heads_and_lines(made: AgainstTable, order: Column | None = None) -> tuple[li
         for column in made.columns
     ]  # fmt: skip
     lines = [
-        Line(
-            reference_name(made),
-            _("what the others are compared with"),
-            [_own(made, column) for column in made.columns],
-        )
+        Line(reference_name(made), _("reference for the other rows"), [_own(made, column) for column in made.columns])
     ]
     for at, (title, detail) in enumerate(details_of_compared(made.rows)):
         cells = [made.cell(at, column) for column in made.columns]

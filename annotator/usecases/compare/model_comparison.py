@@ -229,8 +229,8 @@ def _runs(store: Store, project: Project, names: Sequence[str]) -> list[_Run]:
             known = listed(list_models(store, project.id)) or _("none")
             raise NotFound(
                 _(
-                    "The project '{project}' has no answers of a model '{name}'; there are models: {known}.",
-                    project=project.name, name=name, known=known,
+                    "No predictions by '{name}' in '{project}', only by {known}.",
+                    project=project.name, name=name, known=known
                 )
             )  # fmt: skip
         runs += [_Run(name, seed, of_seed) for seed, of_seed in answers.items()]
@@ -242,8 +242,7 @@ def _pairs(base: Sequence[_Run], other: Sequence[_Run]) -> list[tuple[_Run, _Run
     if len(base) != len(other) and 1 not in (len(base), len(other)):
         raise InvalidValue(
             _(
-                "The base model has {runs} and the other {n}; what is won and lost is counted run by run, so name as many of "
-                "both, or one of either.",
+                "Base has {runs}, the other {n}: choose equally many, or one.",
                 runs=counted(len(base), "run"),
                 n=len(other),
             )

@@ -113,21 +113,19 @@ def _relation_of_two(
     (base,), (other,), (known,) = pair.base, pair.other, related
     if known.control == base:
         sentence = _(
-            "{base} is the control of {other}: trained in the same way, but aligned with shuffled rationales. What is won "
-            "against it comes from the rationales.",
-            base=base, other=other,
+            "{base} is {other}'s shuffled-rationale control: gains over it come from the rationales.",
+            base=base, other=other
         )  # fmt: skip
         return Relation("control of the other", sentence)
     if known.twin != base:
         return Relation("strangers")
     if known.is_control:
         sentence = _(
-            "{other} is a control: trained in the same way as {base}, its twin, and aligned with shuffled rationales. What is "
-            "won does not come from the rationales.",
-            base=base, other=other,
+            "{other} is the shuffled-rationale control to baseline {base}: its gains don't come from the rationales.",
+            base=base, other=other
         )  # fmt: skip
         return Relation("control", sentence)
-    sentence = _("{base} is the twin of {other}: trained in the same way, but not aligned.", base=base, other=other)
+    sentence = _("{base} is {other}'s unaligned baseline, otherwise trained identically.", base=base, other=other)
     return _alignment(store, project, related, cards, sentence)
 
 
@@ -143,17 +141,10 @@ def _alignment(
     here = list_models(store, project.id)
     unasked = [name for name in controls if name not in here]
     if unasked:
-        if len(related) == 1:
-            (control,) = unasked
-            not_asked = _(
-                "Its control {control} has no answers in {project}, so that it is not compared.",
-                control=control, project=project.name,
-            )  # fmt: skip
-            return Relation("alignment", together(sentence, not_asked), (), lacking)
         none_asked = several(
-            "Of their controls {names} has no answers in {project} and is not compared.",
-            "Of their controls {names} have no answers in {project} and are not compared.",
-            len(unasked), names=listed(unasked), project=project.name,
+            "Not compared: control {names} has no predictions in {project}.",
+            "Not compared: controls {names} have no predictions in {project}.",
+            len(unasked), names=listed(unasked), project=project.name
         )  # fmt: skip
         sentence = together(sentence, none_asked)
     return Relation("alignment", sentence, tuple(name for name in controls if name in here), lacking)

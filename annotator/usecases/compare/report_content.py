@@ -164,9 +164,7 @@ def two_models_of(store: Store, actor: User, project: Project, request: ReportRe
     comparison = compare_models(store, actor, [project], pair, options)[project.name]
     part, title = comparison.parts["all"], f"{request.other} against {request.base}"
     if not part.n:
-        return TwoModels(
-            title, ["No text with a gold label has answers of both that neither learned from."], (), "", None
-        )
+        return TwoModels(title, ["No held-out text has gold and predictions of both."], (), "", None)
     rows = [
         {name: _cell(value) for name, value in row_of_part(of, of_part).items()}
         for of, of_part in comparison.parts.items()
@@ -322,7 +320,7 @@ def _differing(
 def _cells(of: DifferingInstance) -> dict[str, str]:
     return {
         "text": of.key, "difference": signed(of.difference), "value": written(of.value),
-        "of the other": written(of.of_reference), "gold": of.result or "–", "split": of.split or "–",
+        "reference value": written(of.of_reference), "gold": of.result or "–", "split": of.split or "–",
     }  # fmt: skip
 
 

@@ -34,13 +34,13 @@ class TextChoice:
         if not 0 <= self.n <= MOST_TEXTS or len(self.keys) > MOST_TEXTS:
             raise InvalidValue(
                 _(
-                    "A report shows at most {most} texts; {n} were asked for. Ask for fewer.",
+                    "A report shows at most {most} texts, not {n}.",
                     most=MOST_TEXTS,
                     n=f"{max(self.n, len(self.keys)):,}",
                 )
             )
         if self.seed < 0:
-            raise InvalidValue(_("The seed of a draw is 0 or above; it is {seed}.", seed=self.seed))
+            raise InvalidValue(_("The seed must be 0 or above, not {seed}.", seed=self.seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +69,17 @@ class ReportRequest:
 
     def __post_init__(self) -> None:
         if len(self.title) > LONGEST_TITLE or (self.title and not self.title.isprintable()):
-            raise InvalidValue(
-                _("The title of a report is one line of at most {most} visible characters.", most=LONGEST_TITLE)
-            )
+            raise InvalidValue(_("Use one line of up to {most} visible characters for the title.", most=LONGEST_TITLE))
         if bool(self.base) != bool(self.other):
-            raise InvalidValue(_("Name two models, with --base and --other, or none."))
+            raise InvalidValue(_("Name two models (--base and --other), or none."))
         if self.base and self.base == self.other:
-            raise InvalidValue(
-                _("The base model and the other are both '{base}'. Name two different models.", base=self.base)
-            )
+            raise InvalidValue(_("Base and other are both '{base}'. Choose different models.", base=self.base))
         if self.texts.how == "differences" and not (self.base or self.against):
-            raise InvalidValue(
-                _(
-                    "Texts on which two models differ need both: name them with --base and --other, or a row of the table with "
-                    "--against."
-                )
-            )
+            raise InvalidValue(_("Differing texts need --base and --other, or --against."))
         if self.options.group is not None and not self.options.by:
-            raise InvalidValue(_("A group is one by something: say by what instances are grouped, with --group-by."))
+            raise InvalidValue(_("A group needs a grouping. Set --group-by."))
         if (self.row or self.metric) and not self.against:
-            raise InvalidValue(
-                _("--instances and --instances-in list where a row differs from another: name that with --against.")
-            )
+            raise InvalidValue(_("--instances and --instances-in need --against."))
 
     @property
     def shown_models(self) -> tuple[str, ...]:

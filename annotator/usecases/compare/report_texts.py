@@ -94,7 +94,7 @@ def reported_texts(
     n_words = max(1, len(rows)) * sum(item.instance.layout.n_tokens for item in gold)
     if n_words > MOST_WORDS:
         raise InvalidValue(
-            f"{counted(len(gold), 'text')} with {counted(len(rows), 'map')} each have {counted(n_words, 'word')} in all; a page "
+            f"{counted(len(gold), 'text')} with {counted(len(rows), 'heatmap')} have {counted(n_words, 'word')}; a page "
             f"of more than {MOST_WORDS:,} is slow to open. Ask for fewer texts, or for fewer methods."
         )
     ids = [item.instance.id for item in gold]

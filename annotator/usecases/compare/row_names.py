@@ -36,14 +36,13 @@ def compared_row(rows: Sequence[MetricRow], random: MetricRow, name: str) -> Com
         several = [names[rows.index(of.row)] for of in matching]
         raise NotFound(
             _(
-                "'{name}' may stand for {rows}: {names}. Name one of them, with its seed or parameters where these tell it from "
-                "the others.",
+                "'{name}' is ambiguous: {rows} ({names}). Add the seed or parameters.",
                 name=name,
                 rows=counted(len(several), "row"),
                 names=_listed(several),
             )
         )
-    raise NotFound(_("There is no row '{name}' among those of the table: {known}.", name=name, known=_listed(known)))
+    raise NotFound(_("No row '{name}', only {known}.", name=name, known=_listed(known)))
 
 
 @speaking("en")

@@ -41,9 +41,7 @@ def rows_against(
     candidates = [compared_row(rows, table.random, name) for name in chosen_rows] or with_seeds_apart(rows, chosen)
     others = [row for row in candidates if model in (None, row.row.model) and method in (None, row.row.method)]
     if not others:
-        raise NotFound(
-            _("There is no row but '{row}' here, so that there is nothing to compare it with.", row=reference)
-        )
+        raise NotFound(_("Nothing to compare with '{row}'.", row=reference))
     return against(table, chosen, others, columns)
 
 
@@ -74,10 +72,10 @@ def two_rows(table: MetricTable, row: str, reference: str, metric: str) -> TwoRo
     cell = against(table, pair.reference, [pair.row], [column]).cell(0, column)
     if isinstance(cell, str):
         name, other = pair.names
-        why = _(LONG.get(cell, unsaid("The row has no such number.")))
+        why = _(LONG.get(cell, unsaid("The row lacks this number.")))
         raise InvalidValue(
             _(
-                "{row} and {other} have no differences in {metric}. {why}",
+                "{row} and {other} can't be compared on {metric}. {why}",
                 row=name,
                 other=other,
                 metric=column.name,

@@ -72,11 +72,7 @@ def require_read(store: Store, user: User, project: Project) -> None:
     if standing is None or not standing.door.rules.must_read or not project.guidelines.strip():
         return
     if (newest_read(store, project.id, standing.worker.user_id) or 0) < number_to_be_read(store, project.id):
-        raise InvalidValue(
-            _(
-                "Read the guidelines before you submit: press g, read them, and press “I have read them”. Your marks are kept."
-            )
-        )
+        raise InvalidValue(_("Read the guidelines first (g). Your marks are kept."))
 
 
 def has_work(store: Store, project_id: int, user_id: int) -> bool:
@@ -167,7 +163,7 @@ def set_door_state(store: Store, actor: User, door_id: int, state: DoorState) ->
     with store.transaction():
         door = _own_door(store, actor, door_id)
         if door.state == "closed":
-            raise Conflict(_("The door “{name}” is closed for good. Make a new one.", name=door.rules.name))
+            raise Conflict(_("Recruitment link “{name}” is closed for good.", name=door.rules.name))
         crowd_store.set_door_state(store, door_id, state)
         add_event(
             store, actor.name, _ACTIONS[state], "project", door.project_id, project_id=door.project_id,
@@ -193,7 +189,7 @@ def find_door(store: Store, actor: User, project_id: int, name: str) -> Door:
         if door.rules.name == name:
             return door
     names = listed([f"“{door.rules.name}”" for door in doors]) or _("none")
-    raise NotFound(_("There is no crowd door “{name}” in this project. There are: {names}.", name=name, names=names))
+    raise NotFound(_("Unknown name '{name}'. Available: {names}.", name=name, names=names))
 
 
 def _view(store: Store, door: Door) -> DoorView:
@@ -240,12 +236,7 @@ def find_code(store: Store, actor: User, project_id: int, code: str) -> Payment:
     ]
     matches = [payment for payment in payments if same_code(payment.worker.code, code)]
     if not matches or not code.strip():
-        raise NotFound(
-            _(
-                "'{code}' is no code of this project's crowd doors. Ask the worker to copy it again from the last page.",
-                code=code.strip()[:60],
-            )
-        )
+        raise NotFound(_("'{code}' isn't a code of this project.", code=code.strip()[:60]))
     return matches[0]
 
 
@@ -254,11 +245,11 @@ def mark_paid(store: Store, actor: User, project_id: int, code: str, *, is_paid:
     with store.transaction():
         worker = find_code(store, actor, project_id, code).worker
         if worker.state == "working":
-            raise InvalidValue(_("{name} is still at work. Pay when the visit is over.", name=worker.name))
+            raise InvalidValue(_("{name} is still working. Pay afterwards.", name=worker.name))
         if is_paid and worker.paid_at is not None:
             raise Conflict(
                 _(
-                    "The code of {name} was used up on {when} UTC already.",
+                    "The code of {name} was used on {when} UTC.",
                     name=worker.name,
                     when=worker.paid_at[:16].replace("T", " "),
                 )
@@ -279,7 +270,7 @@ def _own_door(store: Store, actor: User, door_id: int) -> Door:
 
 def _require_free_name(store: Store, project_id: int, name: str, *, but_not: int | None) -> None:
     if any(door.rules.name == name and door.id != but_not for door in crowd_store.list_doors(store, project_id)):
-        raise Conflict(_("This project has a crowd door “{name}” already. Choose another name.", name=name))
+        raise Conflict(_("'{name}' already exists. Choose another name.", name=name))
 
 
 def _noted(rules: DoorRules) -> dict[str, object]:
@@ -305,9 +296,7 @@ def stop_worker(store: Store, actor: User, project_id: int, name: str) -> Worker
     with store.transaction():
         worker = next((w for w in workers_at_work(store, actor, project_id) if w.name == name.strip()), None)
         if worker is None:
-            raise NotFound(
-                _("No crowd worker of this project who is at work is called “{name}”.", name=name.strip()[:60])
-            )
+            raise NotFound(_("No active worker “{name}”.", name=name.strip()[:60]))
         standing = Standing(worker, crowd_store.get_door(store, worker.door_id))
         end_visit(store, standing, "finished" if standing.is_done else "left")
         if not standing.is_done:

@@ -46,14 +46,10 @@ AT_ONCE_VARIABLE = "ANNOTATOR_CROWD_AT_ONCE"
 AT_ONCE = 200
 LONGEST_ID = 200
 
-_NO_DOOR = unsaid("There is nothing behind this link. Check that you copied all of it, or ask whoever gave it to you.")
-_CLOSED = unsaid("This link is closed: the work behind it is over. Please return the task on your platform.")
-_USED = unsaid(
-    "This link is used up: everybody whom this work needs has come. Please return the task on your platform."
-)
-_PAUSED = unsaid("This work is paused at the moment. Please come back later with the same link.")
-_FULL = unsaid("All places are taken at the moment. Try the same link again in a few minutes.")
-_NO_WORK = unsaid("There is no text left to be given out at the moment. Please come back later with the same link.")
+_NO_DOOR = unsaid("Invalid link. Check that it's complete.")
+_CLOSED = unsaid("This link is closed. Please return the task on your platform.")
+_FULL = unsaid("All places are taken. Please try this link later.")
+_NO_WORK = unsaid("No work at the moment. Please try this link later.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +134,7 @@ def checked_id(door: Door, platform_id: str) -> str:
     if not door.rules.parameter:
         return ""
     if not 1 <= len(platform_id) <= LONGEST_ID or platform_id.startswith("{{"):
-        raise InvalidValue(
-            _(
-                "Your id is missing. Open this link from the platform, or enter your id (at most {n} characters).",
-                n=LONGEST_ID,
-            )
-        )
+        raise InvalidValue(_("Missing ID. Enter it, or open this link from the platform."))
     return platform_id
 
 
@@ -165,15 +156,16 @@ def _require_room(store: Store, door: Door) -> None:
     if door.state == "closed" or (rules.until is not None and rules.until <= now):
         raise Conflict(_(_CLOSED))
     if door.state == "paused":
-        raise TooBusy(_(_PAUSED))
+        raise TooBusy(_(_NO_WORK))
     counts = crowd_store.count_workers(store, door.id)
     if counts.get("finished", 0) >= rules.most_workers:
-        raise Conflict(_(_USED))
-    if counts.get("finished", 0) + crowd_store.count_at_work(store, now, door.id) >= rules.most_workers:
-        raise TooBusy(_(_FULL))
-    if crowd_store.count_at_work(store, now, door.id) >= rules.at_once:
-        raise TooBusy(_(_FULL))
-    if crowd_store.count_at_work(store, now) >= most_at_once():
+        raise Conflict(_(_CLOSED))
+    n_at_work = crowd_store.count_at_work(store, now, door.id)
+    if (
+        counts.get("finished", 0) + n_at_work >= rules.most_workers
+        or n_at_work >= rules.at_once
+        or crowd_store.count_at_work(store, now) >= most_at_once()
+    ):
         raise TooBusy(_(_FULL))
     if not is_new_work_left(store, door.project_id, _NOBODY):
         raise TooBusy(_(_NO_WORK))
@@ -265,19 +257,14 @@ def leave(store: Store, token: str) -> Visit:
 def _standing_of_visit(store: Store, token: str) -> Standing:
     worker = crowd_store.find_worker_of_visit(store, digest_of(token)) if token else None
     if worker is None:
-        raise NotFound(
-            _(
-                "This browser has no work that came by a link. Open the link from your platform again to go on, or to see your "
-                "code."
-            )
-        )
+        raise NotFound(_("Open the link from your platform again."))
     return Standing(worker, crowd_store.get_door(store, worker.door_id))
 
 
 def _visit_of_user(store: Store, user_id: int) -> Visit:
     worker = crowd_store.find_worker(store, user_id)
     if worker is None:
-        raise NotFound(_("Account number {user_id} came in by no door.", user_id=user_id))
+        raise NotFound(_("Account {user_id} didn't come by a recruitment link.", user_id=user_id))
     return _visit(Standing(worker, crowd_store.get_door(store, worker.door_id)))
 
 

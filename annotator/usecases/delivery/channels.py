@@ -75,9 +75,7 @@ def save_secret(database: Path, kind: ChannelKind, target: str, secret: str) -> 
             made.replace(path)
         sync_folder(path.parent)
     except OSError as error:
-        raise StoreError(
-            _("The secret could not be written to '{path}': {reason}.", path=path, reason=error.strerror)
-        ) from None
+        raise StoreError(_("Can't write the secret to '{path}': {reason}.", path=path, reason=error.strerror)) from None
 
 
 def secrets_file(database: Path) -> Path:
@@ -93,14 +91,14 @@ def _stored(database: Path) -> dict[str, tuple[str, str]]:
     except (OSError, msgspec.MsgspecError):
         raise StoreError(
             _(
-                "'{path}' cannot be read. Make it readable for the server, or remove it and enter them again.",
+                "Can't read '{path}'. Fix its permissions, or delete it and re-enter the secrets.",
                 path=secrets_file(database),
             )
         ) from None
 
 
 WEBHOOK = "webhook"  # its key is for signatures, and goes nowhere
-_TURNED_OFF = unsaid("An administrator turned this off before it was sent.")
+_TURNED_OFF = unsaid("An administrator turned this off before sending.")
 _SHOWN = 20
 _SUBJECT = "database"
 _ON: dict[ChannelKind, str] = {"mail": "turn mail on", "webhook": "turn webhook on"}
@@ -191,17 +189,11 @@ def set_mail(store: Store, actor: User, options: MailOptions, password: str | No
     require_administrator(actor)
     server = options.server
     if not 0 <= options.hour <= _LAST_HOUR:
-        raise InvalidValue(
-            _(
-                "{hour} is no hour of the day; it lies between 0 and {last_hour}.",
-                hour=options.hour,
-                last_hour=_LAST_HOUR,
-            )
-        )
+        raise InvalidValue(_("{hour} isn't an hour. Use 0 to {last_hour}.", hour=options.hour, last_hour=_LAST_HOUR))
     if password is not None:
         save_secret(store.path, "mail", options.target, password)
     if server.account and not secret_of(store.path, "mail", options.target):
-        raise InvalidValue(_("The account '{account}' at the mail server needs its password.", account=server.account))
+        raise InvalidValue(_("Mail account '{account}' needs its password.", account=server.account))
     _save(store, actor, "mail", options, to=f"{server.host}:{server.port}")
 
 
@@ -262,9 +254,9 @@ def choose_address(store: Store, user: User, address: str) -> None:
     address = check_address(address.strip())
     with store.transaction():
         if not mail_options(store)[1]:
-            raise Conflict(_("This server sends no mail. An administrator can turn it on."))
+            raise Conflict(_("This server sends no mail."))
         if count_recent(store, user_id, "address", iso(store.moment() - dt.timedelta(days=1))) >= _MOST_A_DAY:
-            raise TooBusy(_("{most} codes were sent for you within a day. Try again tomorrow.", most=_MOST_A_DAY))
+            raise TooBusy(_("{most} codes were sent today. Try tomorrow.", most=_MOST_A_DAY))
         channel_store.save_address(store, user_id, address)
         add_mail(store, user_id, "address")
 
@@ -284,18 +276,16 @@ def confirm(store: Store, user: User, code: str) -> None:
     with store.transaction():
         address = channel_store.find_address(store, user_id)
         if address is None or address.code_hash is None or address.code_until is None:
-            raise NotAllowed(
-                _("There is no code to confirm yet. It is sent within a minute; else ask for another one.")
-            )
+            raise NotAllowed(_("No code sent yet. Wait a minute, or request another."))
         if address.n_tries >= _MOST_TRIES or address.code_until < store.now():
-            raise NotAllowed(_("This code does not work any more. Ask for another one."))
+            raise NotAllowed(_("Wrong or expired code. Request another."))
         is_right = hmac.compare_digest(address.code_hash, _hash(user_id, code.strip().lower()))
         if is_right:
             channel_store.confirm_address(store, user_id)
         else:
             channel_store.count_try(store, user_id)
     if not is_right:
-        raise InvalidValue(_("This is not the code that was sent. Look at the newest mail."))
+        raise InvalidValue(_("Wrong or expired code. Request another."))
 
 
 def stop_mail(store: Store, user: User) -> None:
@@ -306,7 +296,7 @@ def stop_mail(store: Store, user: User) -> None:
 
 def _user_id(user: User) -> int:
     if user.id is None:
-        raise NotAllowed(_("The local operator has no notices."))
+        raise NotAllowed(_("Sign in as a person to do this."))
     return user.id
 
 

@@ -80,9 +80,9 @@ class PassStanding:
     def words(self) -> str:
         """What taking over would change, in a sentence."""
         return several(
-            "{n} text would get exhaustive gold; the tokens of {n_changed} would change: {tokens_before} → {tokens}, "
+            "{n} text would get exhaustive gold, {n_changed} changed: {tokens_before} → {tokens}, "
             "{sets_before} → {sets}.",
-            "{n} texts would get exhaustive gold; the tokens of {n_changed} would change: {tokens_before} → {tokens}, "
+            "{n} texts would get exhaustive gold, {n_changed} changed: {tokens_before} → {tokens}, "
             "{sets_before} → {sets}.",
             self.n_taken,
             n_changed=f"{self.n_changed:,}",
@@ -146,7 +146,7 @@ def take_over(store: Store, actor: User, project_id: int, *, with_changed: bool 
         standings = _standings(store, evidence_pass, passes_store.copies_of(store, project_id))
         taken = [standing for standing in standings if _is_taken_over(standing, with_changed)]
         if not taken:
-            raise Conflict(_("No text of this pass is ready to be taken over."))
+            raise Conflict(_("No text is ready to adopt."))
         for standing in taken:
             _take(store, actor.name, evidence_pass, standing)
         _note(store, actor, evidence_pass, "take over every evidence", len(taken))
@@ -161,7 +161,7 @@ def take_back(store: Store, actor: User, project_id: int) -> int:
         choices = choices_of(store, [copy.original_id for copy in copies])
         standing = [c for c in copies if (held := choices.get(c.original_id)) and held.annotation_id == c.taken]
         if not standing:
-            raise Conflict(_("Nothing of this pass is taken over, so there is nothing to take back."))
+            raise Conflict(_("Nothing was adopted from this pass."))
         for copy in standing:
             restore_former(store, copy.original_id)
         _note(store, actor, evidence_pass, "take back every evidence", len(standing))
@@ -232,7 +232,7 @@ def has_same_text(original: Instance, copy: Instance) -> bool:
 def _managed(store: Store, actor: User, project_id: int) -> EvidencePass:
     evidence_pass = passes_store.find_pass(store, project_id)
     if evidence_pass is None:
-        raise NotFound(_("Project number {project_id} is no second pass of another one.", project_id=project_id))
+        raise NotFound(_("Project {project_id} isn't a second pass.", project_id=project_id))
     require(store, actor, evidence_pass.source_id, "manage project")
     return evidence_pass
 

@@ -28,7 +28,7 @@ ALL_KINDS = unsaid("all kinds")
 # The kinds that are always there (domain/perturbations.py) and whether an answer changed, by name, for the catalogues.
 _NAMES = (
     unsaid("dispensable"), unsaid("important"), unsaid("syntax"), unsaid("contrast"), unsaid("vocabulary"), unsaid("same"),
-    unsaid("changed"),
+    unsaid("perturbed"),
 )  # fmt: skip
 NUMBERS = ("original", "contrast", "delta", "consistency_of_sets")
 _AT_ONCE = 500

@@ -82,17 +82,11 @@ def fairness_rows(
     """
     require(store, actor, project.id, "use models")
     if positive not in project.labels:
-        raise InvalidValue(
-            _("'{label}' is no label of this project ({labels}).", label=positive, labels=listed(project.labels))
-        )
+        raise InvalidValue(_("No label '{label}' (only {labels}).", label=positive, labels=listed(project.labels)))
     lists = {word_list.name: word_list for word_list in list_word_lists(store, project.id)}
     if unknown := [name for name in groups if name not in lists]:
         raise InvalidValue(
-            _(
-                "The project has no word list '{name}' (it has {known}).",
-                name=unknown[0],
-                known=listed(list(lists)) or _("none"),
-            )
+            _("No word list '{name}' (only {known}).", name=unknown[0], known=listed(list(lists)) or _("none"))
         )
     made = [WordGroup.of(name, [f for word in lists[name].words for f in word.split(FORMS)]) for name in groups]
     with store.snapshot():

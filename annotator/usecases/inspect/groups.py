@@ -102,7 +102,7 @@ def row_heads(rows: Sequence[MetricRow], column: Column) -> list[Head]:
     """A head for each row of the table of metrics, which here stand side by side, and for random."""
     arrow, meaning = ARROWS[column.definition.direction], meaning_of(column)
     of_rows = [
-        Head(row.model, row.method or _("answers"), detail, arrow, meaning)
+        Head(row.model, row.method or _("predictions"), detail, arrow, meaning)
         for row, detail in zip(rows, details_of(rows), strict=True)
     ]
     return [*of_rows, Head("", _("random"), _("mean of ten seeds"), arrow, meaning)]

@@ -225,11 +225,7 @@ def _find(runs: Sequence[StoredRun], choice: RowChoice) -> StoredRun:
     for stored in runs:
         if (stored.run.method, stored.run.parameters, stored.run.seed) == wanted:
             return stored
-    if not choice.method:
-        raise NotFound(_("There is no run of {model} by itself with this seed any more.", model=choice.model))
-    raise NotFound(
-        _("There is no run of {model} by {method} with this seed any more.", model=choice.model, method=choice.method)
-    )
+    raise NotFound(_("This run of {model} no longer exists.", model=choice.model))
 
 
 def _together(gold: GoldTable, answers: Answers, parts: Sequence[Scored]) -> InstanceValues:
@@ -303,12 +299,12 @@ def _defined(row: InstanceValues, name: str) -> dict[int, float]:
 
 SIDES = {"comprehensiveness": unsaid("Comprehensiveness ↑"), "sufficiency": unsaid("Sufficiency ↓")}
 WHAT_DROPS_ARE = unsaid(
-    "The mean drop of the predicted label's probability, over the instances that have an answer at every threshold. AOPC is "
-    "the mean over the thresholds (DeYoung et al. 2020, section 4.2)."
+    "Mean drop in the predicted label's probability, over instances with predictions at every "
+    "threshold. AOPC: mean over thresholds (DeYoung et al. 2020, section 4.2)."
 )
 _CURVES = (
-    ("comprehensiveness", unsaid("share of tokens removed, highest scores first"), "eraser.comprehensiveness_aopc"),
-    ("sufficiency", unsaid("share of tokens kept, highest scores first"), "eraser.sufficiency_aopc"),
+    ("comprehensiveness", unsaid("share of tokens removed, top scores first"), "eraser.comprehensiveness_aopc"),
+    ("sufficiency", unsaid("share of tokens kept, top scores first"), "eraser.sufficiency_aopc"),
 )
 
 
@@ -321,7 +317,7 @@ def drop_panels(rows: Sequence[MetricRow]) -> list[Panel]:
     """A panel for each side, a line for each of such rows."""
     names = names_of_runs(rows)
     return [
-        Panel(_(SIDES[side]), _(across), _("mean drop of probability"), list(_drops(rows, names, side, column)))
+        Panel(_(SIDES[side]), _(across), _("mean probability drop"), list(_drops(rows, names, side, column)))
         for side, across, column in _CURVES
     ]
 

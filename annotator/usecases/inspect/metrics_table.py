@@ -65,7 +65,7 @@ Parameters = Mapping[str, object]  # of a method, from JSON
 def title_of(row: MetricRow) -> str:
     """A row in a few words: its model and method, the layer, and whether it is of what was selected or ranked."""
     is_chance = row.model == RANDOM and not row.method
-    parts = [_("random")] if is_chance else [row.model, row.method or _("its answers")]
+    parts = [_("random")] if is_chance else [row.model, row.method or _("predictions")]
     parts += [] if row.layer is None else [_("layer {layer}", layer=row.layer)]
     parts += [_(_KINDS[row.kind])] if row.kind in _KINDS else []
     return " · ".join(part for part in parts if part)
@@ -135,7 +135,7 @@ def _seeds(row: MetricRow) -> list[str]:
 
 def criterion_in_words(criterion: str) -> str:
     """The rule by which an edit became its rationale, or that it is not told."""
-    return criterion or _("not told")
+    return criterion or _("not stated")
 
 
 def family_of(column: Column) -> str:
@@ -195,10 +195,10 @@ def sentence_of(definition: Definition) -> str:
     lowest, highest = ("–" if bound is None else f"{bound:g}" for bound in (definition.lowest, definition.highest))
     formula, undefined = _(definition.definition), _(definition.undefined)
     if definition.lowest is definition.highest is None:
-        return _("Definition: {definition}. Not defined: {undefined}.", definition=formula, undefined=undefined)
+        return _("Definition: {definition}. Undefined: {undefined}.", definition=formula, undefined=undefined)
     return _(
-        "Definition: {definition}, from {lowest} to {highest}. Not defined: {undefined}.",
-        definition=formula, lowest=lowest, highest=highest, undefined=undefined,
+        "Definition: {definition}, from {lowest} to {highest}. Undefined: {undefined}.",
+        definition=formula, lowest=lowest, highest=highest, undefined=undefined
     )  # fmt: skip
 
 
@@ -263,7 +263,7 @@ def gold_summary(table: MetricTable) -> str:
     ratios = listed([f"{f'{side} ' if side else ''}{written(ratio)}" for side, ratio in gold["ratios"].items()])
     n, n_without, n_exhaustive = gold["instances"], gold["instances_without_sets"], gold["exhaustive_instances"]
     options = [_("policy “{policy}”", policy=policy_in_words(table.gold_policy))]
-    options += [] if table.split is None else [_("split {split}", split=table.split or _("(none)"))]
+    options += _split(table)
     options += [asked_group(table)] if asked_group(table) else []
     ratio = _("top k: RLR × tokens, rounded up; RLR {ratios}", ratios=ratios)
     whose = _whose_ratio(table)
@@ -289,29 +289,30 @@ def _without_any_gold(table: MetricTable) -> str:
     """How much is scored, and by which k."""
     ratios = dict.fromkeys(written(ratio) for ratio in table.gold["ratios"].values())
     texts = several(
-        "No text here has gold: faithfulness and consistency of {n} text",
-        "No text here has gold: faithfulness and consistency of {n} texts",
+        "No gold here: faithfulness and consistency of {n} text",
+        "No gold here: faithfulness and consistency of {n} texts",
         table.gold["scored_without_gold"],
     )
-    split = [] if table.split is None else [_("split {split}", split=table.split or _("(none)"))]
     top = (
         _("top k: {ratio} of the tokens, rounded up", ratio=listed([*ratios]))
         if any(table.gold["ratios"].values())
-        else _("no top k without gold: state its share of the tokens (--ratio; on the page, “Gold and split”)")
+        else _("no top k without gold: set a share (--ratio, or “Gold and split”)")
     )
-    return " · ".join([texts, *split, top])
+    return " · ".join([texts, *_split(table), top])
+
+
+def _split(table: MetricTable) -> list[str]:
+    return [] if table.split is None else [_("split {split}", split=table.split or _("(none)"))]
 
 
 def _without_gold(n: int) -> str:
-    return several(
-        "{n} labelled text has no gold and does not count", "{n} labelled texts have no gold and do not count", n
-    )
+    return several("{n} labelled text without gold doesn't count", "{n} labelled texts without gold don't count", n)
 
 
 def _of_other_results(n: int) -> str:
     return several(
-        "{n} accepted annotation gives another result than the gold one and is no part of it",
-        "{n} accepted annotations give another result than the gold one and are no part of it",
+        "{n} accepted annotation with a different result isn't gold",
+        "{n} accepted annotations with a different result aren't gold",
         n,
     )
 
@@ -319,7 +320,7 @@ def _of_other_results(n: int) -> str:
 def _whose_ratio(table: MetricTable) -> str:
     """Whose it is, where that are not the instances asked for alone."""
     if is_of_people(table.by) and table.group is not None:
-        return _("of all that was marked in this group") if table.split is not None else ""
+        return _("of all marks in this group") if table.split is not None else ""
     return "" if table.split is None and table.group is None else _("of the whole project’s gold")
 
 
@@ -345,8 +346,8 @@ def _groups(table: MetricTable) -> str:
     if not n_small or not table.by:
         return sizes
     few = several(
-        "({n} group of fewer than {fewest}, too few to say)", "({n} groups of fewer than {fewest}, too few to say)", n_small,
-        fewest=FEWEST,
+        "({n} group under {fewest}, too few to tell)", "({n} groups under {fewest}, too few to tell)", n_small,
+        fewest=FEWEST
     )  # fmt: skip
     return together(sizes, few)
 
@@ -354,12 +355,10 @@ def _groups(table: MetricTable) -> str:
 def _recall(n_exhaustive: int) -> str:
     """What a recall says where gold does not mark all evidence (DeYoung et al. 2020, section 4.1)."""
     if not n_exhaustive:
-        return _("the gold is not marked as exhaustive, so recall does not measure comprehensiveness")
+        return _("gold isn't marked exhaustive, so recall doesn't measure comprehensiveness")
     return several(
-        "recall measures comprehensiveness only for the {n} instance whose gold is exhaustive "
-        "(grouped by “exhaustive” they stand alone)",
-        "recall measures comprehensiveness only for the {n} instances whose gold is exhaustive "
-        "(grouped by “exhaustive” they stand alone)",
+        "recall measures comprehensiveness only for the {n} exhaustive instance (group by “exhaustive”)",
+        "recall measures comprehensiveness only for the {n} exhaustive instances (group by “exhaustive”)",
         n_exhaustive,
     )
 
@@ -458,11 +457,7 @@ def _n(row: MetricRow, column: Column) -> int | None:
 # What is to be known of rows that hold a model's own reasons, wherever the table of metrics is shown.
 
 
-_WORDS = unsaid(
-    "{models}: what is scored are words that the model quoted when it was asked for its reasons: what it says of itself, and "
-    "never gold. Whether its answer came from them is not known: faithfulness needs probabilities, which such an answer does not "
-    "give."
-)
+_WORDS = unsaid("{models}: scores are of words quoted as reasons, never gold; faithfulness needs probabilities.")
 
 
 def self_explanation_lines(rows: Iterable[MetricRow]) -> list[str]:
@@ -481,15 +476,20 @@ def constant_attribution_lines(rows: Sequence[MetricRow]) -> list[str]:
     """A line for all rows that have such maps; of several seeds the mean, rounded up."""
     counts = [ceil(row.counts.get(_FLAT_MAPS, 0)) for row in rows]
     of_rows = [
-        several("{row}: {n} map has all scores equal", "{row}: {n} maps have all scores equal", n, row=name)
+        several(
+            "{row}: {n} constant attribution (all scores equal)",
+            "{row}: {n} constant attributions (all scores equal)",
+            n,
+            row=name,
+        )
         for name, n in zip(names_of(rows), counts, strict=True)
         if n
     ]
     if not of_rows:
         return []
     what_it_is = _(
-        "{maps}. Such a map ranks no token. Plausibility and MAP that depend on the order leave it out, as do all "
-        "verdicts on plausibility; areas such as AUPRC count it, with the value that they have for equal scores.",
+        "{maps}: no token ranking, so no order-based plausibility, MAP or plausibility verdict; areas such "
+        "as AUPRC include them.",
         maps="; ".join(of_rows),
     )
     return [what_it_is]

@@ -84,18 +84,17 @@ def evaluate_project(
     """
     numbers = _evaluated(store, actor, project, model, method, options, progress, keeps_instances=False)[0]
     by, group = options.grouping
-    require_group(project, by, group, numbers["criteria"] if by == CRITERION else numbers["groups"])
+    require_group(by, group, numbers["criteria"] if by == CRITERION else numbers["groups"])
     return numbers
 
 
-def require_group(project: Project, by: str, group: str | None, groups: Mapping[str, int]) -> None:
+def require_group(by: str, group: str | None, groups: Mapping[str, int]) -> None:
     """Raise NotFound for a group that no instance with gold is in, naming those there are. groups: with their sizes."""
     if group is not None and group not in groups:
         known = listed([f"'{name}'" for name in groups]) or _("none")
         raise NotFound(
             _(
-                "No instance with gold of the project '{project}' has the {by} '{group}' here; there is {known}.",
-                project=project.name, by=grouping_in_words(by), group=group, known=known,
+                "No gold instance has {by} '{group}', only {known}.", by=grouping_in_words(by), group=group, known=known
             )
         )  # fmt: skip
 
@@ -204,20 +203,15 @@ def require_fact(store: Store, project: Project, by: str) -> None:
     if name in known:
         return
     quoted = listed([f"'{fact}'" for fact in known])
-    there_is = _("of texts there is {known}", known=quoted) if known else _("of texts nothing is told")
+    there_is = _("text metadata: {known}", known=quoted) if known else _("no text metadata")
     if name in group_names(store, project.id):
         raise InvalidValue(
-            _(
-                "'{name}' is told of annotators, not of texts; {there_is}. Group by '{by}' for the annotators'.",
-                name=name,
-                there_is=there_is,
-                by=f"{ANNOTATORS}{name}",
-            )
+            _("'{name}' describes annotators, not texts. Group by '{by}'.", name=name, by=f"{ANNOTATORS}{name}")
         )
     raise InvalidValue(
         _(
-            "No text of '{project}' tells '{name}' in its metadata; {there_is}.",
-            project=project.name, name=name, there_is=there_is,
+            "No text of '{project}' has metadata '{name}'; {there_is}.",
+            project=project.name, name=name, there_is=there_is
         )
     )  # fmt: skip
 
@@ -226,11 +220,11 @@ def _require_told_of_people(store: Store, project: Project, name: str) -> None:
     known = group_names(store, project.id)
     if name not in known:
         quoted = listed([f"'{fact}'" for fact in known])
-        there_is = _("there is {known}", known=quoted) if known else _("nothing is told of them")
+        there_is = _("available: {known}", known=quoted) if known else _("none available")
         raise InvalidValue(
             _(
-                "No file of '{project}' tells '{name}' of its annotators; {there_is}.",
-                project=project.name, name=name, there_is=there_is,
+                "No file of '{project}' gives annotators' '{name}'; {there_is}.",
+                project=project.name, name=name, there_is=there_is
             )
         )  # fmt: skip
 
@@ -243,21 +237,19 @@ def runs_asked(store: Store, project: Project, model: str | None, method: str | 
     known = list_models(store, project.id)
     if model is not None and model not in known:
         alternatives = (
-            _("it has {known}", known=listed(known))
-            if known
-            else _("it has none yet; import its predictions or attributions")
+            _("only {known}", known=listed(known)) if known else _("none yet; import predictions or attributions")
         )
         raise NotFound(
             _(
-                "The project '{project}' has no model '{model}' ({alternatives}).",
-                project=project.name, model=model, alternatives=alternatives,
+                "Project '{project}' has no model '{model}' ({alternatives}).",
+                project=project.name, model=model, alternatives=alternatives
             )
         )  # fmt: skip
     runs = list_runs(store, project.id, model)
     methods = sorted({stored.run.method for stored in runs if stored.run.method})
     if method is not None and method not in methods:
         known_methods = listed(methods) or _("none")
-        raise NotFound(_("There is no method '{method}' here (there is {known}).", method=method, known=known_methods))
+        raise NotFound(_("No method '{method}' here (only {known}).", method=method, known=known_methods))
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
 
 

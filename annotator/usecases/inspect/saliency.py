@@ -71,19 +71,13 @@ from annotator.usecases.models.previews import UNMEASURED, measured_ratios
 
 
 _DEFINITIONS: Mapping[str, ShownDefinition] = {
-    LENGTH: ShownDefinition(
-        unsaid("Length in tokens"), unsaid("the tokens of the text that can be marked"), "none", ""
-    ),
-    RATIO: ShownDefinition(
-        unsaid("RLR of the gold"), unsaid("the share of the text's tokens that are in any gold set"), "none", ""
-    ),
-    SETS: ShownDefinition(unsaid("Gold sets (RSN)"), unsaid("how many gold sets the text has"), "none", ""),
-    CONFIDENCE: ShownDefinition(
-        unsaid("Confidence"), unsaid("the probability of the label that the model answers"), "none", ""
-    ),
+    LENGTH: ShownDefinition(unsaid("Length in tokens"), unsaid("markable tokens in the text"), "none", ""),
+    RATIO: ShownDefinition(unsaid("RLR of the gold"), unsaid("share of the text's tokens in any gold set"), "none", ""),
+    SETS: ShownDefinition(unsaid("Gold sets (RSN)"), unsaid("number of gold sets"), "none", ""),
+    CONFIDENCE: ShownDefinition(unsaid("Confidence"), unsaid("probability of the predicted label"), "none", ""),
     GOLD_PROBABILITY: ShownDefinition(
         unsaid("Probability of the gold label"),
-        unsaid("the probability that the model gives to the label of the text"),
+        unsaid("model's probability of the text's label"),
         "higher",
         "",
     ),
@@ -152,11 +146,7 @@ def read_asked_gold(text: str) -> AskedGold:
         if text == known:
             return known
     raise InvalidValue(
-        _(
-            "'gold' in the address must be one of {known}; it is '{text}'.",
-            known=", ".join(ASKED_GOLD[1:]),
-            text=text[:40],
-        )
+        _("'gold' in the URL must be one of {known}, not '{text}'.", known=", ".join(ASKED_GOLD[1:]), text=text[:40])
     )
 
 
@@ -216,11 +206,11 @@ def _people(
 
 MOST_PANELS = 8
 _FIRST_PANELS = 4
-_EXCERPT_CHARS = 120
+_EXCERPT_CHARS = 60
 
 
 def list_instances_by(
-    store: Store, actor: User, question: Question, page: int, per_page: int = 25
+    store: Store, actor: User, question: Question, page: int, per_page: int = 15
 ) -> tuple[list[Listed], int]:
     """A page of instances in the order of a number; how many there are in all. Raises NotFound for a list that is not there."""
     require(store, actor, question.project_id, "use models")
@@ -288,7 +278,7 @@ def show_instance(
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
     if panels is not None and len(panels) > MOST_PANELS:
-        raise InvalidValue(_("At most {n} maps are shown side by side. Remove some of them.", n=MOST_PANELS))
+        raise InvalidValue(_("At most {n} heatmaps side by side. Remove some.", n=MOST_PANELS))
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance = get_instance(store, instance_id)
@@ -297,7 +287,7 @@ def show_instance(
         chosen = _first_panels(runs, groups) if panels is None else list(panels)
         unknown = next((choice.run_id for choice in chosen if choice.run_id not in runs), None)
         if unknown is not None:
-            raise NotFound(_("There is no run number {n} in this project.", n=unknown))
+            raise NotFound(_("No run number {n}.", n=unknown))
         gold = gold_for(store, actor, project, instance, asked_gold)
         shown = replace(
             show_text(store, project, gold, chosen, show_panels(store, project, instance, chosen, runs)),
@@ -335,7 +325,7 @@ def show_partner(
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
     if partner_id not in {number for number, _, _ in partners_of(store, instance_id)}:
-        raise NotFound(_("That text is neither the original of this one nor a changed version of it."))
+        raise NotFound(_("That text isn't this one's original or perturbed version."))
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance, partner = get_instance(store, instance_id), get_instance(store, partner_id)

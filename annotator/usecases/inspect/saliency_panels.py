@@ -76,10 +76,7 @@ class PanelChoice:
         run_id, number = whole_number(run), whole_number(layer)
         if run_id is None or (number is None and layer not in {"", "-"}):
             raise InvalidValue(
-                _(
-                    "An address names a map as RUN:LAYER:LABEL, such as 12:-:positive; this one has '{text}'.",
-                    text=text[:60],
-                )
+                _("URLs name heatmaps as RUN:LAYER:LABEL (12:-:positive), not '{text}'.", text=text[:60])
             )
         return PanelChoice(run_id, label or None, number)
 

@@ -37,7 +37,7 @@ def view_of_project(store: Store, actor: User, project: Project, view_id: int) -
     require(store, actor, project.id, "use models")
     view = view_store.get_view(store, view_id)
     if view.project_id != project.id:
-        raise NotFound(_("There is no view number {n} in this project.", n=view_id))
+        raise NotFound(_("No view number {n}.", n=view_id))
     return view
 
 
@@ -58,13 +58,13 @@ def save_view(store: Store, actor: User, project: Project, name: str, params: Ma
         if len(query) > LONGEST_QUERY:
             raise InvalidValue(
                 _(
-                    "What is chosen takes {characters} to write down; a view holds {most}. Choose fewer columns or rows.",
+                    "The selection takes {characters} of {most}. Choose fewer columns or rows.",
                     characters=counted(len(query), "character"),
                     most=f"{LONGEST_QUERY:,}",
                 )
             )
         if view_store.count_views(store, project.id) >= MOST_VIEWS:
-            raise InvalidValue(_("This project has {n} views, which is the most. Delete one first.", n=MOST_VIEWS))
+            raise InvalidValue(_("The maximum is {n}. Delete one first.", n=MOST_VIEWS))
         view_id = view_store.add_view(store, project.id, name, query, actor)
         add_event(store, actor.name, "save view", "project", project.id, project_id=project.id, view=name)
         return view_store.get_view(store, view_id)
@@ -97,7 +97,7 @@ def delete_view(store: Store, actor: User, view_id: int) -> SavedView:
 
 def _changeable(store: Store, actor: User, view_id: int) -> SavedView:
     view = view_store.get_view(store, view_id)
-    require_may_change(store, actor, view, "view")
+    require_may_change(store, actor, view)
     return view
 
 
@@ -105,14 +105,10 @@ def _checked(store: Store, project_id: int, name: str, view_id: int | None) -> s
     """The name as it is stored; view_id: the view that may keep its name."""
     name = normal(name)
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(_("The name of a view is one line of 1 to {n} visible characters.", n=LONGEST_NAME))
+        raise InvalidValue(_("Use one line of 1–{n} visible characters.", n=LONGEST_NAME))
     taken = view_store.find_view(store, project_id, name)
     if taken is not None and taken.id != view_id:
         raise InvalidValue(
-            _(
-                "There is already a view '{name}', made by {maker}. Choose another name.",
-                name=taken.name,
-                maker=taken.made_by,
-            )
+            _("'{name}' exists (made by {maker}). Choose another name.", name=taken.name, maker=taken.made_by)
         )
     return name

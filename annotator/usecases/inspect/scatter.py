@@ -51,7 +51,7 @@ def values_by_instance(store: Store, project_id: int, number: InstanceNumber) ->
     if number.run_id is None:
         return _of_texts(store, project_id, number.name)
     if number.run_id not in {stored.id for stored in list_runs(store, project_id)}:
-        raise NotFound(_("There is no run number {n} in this project.", n=number.run_id))
+        raise NotFound(_("No run number {n}.", n=number.run_id))
     of_answers = OF_ANSWERS.get(number.name)
     if of_answers is not None:
         return of_answers(store, number.run_id)
@@ -62,9 +62,7 @@ def _of_texts(store: Store, project_id: int, name: str) -> Values:
     if name == LENGTH:
         return lengths_by_instance(store, project_id)
     if name not in OF_TEXTS:
-        raise NotFound(
-            _("There is no number '{name}' of a text. There are: {known}.", name=name[:60], known=", ".join(OF_TEXTS))
-        )
+        raise NotFound(_("Texts have no number '{name}', only {known}.", name=name[:60], known=", ".join(OF_TEXTS)))
     ratios, counts = _of_gold(store.path, project_id, last_event_id(store, project_id))
     return ratios if name == RATIO else counts
 

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
 from annotator.domain.measurements import (
     LONGEST_NAME,
@@ -24,7 +23,7 @@ from annotator.domain.numbers import natural_order
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several
 from annotator.store import Store
 from annotator.store import saved_lists as list_store
 from annotator.store.events import add_event
@@ -84,12 +83,7 @@ def keys_on_list(store: Store, actor: User, project: Project, name: str) -> list
     if saved is None:
         known = listed([f"'{other.name}'" for other in list_store.lists_of(store, project.id)]) or _("none yet")
         raise NotFound(
-            _(
-                "The project '{project}' has no list '{name}'. There are: {known}.",
-                project=project.name,
-                name=name,
-                known=known,
-            )
+            _("Project '{project}' has no list '{name}', only {known}.", project=project.name, name=name, known=known)
         )
     return list_store.keys_on_list(store, saved.id)
 
@@ -105,7 +99,7 @@ def require_list(store: Store, project_id: int, list_id: int) -> SavedList:
     """A list of a project; raises NotFound for one of another project too."""
     saved = list_store.get_list(store, list_id)
     if saved.project_id != project_id:
-        raise NotFound(_("There is no list number {n} in this project.", n=list_id))
+        raise NotFound(_("No list number {n}.", n=list_id))
     return saved
 
 
@@ -152,11 +146,7 @@ def put_on_list(store: Store, actor: User, list_id: int, instance_id: int) -> Sa
         _require_instance(store, saved.project_id, instance_id)
         if saved.n >= MOST_LISTED:
             raise InvalidValue(
-                _(
-                    "'{name}' is full: a list holds at most {n} texts. Save another list.",
-                    name=saved.name,
-                    n=f"{MOST_LISTED:,}",
-                )
+                _("'{name}' is full ({n} texts). Save another list.", name=saved.name, n=f"{MOST_LISTED:,}")
             )
         if list_store.put_on_list(store, list_id, instance_id):
             _note_member(store, actor, saved, "put on list", instance_id)
@@ -201,7 +191,7 @@ def delete_list(store: Store, actor: User, list_id: int) -> SavedList:
 def _begin(store: Store, actor: User, project_id: int, name: str, note: str) -> int:
     name, note = _checked(store, project_id, name, note, None)
     if list_store.count_lists(store, project_id) >= MOST_LISTS:
-        raise InvalidValue(_("This project has {n} lists, which is the most. Delete one first.", n=MOST_LISTS))
+        raise InvalidValue(_("The maximum is {n}. Delete one first.", n=MOST_LISTS))
     return list_store.add_list(store, project_id, name, note, actor)
 
 
@@ -212,23 +202,17 @@ def _note_member(store: Store, actor: User, saved: SavedList, action: str, insta
 
 def _changeable(store: Store, actor: User, list_id: int) -> SavedList:
     saved = list_store.get_list(store, list_id)
-    require_may_change(store, actor, saved, "list")
+    require_may_change(store, actor, saved)
     return saved
 
 
-def require_may_change(store: Store, actor: User, saved: SavedList | SavedView, what: Literal["list", "view"]) -> None:
-    """Raise NotAllowed for who is neither the maker of a list or a view nor a lead. what: it is called."""
+def require_may_change(store: Store, actor: User, saved: SavedList | SavedView) -> None:
+    """Raise NotAllowed for who is neither the maker of a list or a view nor a lead."""
     require(store, actor, saved.project_id, "use models")
     if not may_change(store, actor, saved.project_id, saved.user_id):
-        if what == "list":
-            sentence = unsaid(
-                "'{name}' was made by {maker}; only they or a lead can change it. Save a list of your own."
-            )
-        else:
-            sentence = unsaid(
-                "'{name}' was made by {maker}; only they or a lead can change it. Save a view of your own."
-            )
-        raise NotAllowed(_(sentence, name=saved.name, maker=saved.made_by))
+        raise NotAllowed(
+            _("Only {maker} or a lead can change '{name}'. Save your own.", name=saved.name, maker=saved.made_by)
+        )
 
 
 def may_change(store: Store, actor: User, project_id: int, maker_id: int | None) -> bool:
@@ -239,19 +223,17 @@ def may_change(store: Store, actor: User, project_id: int, maker_id: int | None)
 
 def _require_instance(store: Store, project_id: int, instance_id: int) -> None:
     if project_of_instance(store, instance_id) != project_id:
-        raise NotFound(_("There is no instance number {n} in this project.", n=instance_id))
+        raise NotFound(_("No instance number {n}.", n=instance_id))
 
 
 def _require_fits(n: int) -> None:
     if n == 0:
-        raise InvalidValue(_("No text is listed now, so there is nothing to save. Choose other texts first."))
+        raise InvalidValue(_("No texts are listed. Choose others before saving."))
     if n > MOST_LISTED:
         raise InvalidValue(
             several(
-                "{n} text is listed now; a list holds at most {most}. Choose fewer of them by predictions, by words, or by a "
-                "number that only some of them have.",
-                "{n} texts are listed now; a list holds at most {most}. Choose fewer of them by predictions, by words, or by a "
-                "number that only some of them have.",
+                "{n} text listed; the maximum is {most}. Narrow the list.",
+                "{n} texts listed; the maximum is {most}. Narrow the list.",
                 n,
                 most=f"{MOST_LISTED:,}",
             )
@@ -262,23 +244,15 @@ def _checked(store: Store, project_id: int, name: str, note: str, list_id: int |
     """Name and note as they are stored; list_id: the list that may keep its name."""
     name, note = normal(name), note.encode("utf-8", "replace").decode().strip()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(_("The name of a list is one line of 1 to {n} visible characters.", n=LONGEST_NAME))
+        raise InvalidValue(_("Use one line of 1–{n} visible characters.", n=LONGEST_NAME))
     if len(note) > LONGEST_NOTE or "\x00" in note:
         raise InvalidValue(
-            _(
-                "The note of a list has at most {most} characters; this one has {n}.",
-                most=f"{LONGEST_NOTE:,}",
-                n=f"{len(note):,}",
-            )
+            _("A note has at most {most} characters, not {n}.", most=f"{LONGEST_NOTE:,}", n=f"{len(note):,}")
         )
     taken = list_store.find_list(store, project_id, name)
     if taken is not None and taken.id != list_id:
         raise InvalidValue(
-            _(
-                "There is already a list '{name}', made by {maker}. Choose another name.",
-                name=taken.name,
-                maker=taken.made_by,
-            )
+            _("'{name}' exists (made by {maker}). Choose another name.", name=taken.name, maker=taken.made_by)
         )
     return name, note
 

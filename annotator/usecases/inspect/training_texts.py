@@ -81,25 +81,25 @@ def words_of(report: TrainingReport | None) -> str:
     """What a row says of its model's training; "" where there is nothing to say. report: as `TrainingTexts.report`.
 
     >>> words_of({"is_known": True, "split": "train", "left_out": 322, "changed_left_out": 0, "seen": 0})
-    '322 texts that it learned from (split train) are left out'
+    '322 training texts (split train) excluded'
     """
     if report is None:
         return ""
     if not report["is_known"]:
-        return _("it is not known which texts it learned from; train it again")
+        return _("training texts unknown; train it again")
     left_out, changed, seen = report["left_out"], report["changed_left_out"], report["seen"]
     if left_out:
         if not changed:
             return several(
-                "{n} text that it learned from (split {split}) is left out",
-                "{n} texts that it learned from (split {split}) are left out", left_out, split=report["split"],
+                "{n} training text (split {split}) excluded",
+                "{n} training texts (split {split}) excluded", left_out, split=report["split"]
             )  # fmt: skip
         return several(
-            "{n} text that it learned from (split {split}), and {versions} of it, are left out",
-            "{n} texts that it learned from (split {split}), and {versions} of them, are left out", left_out,
-            split=report["split"], versions=counted(changed, "changed version"),
+            "{n} training text (split {split}) and {versions} excluded",
+            "{n} training texts (split {split}) and {versions} excluded", left_out,
+            split=report["split"], versions=counted(changed, "perturbed version")
         )  # fmt: skip
-    return several("it learned from {n} of these texts", "it learned from {n} of these texts", seen) if seen else ""
+    return several("{n} of these is a training text", "{n} of these are training texts", seen) if seen else ""
 
 
 def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
@@ -112,9 +112,7 @@ def trust_lines(rows: Iterable[MetricRow], *, says_training: bool) -> list[str]:
         if training is None:
             continue
         if not training["is_known"]:
-            words = _(
-                "how often it is correct on texts that it did not learn from was not measured. Train it again to measure it."
-            )
+            words = _("held-out accuracy wasn't measured. Train it again.")
         else:
             held_out = training["held_out"]
             words = held_out_summary(None if held_out is None else HeldOut(**held_out))

@@ -31,7 +31,7 @@ from annotator.usecases.models.project_model import ProjectModel
 TYPED = "typed"
 MOST_TOKENS = 500  # of a text whose tokens are taken out one by one, or again and again, while somebody types
 _BY_REMOVAL = frozenset({"occlusion", "lime", "shap-partition"})
-_NOT_LIVE = unsaid("The model “{model}” cannot be asked here: what it said was imported, or its folder is gone.")
+_NOT_LIVE = unsaid("Model “{model}” can't run: imported output only, or folder missing.")
 
 
 def show_typed(
@@ -45,7 +45,7 @@ def show_typed(
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
     if len(panels) > MOST_PANELS:
-        raise InvalidValue(_("At most {n} maps are shown side by side. Remove some of them.", n=MOST_PANELS))
+        raise InvalidValue(_("At most {n} heatmaps side by side. Remove some.", n=MOST_PANELS))
     instance = get_instance(store, instance_id)
     changed = changed_instance(instance, ChangedText(TYPED, texts, None))
     typed = replace(changed, key=f"{instance.key} ({TYPED})", target=_target(instance, texts))
@@ -116,13 +116,7 @@ def _attributions(
     if definition is None or not model_input.n_selectable:
         return ()
     if run.method in _BY_REMOVAL and model_input.n_selectable > MOST_TOKENS:
-        raise InvalidValue(
-            _(
-                "{method} asks about parts of the text again and again, so that it is computed here for up to {n} tokens.",
-                method=_(definition.title),
-                n=MOST_TOKENS,
-            )
-        )
+        raise InvalidValue(_("{method} is limited to {n} tokens.", method=_(definition.title), n=MOST_TOKENS))
     known = {parameter.name for parameter in definition.parameters}
     parameters = {name: value for name, value in json.loads(run.parameters).items() if name in known}
     explainer = make_explainer(model.predictor, run.method, parameters, run.seed)

@@ -62,10 +62,8 @@ def change_many(
         if n_expected is not None and len(plan.ids) != n_expected:
             raise Conflict(
                 several(
-                    "This concerns {n} text by now, and not {expected} as when you looked: others have worked on them. Look at "
-                    "the numbers again, and confirm them.",
-                    "This concerns {n} texts by now, and not {expected} as when you looked: others have worked on them. Look at "
-                    "the numbers again, and confirm them.",
+                    "{n} text now matches (it was {expected}). Confirm again.",
+                    "{n} texts now match (it was {expected}). Confirm again.",
                     len(plan.ids),
                     expected=f"{n_expected:,}",
                 )
@@ -111,7 +109,7 @@ def undo(store: Store, actor: User, project: Project, action_id: int) -> Undone:
         require(store, actor, project.id, "manage project")
         action = _of_project(store, project, action_id)
         if action.undone_by is not None:
-            raise Conflict(_("This has already been undone by {name}.", name=action.undone_by))
+            raise Conflict(_("Already undone by {name}.", name=action.undone_by))
         restored, n_changed = _restorable(store, project, action)
         _write(store, project, restored)
         undone = Undone(len(restored), n_changed)
@@ -126,7 +124,7 @@ def undo(store: Store, actor: User, project: Project, action_id: int) -> Undone:
 def _of_project(store: Store, project: Project, action_id: int) -> BulkAction:
     action = bulk_store.get_action(store, action_id)
     if action.project_id != project.id:
-        raise NotFound(_("There is no change of many texts number {number} in this project.", number=action_id))
+        raise NotFound(_("No change number {number} in this project.", number=action_id))
     return action
 
 
@@ -186,12 +184,7 @@ def _people(store: Store, project: Project, change: BulkChange) -> tuple[int, ..
         if name.casefold() not in by_name:
             known = ", ".join(sorted(by_name)) or _("nobody yet")
             raise InvalidValue(
-                _(
-                    "'{name}' does not annotate in this project, so texts cannot be for them. Who does: {people}. Give them a "
-                    "role under People first.",
-                    name=name,
-                    people=known,
-                )
+                _("'{name}' doesn't annotate here. Choose {people}, or give a role (People).", name=name, people=known)
             )
     return tuple(sorted({by_name[name.casefold()] for name in change.people}))
 

@@ -143,7 +143,7 @@ def take_choice_back(store: Store, actor: User, project: Project, instance_id: i
         _instance_of(store, project, instance_id)
         choice = find_choice(store, instance_id)
         if choice is None:
-            raise Conflict(_("There is no choice to undo: the gold of this text follows the project's policy."))
+            raise Conflict(_("Nothing to undo: the gold follows the policy."))
         restore_former(store, instance_id)
         add_event(
             store, actor.name, "take gold choice back", "instance", instance_id, project_id=project.id,
@@ -153,17 +153,15 @@ def take_choice_back(store: Store, actor: User, project: Project, instance_id: i
 
 def _checked_reason(reason: str) -> str:
     if not reason.strip():
-        raise InvalidValue(_("Say in a few words why, so that the choice can be understood later."))
+        raise InvalidValue(_("Give a short reason."))
     if len(reason) > LONGEST_REASON:
-        raise InvalidValue(_("The reason is longer than {most} characters.", most=f"{LONGEST_REASON:,}"))
+        raise InvalidValue(_("Use at most {most} characters.", most=f"{LONGEST_REASON:,}"))
     return reason.strip()
 
 
 def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(
-            _("There is no instance number {number} in '{project}'.", number=instance_id, project=project.name)
-        )
+        raise NotFound(_("No text number {number} in this project.", number=instance_id))
     return get_instance(store, instance_id)
 
 
@@ -176,8 +174,7 @@ def _require_fixed(store: Store, annotation: Annotation, choice: GoldChoice | No
         return
     raise Conflict(
         _(
-            "This annotation can still change (it is {state}), so it cannot be the gold yet. Decide its round first, or copy its "
-            "sets into a version of your own.",
+            "This annotation ({state}) can still change. Decide its round, or copy its sets.",
             state=_(_WORDS.get(annotation.state, annotation.state)),
         )
     )
@@ -185,7 +182,7 @@ def _require_fixed(store: Store, annotation: Annotation, choice: GoldChoice | No
 
 _WORDS = {
     "submitted": unsaid("with its reviewers or the lead"),
-    "returned": unsaid("back with its annotator"),
+    "returned": unsaid("returned to its annotator"),
     "draft": unsaid("a draft to be revised"),
 }
 
@@ -194,7 +191,7 @@ def _require_in_data_set(store: Store, instance: Instance) -> None:
     """What the gate let drop out may come back; what the lead discarded stays out."""
     by_lead = [e for e in events_of_instance(store, instance.id) if e.action == "decide: discard"]
     if instance.state == "discarded" and by_lead:
-        raise Conflict(_("{name} discarded this text on a proposal, so it cannot have gold.", name=by_lead[-1].actor))
+        raise Conflict(_("{name} discarded this text: no gold.", name=by_lead[-1].actor))
 
 
 def _retire(store: Store, choice: GoldChoice | None) -> None:
@@ -208,9 +205,7 @@ def _checked_version(
     """The lead gives the result, whatever annotators may do; everything highlighted is meant, since a reason is given."""
     settings = project.settings
     if not sets and not may_have_no_sets(project, result) and settings.result_mode != "labels_only":
-        raise InvalidAnnotation(
-            _("Copy or mark at least one set: this project does not allow “no rationale in the text”.")
-        )
+        raise InvalidAnnotation(_("“No rationale in the text” isn't allowed. Mark a set."))
     mode: ResultMode = "labels_only" if settings.result_mode == "labels_only" else "give"
     by_lead = replace(project, settings=replace(settings, result_mode=mode))
     return check_submission(Draft(result, sets, no_rationale=not sets), instance, by_lead, is_confirmed=True)
@@ -254,12 +249,12 @@ def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> N
     with store.transaction():
         proposal = find_proposal(store, proposal_id)
         if proposal is None:
-            raise NotFound(_("There is no proposal number {number}.", number=proposal_id))
+            raise NotFound(_("Proposal {number} doesn't exist.", number=proposal_id))
         require(store, actor, proposal.project_id, "manage project")
         if proposal.state != "open":
-            raise Conflict(_("This has already been decided by {name}.", name=proposal.decided_by))
+            raise Conflict(_("Already decided by {name}.", name=proposal.decided_by))
         if decision == "relabel" and proposal.kind != "contest":
-            raise Conflict(_("Only a contested label can be taken over."))
+            raise Conflict(_("Only a contested label can be adopted."))
         is_confirmed = decision == ("discard" if proposal.kind == "discard" else "relabel")
         decide_proposal(store, proposal_id, "confirmed" if is_confirmed else "rejected", actor.name)
         _tell(store, actor, proposal, decision)
@@ -373,17 +368,11 @@ class UndecidedRound:
         left = self.left
         n = left.n_now + left.n_later
         if self.is_stuck and n:
-            return (_("{wanted} more needed, but only {n} of the others may score it", wanted=left.wanted, n=n),)
+            return (_("{wanted} more needed, but only {n} others can score it", wanted=left.wanted, n=n),)
         if self.is_stuck:
-            return (_("{wanted} more needed, but nobody else may score it", wanted=left.wanted),)
+            return (_("{wanted} more needed, but nobody can score it", wanted=left.wanted),)
         if left.wanted > left.n_now:
-            return (
-                _(
-                    "{n} of the others may still be given this text to annotate, and may score it only when it can no longer "
-                    "be given to them",
-                    n=left.n_later,
-                ),
-            )
+            return (_("{n} of the others may still annotate it, so can't score it yet", n=left.n_later),)
         return ()
 
 

@@ -110,10 +110,10 @@ def _version_lines(detail: Detail) -> Iterable[str]:
     for number, taken in enumerate(detail["taken"]):
         values = {"letter": set_letter(number), "tokens": token_words(detail["after"]["sets"][number])}
         if taken is None:
-            yield _("set {letter}: tokens {tokens}, as the lead marked it", **values)
+            yield _("set {letter}: tokens {tokens}, marked by the lead", **values)
         else:
             yield _(
-                "set {letter}: tokens {tokens}, as set {taken} of {annotator}, round {round}",
+                "set {letter}: tokens {tokens}, from {annotator}'s set {taken}, round {round}",
                 **values,
                 taken=set_letter(taken["set"]),
                 annotator=taken["annotator"],

@@ -112,11 +112,7 @@ def ids_of_keys_among(store: Store, project: Project, keys: Sequence[str], insta
     for key, of_key in numbers.items():
         if not of_key:
             raise NotFound(
-                _(
-                    "There is no text with the key '{key}' among those that are found in '{project}'.",
-                    key=key,
-                    project=project.name,
-                )
+                _("No text with ID '{key}' among the matches in '{project}'.", key=key, project=project.name)
             )
     return sorted({number for of_key in numbers.values() for number in of_key})
 

@@ -412,7 +412,7 @@ def flagged_work(store: Store, actor: User, project: Project, seconds_per_token:
     require(store, actor, project.id, "manage project")
     require(store, actor, project.id, "see all annotations")
     if seconds_per_token is not None and not 0 <= seconds_per_token < float("inf"):
-        raise InvalidValue(_("{seconds} seconds a token cannot be a bound; give 0 or more.", seconds=seconds_per_token))
+        raise InvalidValue(_("Bounds can't be {seconds} seconds per token.", seconds=seconds_per_token))
     viewer, number = actor.id, project.id
     has_sets = project.settings.result_mode != "labels_only"
     with store.snapshot():
@@ -442,7 +442,7 @@ def page_of(store: Store, actor: User, project: Project, annotation_ids: Sequenc
 
 _HEADS = (
     "person", "role", "from", "to", "submitted", "accepted", "corrected", "reviewed", "tokens submitted", "tokens accepted",
-    "tokens reviewed", "active hours", "time not known", "rate", "per", "amount", "currency",
+    "tokens reviewed", "active hours", "time unknown", "rate", "per", "amount", "currency",
 )  # fmt: skip
 
 
@@ -471,9 +471,7 @@ def payroll_of(
     """The work of some days, as a time zone has them, at the project's rate."""
     require(store, actor, project.id, "manage project")
     if last < first:
-        raise InvalidValue(
-            _("The last day, {last}, is before the first, {first}. Choose one that is not.", last=last, first=first)
-        )
+        raise InvalidValue(_("The last day {last} is before the first, {first}.", last=last, first=first))
     since, until = (iso(dt.datetime.combine(day, dt.time(), zone)) for day in (first, last + dt.timedelta(days=1)))
     with store.snapshot():
         return Payroll(first, last, tuple(paid_work(store, project.id, since, until)), project.settings.pay_rate)

@@ -56,9 +56,7 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
     """Everything that happened to an instance, oldest first; for those who see all annotations."""
     require(store, actor, project.id, "see all annotations")
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(
-            _("There is no instance number {number} in '{project}'.", number=instance_id, project=project.name)
-        )
+        raise NotFound(_("No text number {number} in this project.", number=instance_id))
     with store.snapshot():
         report = _Report(store, instance_id)
         report.events = redacted(
@@ -99,11 +97,9 @@ class _Report:
         """What was done to many texts, this one among them; their event is the project's."""
         moments = []
         for action in self.changes:
-            moments.append(Moment(action.made_at, action.made_by, bulk_words(action), (_("this text among them"),)))
+            moments.append(Moment(action.made_at, action.made_by, bulk_words(action), (_("including this text"),)))
             if action.undone_by is not None and action.undone_at is not None:
-                what = _(
-                    "undid that {name} {deed}, where it was still so", name=action.made_by, deed=bulk_words(action)
-                )
+                what = _("undid “{name} {deed}” where unchanged since", name=action.made_by, deed=bulk_words(action))
                 moments.append(Moment(action.undone_at, action.undone_by, what))
         return moments
 
@@ -213,15 +209,9 @@ class _Report:
                     )
                 )
             if p.decided_at and p.decided_by == p.proposed_by:
-                moments.append(Moment(p.decided_at, p.proposed_by, _("took the proposal back")))
+                moments.append(Moment(p.decided_at, p.proposed_by, _("withdrew the proposal")))
             elif p.decided_at and p.reason not in decided_reasons:
-                moments.append(
-                    Moment(
-                        p.decided_at,
-                        p.decided_by or "",
-                        _(_PROPOSALS[p.state], **values),
-                    )
-                )
+                moments.append(Moment(p.decided_at, p.decided_by or "", _(_PROPOSALS[p.state], **values)))
         return moments
 
     def of_comments(self) -> list[Moment]:
@@ -233,18 +223,18 @@ class _Report:
 
     def of_looks(self) -> list[Moment]:
         """Who saw what others marked without reviewing it."""
-        return [Moment(shown.at, shown.user, _("looked at what others marked")) for shown in self.looks]
+        return [Moment(shown.at, shown.user, _("looked at others' marks")) for shown in self.looks]
 
     def _about(self, thread: Thread) -> str:
         annotation = self.annotations.get(thread.annotation_id or 0)
         if annotation is None:
-            return _("wrote about the text")
+            return _("commented on the text")
         whose = _annotation_words(annotation)
         if thread.about == "set" and thread.position is not None:
-            return _("wrote about set {letter} of {whose}", letter=set_letter(thread.position), whose=whose)
+            return _("commented on set {letter} of {whose}", letter=set_letter(thread.position), whose=whose)
         if thread.about == "decision":
-            return _("wrote about the decision on {whose}", whose=whose)
-        return _("wrote about {whose}", whose=whose)
+            return _("commented on the decision on {whose}", whose=whose)
+        return _("commented on {whose}", whose=whose)
 
 
 _PROPOSALS = {
@@ -266,7 +256,7 @@ def _comments(review: Review) -> tuple[str, ...]:
         if of_set.comment
     ]
     whole = review.scores.comment
-    return (*sets, _("the whole: “{comment}”", comment=whole)) if whole else tuple(sets)
+    return (*sets, _("overall: “{comment}”", comment=whole)) if whole else tuple(sets)
 
 
 def _annotation_words(annotation: Annotation) -> str:

@@ -55,15 +55,15 @@ class Measured:
     @property
     def title(self) -> str:
         title = _(TITLES[self.measure])
-        return title if self.is_alike else _("{title}, each with its own parameters", title=title)
+        return title if self.is_alike else _("{title}, with different parameters", title=title)
 
     def sentence(self, is_control: bool) -> str:
         """What an alignment brought by this number. is_control: it was trained on shuffled rationales itself."""
         title = self.title
         if self.measure == TRAINED:
-            return _("{title} was trained, so that its gain proves nothing.", title=title)
+            return _("{title} was the training target: no proof.", title=title)
         if is_control and self.gain.word == "no control":
-            return _("{title}: a gain of a control, which does not come from the rationales.", title=title)
+            return _("{title}: a control's gain, not from the rationales.", title=title)
         words = self.gain.sentence
         return _("{title}: {sentence}", title=title, sentence=f"{words[:1].lower()}{words[1:]}")
 

@@ -33,8 +33,7 @@ MOST_TEXTS = 200  # that are asked about
 _MOST_TOKENS = 20_000
 _ASKED_BY = (TRAINED, INDEPENDENT)
 _NO_COMMON_TEXT = unsaid(
-    "No text that these models did not learn from has both gold sets and attributions by occlusion of all of them, so that "
-    "nothing independent is said of their plausibility."
+    "Plausibility has no independent check: no held-out text has gold and all occlusion attributions."
 )
 
 
@@ -130,15 +129,10 @@ def missing_kin(related: Sequence[Kin], cards: Mapping[str, Card], folder: Path 
     for of in related:
         card = cards[of.name]
         if of.twin is None:
-            sentence = _(
-                "“{name}” has no twin without alignment, so that nobody knows what the alignment brought.", name=of.name
-            )
+            sentence = _("“{name}” has no unaligned baseline: alignment's effect is unknown.", name=of.name)
             yield Lack("twin", of.name, sentence, twin_command(card, cards, folder))
         if of.control is None and not of.is_control:
-            sentence = _(
-                "“{name}” has no control on shuffled rationales, so that no gain is known to come from the rationales.",
-                name=of.name,
-            )
+            sentence = _("“{name}” has no shuffled-rationale control: gains may have other causes.", name=of.name)
             yield Lack("control", of.name, sentence, control_command(card, cards, folder))
 
 
@@ -160,14 +154,7 @@ def missing_numbers(
     for name in unasked:
         model = f"transformers:{folders[name]}" if name in folders else name if name == BUILT_IN else "MODEL"
         words = ["annotator", "attribute", "--project", project.name, "--model", model, "--method", INDEPENDENT]
-        sentence = (
-            _("No occlusion attributions for the control “{name}”: it is not compared by plausibility.", name=name)
-            if is_compared
-            else _(
-                "“{name}” has no attributions by occlusion here, so that nothing independent is said of its plausibility.",
-                name=name,
-            )
-        )
+        sentence = _("No occlusion attributions for “{name}”: plausibility has no independent check.", name=name)
         yield Lack("attributions", name, sentence, shlex.join(words), name not in folders and name != BUILT_IN)
     if not unasked and not is_compared:
         yield Lack("attributions", "", _(_NO_COMMON_TEXT))

@@ -317,7 +317,7 @@ def check_label_words(labels: Sequence[str], label_words: Mapping[str, str]) -> 
     if strange:
         raise InvalidValue(
             _(
-                "There is no label '{strange}' to give words to. There are {labels}.",
+                "Unknown label '{strange}'. Available: {labels}.",
                 strange=strange[0],
                 labels=", ".join(labels) or _("none"),
             )

@@ -145,9 +145,7 @@ def offered_methods(*, writes: bool = False) -> dict[str, str]:
     if writes:
         return {name: any_model.get(name) or of_transformers[name] for name in WRITTEN_METHODS}
     return (
-        any_model
-        | of_transformers
-        | {GOLD_METHOD: _("Gold as a method (answers to the gold rationales and to the rest)")}
+        any_model | of_transformers | {GOLD_METHOD: _("Gold as a method (predictions on gold rationales and the rest)")}
     )
 
 
@@ -160,7 +158,7 @@ def offered_parameters(method: str) -> tuple[Parameter, ...]:
 
 def choosable_labels(project: Project) -> dict[str, str]:
     """Whose attribution may be asked for, with a title for people."""
-    several = {PREDICTED: _("the one the model predicts"), GOLD: _("the gold one"), ALL: _("each of them")}
+    several = {PREDICTED: _("the predicted one"), GOLD: _("the gold one"), ALL: _("each of them")}
     return several | {label: label for label in project.labels if label not in several}
 
 
@@ -194,7 +192,7 @@ def attribute(
         chosen.require_one_table(store, project)
     if writes := isinstance(project_model.predictor, Writes):
         _check_written(project, method, options)
-    _check_label(project_model, project, options.label)
+    _check_label(project_model, options.label)
     methods = [_written(project_model, method, options, seed) for seed in seeds]
     selection = _selection(store, project, method, options, notes)
     if options.is_anew:
@@ -224,23 +222,12 @@ def _check_written(project: Project, method: str, options: AttributingOptions) -
     """Refuse what a model that writes its answers cannot be asked for."""
     if options.label != PREDICTED:
         raise InvalidValue(
-            _(
-                "A model that writes its answer is explained for what it wrote, not for '{label}'. Leave --label out; a "
-                "label's own attribution comes from transformers-zero-shot:FOLDER.",
-                label=options.label,
-            )
+            _("Generative models take no --label ('{label}'). Use transformers-zero-shot:FOLDER.", label=options.label)
         )
     if options.has_faithfulness or method == GOLD_METHOD:
-        raise InvalidValue(
-            _(
-                "A model that writes its answers gives no probabilities, from which faithfulness is measured. Ask it as "
-                "transformers-zero-shot:FOLDER for that."
-            )
-        )
+        raise InvalidValue(_("Faithfulness needs probabilities. Use transformers-zero-shot:FOLDER."))
     if options.renamed:
-        raise InvalidValue(
-            _("A model that writes its answers has no labels of its own. Say --label-words LABEL=WORDS.")
-        )
+        raise InvalidValue(_("Generative models have no labels. Add --label-words LABEL=WORDS."))
     check_label_words(project.labels, options.load.label_words)
 
 
@@ -260,26 +247,22 @@ def _forget(store: Store, actor: User, project: Project, chosen: AskedModel) -> 
 def _n_instances(store: Store, project: Project, split: str | None) -> int:
     n_by_split = splits_of(store, project.id)
     if not n_by_split:
-        raise InvalidValue(
-            _("The project '{name}' has no instances yet; a lead of it imports them.", name=project.name)
-        )
+        raise InvalidValue(_("No texts yet. A lead can import some."))
     if split is None:
         return sum(n_by_split.values())
     require_split(store, [project], split)
     return n_by_split.get(split, 0)
 
 
-def _check_label(model: ProjectModel, project: Project, label: str) -> None:
+def _check_label(model: ProjectModel, label: str) -> None:
     if label in {PREDICTED, GOLD, ALL} or label in model.labels:
         return
-    known = ", ".join(model.labels) or _("none by name, since its answers are no labels")
+    known = ", ".join(model.labels) or _("none by name: its predictions aren't labels")
     raise InvalidValue(
         _(
-            "'{label}' is no label that '{name}' gives in the project '{project}'. Choose {predicted}, {gold}, {all}, or one "
-            "of its labels ({known}).",
+            "'{name}' has no label '{label}'. Choose {predicted}, {gold}, {all} or a label ({known}).",
             label=label,
             name=model.name,
-            project=project.name,
             predicted=PREDICTED,
             gold=GOLD,
             all=ALL,
@@ -294,7 +277,7 @@ def _written(model: ProjectModel, method: str, options: AttributingOptions, seed
     if options.parameters:
         raise InvalidValue(
             _(
-                "Method {method} has no parameter {parameters}. It has none.",
+                "{method} takes no parameters. Remove {parameters}.",
                 method=method,
                 parameters=", ".join(options.parameters),
             )
@@ -312,7 +295,7 @@ def _selection(
     check_ratio(options.ratio, gold)
     selection = Selection(gold, project.task, options.ratio)
     if not any(gold.ratios) and method == GOLD_METHOD:
-        raise InvalidValue(_("The project '{name}' has no gold rationales yet.", name=project.name))
+        raise InvalidValue(_("Project '{name}' has no gold rationales yet.", name=project.name))
     if not selection.has_ratio:
         notes.append(
             "There is no gold, from which k would follow; only shares of all tokens are asked about. State k with --ratio."

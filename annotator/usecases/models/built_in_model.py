@@ -189,12 +189,7 @@ def built_in_name(spec: str) -> str | None:
         return None
     name = spec.removeprefix(f"{BUILT_IN}:")
     if not is_model_name(name):
-        raise InvalidValue(
-            _(
-                "'{name}' cannot be the name of a built-in model: letters, digits, '.', '_' and '-', up to 61.",
-                name=name,
-            )
-        )
+        raise InvalidValue(_("Invalid model name '{name}'. Use up to 61 letters, digits, . _ and -.", name=name))
     return name
 
 
@@ -209,48 +204,26 @@ def built_in_model(
     """
     require(store, actor, project.id, "use models")
     if project.task.result_kind != "label":
-        raise ModelError(
-            _(
-                "The built-in model learns labels, but the project '{name}' asks for answers. Use a question answering model "
-                "(transformers:...), or bring in what your model says (format predictions).",
-                name=project.name,
-            )
-        )
+        raise ModelError(_("This project needs answers. Use transformers:..., or import answers (format predictions)."))
     folder = models_folder(store, project) / name
     last_training = last_detail(store, project.id, TRAIN_MODEL, name)
     _require_no_transformers_model(folder, name, last_training)
     if not trains and BagOfWords.is_saved(folder):
         return _saved(folder, name, last_training)
     if last_training is None and has_outputs(store, project.id, name):
-        raise ModelError(
-            _(
-                "The project holds output of a model '{name}' that was not trained here. Choose another name for the built-in "
-                "one: {built_in}:NAME.",
-                name=name,
-                built_in=BUILT_IN,
-            )
-        )
+        raise ModelError(_("Another model is named '{name}'. Use {built_in}:NAME.", name=name, built_in=BUILT_IN))
     return _trained(store, actor, project, name, folder, seed)
 
 
 def _require_no_transformers_model(folder: Path, name: str, last_training: Mapping[str, object] | None) -> None:
     """Raise InvalidValue where a transformers model of this name was trained here, or is being trained."""
-    if (folder / _OF_TRANSFORMERS).is_file() or under_way_of(folder).is_dir():
+    is_here = (folder / _OF_TRANSFORMERS).is_file() or under_way_of(folder).is_dir()
+    if is_here or (last_training is not None and last_training.get("kind") == "transformers"):
         raise InvalidValue(
             _(
-                "'{name}' is the name of a transformers model that was trained in this project: name it as "
-                "transformers:{folder}, or choose another name for the built-in one, {built_in}:NAME.",
+                "'{name}' is a transformers model. Use transformers:{folder} or {built_in}:NAME.",
                 name=name,
-                folder=folder,
-                built_in=BUILT_IN,
-            )
-        )
-    if last_training is not None and last_training.get("kind") == "transformers":
-        raise InvalidValue(
-            _(
-                "'{name}' is the name of a transformers model that was trained in this project, into another folder: name it "
-                "as transformers:FOLDER, or choose another name for the built-in one, {built_in}:NAME.",
-                name=name,
+                folder=folder if is_here else "FOLDER",
                 built_in=BUILT_IN,
             )
         )
@@ -262,8 +235,8 @@ def _saved(folder: Path, name: str, last_training: Mapping[str, object] | None) 
     if last_training is not None and last_training.get("digest") != model.training.digest:
         raise ModelError(
             _(
-                "The model saved in '{folder}' is not the one that was trained last ({digest}), of which the stored output "
-                "is. Put that model back, or train again with --train, which takes the old output out.",
+                "The model in '{folder}' isn't the last trained one ({digest}). Restore it, or --train again "
+                "(deletes old output).",
                 folder=folder,
                 digest=last_training.get("digest"),
             )

@@ -69,10 +69,10 @@ def explain(
         known = ", ".join(_explainable(project_model, answer.label)) or _("none")
         raise InvalidValue(
             _(
-                "'{label}' is no label that '{name}' gives. Choose one of {known}.",
+                "'{name}' has no label '{label}'. Available: {labels}.",
                 label=options.label,
                 name=project_model.name,
-                known=known,
+                labels=known,
             )
         )
     outputs = [StoredOutput("", "", Run(project_model.name), Output(0, (answer,)))]
@@ -100,23 +100,17 @@ def _named(model: ProjectModel, explained: Explained) -> tuple[Attribution, ...]
 def _instance(project: Project, text: str | Mapping[str, str]) -> Instance:
     task = project.task
     if task.has_target:
-        raise InvalidValue(
-            _(
-                "The labels of '{name}' are about a target in the text, which a text alone does not name. Import the text, "
-                "with its target, and ask for its attributions.",
-                name=project.name,
-            )
-        )
+        raise InvalidValue(_("'{name}' predicts for targets. Import the text with its target.", name=project.name))
     needed = [spec.name for spec in task.segments if not spec.may_be_empty]
     if isinstance(text, str):
         text = {needed[0]: text}
     missing = [name for name in needed if not text.get(name, "").strip()]
     if missing and len(needed) == 1:
-        raise InvalidValue(_("The text is empty, so there is nothing to ask a model about."))
+        raise InvalidValue(_("The text is empty."))
     if missing:
         raise InvalidValue(
             _(
-                "A text of '{name}' has {needed}; '{missing}' is missing or empty. Give each of them by its name.",
+                "Texts of '{name}' need {needed}; '{missing}' is empty.",
                 name=project.name,
                 needed=_(" and ").join(needed),
                 missing=missing[0],

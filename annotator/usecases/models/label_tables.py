@@ -102,7 +102,7 @@ def _check_renamed(project: Project, model_labels: ModelLabels, renamed: Mapping
         if label not in model_labels.labels:
             raise ModelError(
                 _(
-                    "{model} has no label '{label}' that could be renamed. It has {labels}.",
+                    "{model} has no label '{label}'. Available: {labels}.",
                     model=_capital(model_labels.whose),
                     label=label,
                     labels=listed(model_labels.labels),
@@ -111,7 +111,7 @@ def _check_renamed(project: Project, model_labels: ModelLabels, renamed: Mapping
         if name and name not in project.labels:
             raise ModelError(
                 _(
-                    "'{label}' cannot be renamed to '{name}', which is no label of the project '{project}'. It has {labels}.",
+                    "'{label}' can't become '{name}', which isn't a label of '{project}' ({labels}).",
                     label=label,
                     name=name,
                     project=project.name,
@@ -126,8 +126,7 @@ def check_table(project: Project, model_labels: ModelLabels, table: LabelTable) 
     if len(set(given)) < len(given):
         raise ModelError(
             _(
-                "Of the labels of {whose} ({labels}) two would be one of the project's ({words}). Give each one of its own, or "
-                "say of one that it is never an answer.",
+                "Two labels of {whose} ({labels}) map to one ({words}). Separate them.",
                 whose=model_labels.whose,
                 labels=listed(model_labels.labels),
                 words=table.words(),
@@ -136,8 +135,7 @@ def check_table(project: Project, model_labels: ModelLabels, table: LabelTable) 
     if len(given) < min(2, len(table.names)):
         raise ModelError(
             _(
-                "Of the labels of {whose} ({labels}) fewer than two would be labels of the project '{name}' "
-                "({project_labels}), so that every answer would be the same. Say of two at least which they are.",
+                "At least two labels of {whose} ({labels}) must map to '{name}' ({project_labels}).",
                 whose=model_labels.whose,
                 labels=listed(model_labels.labels),
                 name=project.name,
@@ -157,8 +155,7 @@ def _question(project: Project, model_labels: ModelLabels, names: Mapping[str, s
     )
     lines = [
         _(
-            "The labels of {whose} ({labels}) are not those of the project '{name}' ({project_labels}). This is proposed, and "
-            "nothing is computed until it is confirmed:",
+            "Labels of {whose} ({labels}) differ from '{name}' ({project_labels}). Confirm this mapping:",
             whose=model_labels.whose,
             labels=listed(model_labels.labels),
             name=project.name,
@@ -169,7 +166,7 @@ def _question(project: Project, model_labels: ModelLabels, names: Mapping[str, s
     missing = LabelTable({label: name or "" for label, name in proposal.items()}).not_given(project.labels)
     if missing and None not in proposal.values():
         lines.append(f"  {not_given_words(missing)}")
-    lines += [_("If that is right, ask again with {options}", options=options), _how(proposal)]
+    lines += [_("If correct, repeat with {options}", options=options), _how(proposal)]
     return "\n".join(line for line in lines if line)
 
 
@@ -183,17 +180,13 @@ def proposal_of(project: Project, model_labels: ModelLabels, names: Mapping[str,
 
 def _proposed(name: str | None) -> str:
     if name is None:
-        return _("{open}  (nothing is proposed)", open=_OPEN)
-    return name or _("never an answer here")
+        return _("{open}  (no proposal)", open=_OPEN)
+    return name or _("never predicted here")
 
 
 def _how(proposal: Mapping[str, str | None]) -> str:
     if None in proposal.values():
-        return _(
-            "In the place of each {open} write one of the project's labels, or nothing for a label that is never an answer "
-            "there.",
-            open=_OPEN,
-        )
+        return _("Replace each {open} by a project label, or nothing if never predicted.", open=_OPEN)
     return ""
 
 
@@ -212,9 +205,8 @@ def require_one_table(store: Store, project: Project, model_labels: ModelLabels,
         return
     raise InvalidValue(
         _(
-            "What is stored of {whose} in the project '{name}' was computed with other labels ({before}) than are asked for "
-            "now ({wanted}). Keep those, or delete what is stored first (--again, or the box under “Compute attributions” "
-            "on the page Saliency).",
+            "Stored output of {whose} in '{name}' has other labels ({before}, not {wanted}). Keep those, or "
+            "delete it first (--again, or the box under “Compute attributions”).",
             whose=model_labels.whose,
             name=project.name,
             before=before.words(),
@@ -300,7 +292,7 @@ def _capital(words: str) -> str:
 def listed(labels: Sequence[str]) -> str:
     """The labels in a line, but for those beyond a dozen."""
     shown = ", ".join(labels[:_SHOWN])
-    return _("{labels} and {n} more", labels=shown, n=len(labels) - _SHOWN) if len(labels) > _SHOWN else shown
+    return _("{names} and {n} more", names=shown, n=len(labels) - _SHOWN) if len(labels) > _SHOWN else shown
 
 
 # What a person is asked of a model's labels before it is loaded: which of the project's each of them is.

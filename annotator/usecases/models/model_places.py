@@ -62,8 +62,7 @@ def require_allowed_place(spec: str, *own_folders: Path) -> None:
     if not is_name and not any(folder.is_relative_to(allowed) for allowed in allowed_here):
         raise NotAllowed(
             _(
-                "'{model}' is not among the folders from which models are taken here ({folders}). Whoever runs the server puts "
-                "it there, or adds its folder to {variable}.",
+                "'{model}' isn't in an allowed folder ({folders}). The operator can extend {variable}.",
                 model=source.strip(),
                 folders=", ".join(str(allowed) for allowed in places),
                 variable=PLACES_VARIABLE,

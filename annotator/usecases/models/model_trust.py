@@ -16,12 +16,10 @@ from annotator.store.trained_models import models_trained, trainings_of, trainin
 Seen = Literal["yes", "no", "unknown"]  # whether a text was in the training of a model that was trained here
 
 _NO_ANSWER = unsaid("no answer")  # of models that answer questions
-_OLDER = unsaid(
-    "It is of an older sort, which knows whole words alone; train it again to have it know parts of words as well."
-)
+_OLDER = unsaid("Old model: whole words only. Retrain it.")
 _WAYS = {
-    "splits": unsaid("texts of other splits, from which it did not learn"),
-    "folds": unsaid("texts, each asked of a model that did not learn from it (five folds by document)"),
+    "splits": unsaid("held-out texts of other splits"),
+    "folds": unsaid("texts (five-fold cross-validation by document)"),
 }
 
 
@@ -49,14 +47,12 @@ class Trainings:
         """How often a model is right about what it did not learn from, in a line, so that maps side by side begin alike."""
         if model in self.known:
             return held_out_brief(self.known[model].held_out)
-        return _("not tested on held-out texts") if model in self.unknown else _("not tested here on held-out texts")
+        return _("not tested on held-out texts")
 
     def summary(self, model: str) -> str | None:
         """How often a model is right about what it did not learn from, in a sentence; None of a model from elsewhere."""
         if model in self.unknown:
-            summary = _(
-                "How often it is right about texts that it did not learn from was not measured. Train it again to have it said."
-            )
+            summary = _("Held-out accuracy is unknown. Retrain to measure it.")
         elif model in self.known:
             summary = held_out_summary(self.known[model].held_out)
         else:
@@ -72,18 +68,16 @@ def held_out_brief(held_out: HeldOut | None) -> str:
     >>> held_out_brief(None)
     'not tested: fewer than 20 held-out texts'
     >>> held_out_brief(HeldOut("splits", 100, 61, "", 25, 0.2, 0.4))
-    'exactly right on 61.0 % of 100 held-out texts; always “no answer”: 25.0 %'
+    'exact match on 61.0 % of 100 held-out texts; always “no answer”: 25.0 %'
     """
     if held_out is None:
         return _("not tested: fewer than {fewest} held-out texts", fewest=FEWEST)
     always = _(
-        "always “{label}”: {share}",
-        label=held_out.label or _(_NO_ANSWER),
-        share=percent(held_out.share_of_label),
+        "always “{label}”: {share}", label=held_out.label or _(_NO_ANSWER), share=percent(held_out.share_of_label)
     )
     if not held_out.label:
         return _(
-            "exactly right on {accuracy} of {n} held-out texts; {always}",
+            "exact match on {accuracy} of {n} held-out texts; {always}",
             accuracy=percent(held_out.accuracy),
             n=f"{held_out.n:,}",
             always=always,
@@ -100,19 +94,16 @@ def held_out_summary(held_out: HeldOut | None) -> str:
     """In a sentence, beside always predicting the majority label.
 
     >>> held_out_summary(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
-    'Correct on 58.7 % of 138 texts of other splits, from which it did not learn. Always predicting “negative”: 44.9 %.'
+    'Correct on 58.7 % of 138 held-out texts of other splits. Always predicting “negative”: 44.9 %.'
     >>> held_out_summary(HeldOut("splits", 40, 3, "", 1, 0.2, 0.4))
-    'Exactly the gold answer on 7.5 % of 40 texts of other splits, from which it did not learn. Always saying “no answer”: 2.5 %.'
+    'Exact match on 7.5 % of 40 held-out texts of other splits. Always answering “no answer”: 2.5 %.'
     """
     if held_out is None:
-        return _(
-            "How often it is right is not known: there are fewer than {fewest} texts with gold from which it did not learn.",
-            fewest=FEWEST,
-        )
+        return _("Accuracy unknown: fewer than {fewest} held-out texts with gold.", fewest=FEWEST)
     difference = "" if held_out.low is not None and held_out.low > 0 else _("; no clear difference")
     if not held_out.label:
         return _(
-            "Exactly the gold answer on {accuracy} of {n} {texts}. Always saying “{answer}”: {share}{difference}.",
+            "Exact match on {accuracy} of {n} {texts}. Always answering “{answer}”: {share}{difference}.",
             accuracy=percent(held_out.accuracy),
             n=f"{held_out.n:,}",
             texts=_(_WAYS[held_out.way]),
@@ -142,9 +133,7 @@ def seen_summary(seen: Seen | None) -> str | None:
     """In a sentence; None where there is nothing to say."""
     match seen:
         case "yes":
-            return _("This text was in its training data: its answer here says nothing of how it does on new ones.")
+            return _("This text was in its training data: no evidence of generalisation.")
         case "unknown":
-            return _(
-                "Which texts it learned from is not known: it was trained before that was kept. Train it again to have it said."
-            )
+            return _("Its training texts weren't recorded. Retrain it.")
     return None

@@ -37,7 +37,7 @@ _VALUES = {
     "max": unsaid("max"),
     "mean": unsaid("mean"),
     "none": unsaid("none"),
-    "piece": unsaid("piece"),
+    "piece": unsaid("subword"),
     "probability": unsaid("probability"),
     "question": unsaid("question"),
     "refuse": unsaid("refuse"),

@@ -18,7 +18,7 @@ from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import BUILT_IN, LoadOptions, load_predictor
 from annotator.domain.projects import Project, ProjectSettings, preview_model_kind, preview_model_name
 from annotator.errors import AnnotatorError, Conflict, ModelError, NotAllowed, NotFound
-from annotator.language import _
+from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_name
 from annotator.usecases.models.label_tables import ModelLabels, listed, remembered
@@ -42,9 +42,9 @@ def preview_names(
     if unknown:
         raise ModelError(
             _(
-                "The model '{name}' has no label '{unknown}' that could be renamed. It has {labels}.",
+                "'{name}' has no label '{label}'. Available: {labels}.",
                 name=predictor.name,
-                unknown=unknown[0],
+                label=unknown[0],
                 labels=listed(predictor.labels),
             )
         )
@@ -66,16 +66,15 @@ def _checked(project: Project, predictor: Predictor, names: Mapping[str, str | N
     given = [name for name in names.values() if name]
     if strange or len(set(given)) < len(given):
         what = (
-            _("'{label}' is none of the project's", label=strange[0])
+            _("'{label}' isn't a project label", label=strange[0])
             if strange
-            else _("two of them would be one of the project's")
+            else _("two map to the same project label")
         )
         label, ours = strange[0] if strange else predictor.labels[0], next(iter(project.labels), "label")
         raise ModelError(
             _(
-                "The labels of the model '{name}' ({labels}) are not those of the project '{project}' ({project_labels}): "
-                "{what}. The lead says which is which under Project, Rules (for example {label}={ours}, or {label}= where it "
-                "is never an answer).",
+                "Labels of '{name}' ({labels}) don't match '{project}' ({project_labels}): {what}. The lead maps "
+                "them under Project, Rules ({label}={ours}, or {label}=).",
                 name=predictor.name,
                 labels=listed(predictor.labels),
                 project=project.name,
@@ -91,6 +90,8 @@ def _checked(project: Project, predictor: Predictor, names: Mapping[str, str | N
 _MOST_KEPT = 3  # models in memory, of all projects together; the one that was asked longest ago goes
 _MOST_WAITING = 6
 _PATIENCE_S = 20.0
+_BUSY = unsaid("'{name}' is busy. Try again later.")
+_UNUSABLE = unsaid("Preview model '{name}' can't be used. The lead can change it (Project, Previews).")
 
 
 @contextmanager
@@ -104,7 +105,7 @@ def asking(store: Store, project: Project, *, is_lead: bool, spec: str | None = 
     spec = preview if spec is None else spec
     kind = preview_model_kind(spec)
     if kind == "none":
-        raise NotFound(_("The lead has chosen no model for previews (Project, Rules)."))
+        raise NotFound(_("No preview model is chosen (Project, Previews)."))
     folder = (
         _built_in_folder(store, project, spec)
         if kind == "built-in"
@@ -122,13 +123,7 @@ def asking(store: Store, project: Project, *, is_lead: bool, spec: str | None = 
 def _built_in_folder(store: Store, project: Project, spec: str) -> Path:
     folder = models_folder(store, project) / (built_in_name(spec) or BUILT_IN)
     if not BagOfWords.is_saved(folder):
-        raise NotFound(
-            _(
-                "The project has no trained model yet. A researcher or a lead trains one on the Saliency page: Compute "
-                "attributions, with the model {spec}.",
-                spec=spec,
-            )
-        )
+        raise NotFound(_("Train {spec} first (Saliency, Compute attributions).", spec=spec))
     return folder
 
 
@@ -139,19 +134,12 @@ def _chosen_folder(store: Store, project: Project, spec: str, *, is_lead: bool) 
     except NotAllowed as error:
         if is_lead:
             raise
-        raise ModelError(
-            _(
-                "The preview model '{name}' may not be used on this server. The lead chooses another one (Project, "
-                "Rules).",
-                name=preview_model_name(spec),
-            )
-        ) from error
+        raise ModelError(_(_UNUSABLE, name=preview_model_name(spec))) from error
     if not folder.is_dir():
         where = f" ('{folder}')" if is_lead else ""
         raise ModelError(
             _(
-                "The folder of the preview model '{name}'{where} is no longer there. The lead puts it back, or "
-                "chooses another model (Project, Rules).",
+                "The folder of preview model '{name}'{where} is missing. The lead can change it (Project, Previews).",
                 name=preview_model_name(spec),
                 where=where,
             )
@@ -202,16 +190,12 @@ class _LoadedModels:
         """A model for one who asks; it is loaded anew where its folder has changed."""
         name = preview_model_name(spec)
         if not self._waiting.acquire(blocking=False):
-            raise Conflict(
-                _("Several people ask the model '{name}' at this moment. Ask again in a few seconds.", name=name)
-            )
+            raise Conflict(_(_BUSY, name=name))
         try:
             model = self._found(key, load)
             predictor = self._awaited(key, model, name, is_lead=is_lead)
             if not model.turn.acquire(timeout=_PATIENCE_S):
-                raise Conflict(
-                    _("The model '{name}' still answers somebody else. Ask again in a few seconds.", name=name)
-                )
+                raise Conflict(_(_BUSY, name=name))
             try:
                 yield predictor
             finally:
@@ -235,7 +219,7 @@ class _LoadedModels:
         try:
             return model.loading.result(_PATIENCE_S)
         except TimeoutError as error:
-            raise Conflict(_("The model '{name}' is being loaded. Ask again in a few seconds.", name=name)) from error
+            raise Conflict(_(_BUSY, name=name)) from error
         except Exception as error:  # whatever a foreign model did while it was loaded
             with self._guard:  # the next question tries again: something may have been mended
                 if self._models.get(key) is model:
@@ -245,15 +229,9 @@ class _LoadedModels:
             if is_lead:
                 reason = f"{type(error).__name__}: {error}"
                 raise ModelError(
-                    _("The preview model '{name}' cannot be loaded ({reason}).", name=name, reason=reason)
+                    _("Can't load preview model '{name}' ({reason}).", name=name, reason=reason)
                 ) from error
-            raise ModelError(
-                _(
-                    "The preview model '{name}' cannot be loaded. The lead learns why by asking it, and may choose another "
-                    "(Project, Rules).",
-                    name=name,
-                )
-            ) from error
+            raise ModelError(_(_UNUSABLE, name=name)) from error
 
 
 def _load(loading: Future[Predictor], load: Callable[[], Predictor]) -> None:

@@ -32,22 +32,10 @@ def check_preview_model(store: Store, project: Project, spec: str) -> None:
     require_allowed_place(spec, models_folder(store, project))
     folder = folder_of_model(spec)
     if not folder.is_dir():
-        raise InvalidValue(
-            _(
-                "There is no folder '{folder}' on the server for the preview model '{spec}'. Save the model there first, or "
-                "name the folder in which it is.",
-                folder=folder,
-                spec=spec,
-            )
-        )
+        raise InvalidValue(_("No folder '{folder}' for preview model '{spec}'.", folder=folder, spec=spec))
     if not (folder / _HOLDS[kind]).is_file():
         raise InvalidValue(
-            _(
-                "The folder '{folder}' holds no {kind} model: {holds} is missing. Name the folder into which it was saved.",
-                folder=folder,
-                kind=kind,
-                holds=_HOLDS[kind],
-            )
+            _("'{folder}' has no {kind} model: {holds} is missing.", folder=folder, kind=kind, holds=_HOLDS[kind])
         )
 
 

@@ -242,7 +242,7 @@ def _require_may_ask(store: Store, actor: User, project: Project, instance_id: i
     roles = require_role(store, actor, project.id)
     who_may_ask = project.settings.model_previews
     if who_may_ask == "nobody":
-        raise NotAllowed(_("The lead has switched the model's answers off (Project, Rules)."))
+        raise NotAllowed(_("The lead has turned predictions off (Project, Previews)."))
     if actor.is_administrator or "lead" in roles:
         return True
     number = actor.id or 0
@@ -250,9 +250,7 @@ def _require_may_ask(store: Store, actor: User, project: Project, instance_id: i
         return False
     if who_may_ask == "annotators" and holds_instance(store, instance_id, number):
         return False
-    raise NotAllowed(
-        _("The model's answers are for reviewers of this text; the lead may open them to annotators (Project, Rules).")
-    )
+    raise NotAllowed(_("Predictions are for reviewers only (Project, Previews)."))
 
 
 class _Asked:

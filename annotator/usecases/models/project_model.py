@@ -93,32 +93,20 @@ def as_project_model(
         if project.task.result_kind == "label":
             raise ModelError(
                 _(
-                    "The model '{name}' answers questions, but the project '{project}' asks for labels.",
+                    "'{name}' answers questions, but '{project}' needs labels.",
                     name=predictor.name,
                     project=project.name,
                 )
             )
         return ProjectModel(predictor, {})
     if project.task.result_kind != "label":
-        raise ModelError(
-            _(
-                "The model '{name}' gives labels, but the project '{project}' asks for answers. Use a question answering model "
-                "(transformers:...), or bring in what your model says (format predictions).",
-                name=predictor.name,
-                project=project.name,
-            )
-        )
+        raise ModelError(_("This project needs answers. Use transformers:..., or import answers (format predictions)."))
     if not isinstance(predictor, BagOfWords):
         return ProjectModel(predictor, names_of(predictor))
     strange = [label for label in predictor.labels if label not in project.labels]
     if strange:
         raise ModelError(
-            _(
-                "The built-in model '{name}' learned the label '{strange}', which the project no longer has. Train it again "
-                "(Saliency, Compute attributions; or annotator attribute with --train).",
-                name=predictor.name,
-                strange=strange[0],
-            )
+            _("'{name}' learned label '{strange}', since removed. Retrain it.", name=predictor.name, strange=strange[0])
         )
     return ProjectModel(predictor, {label: label for label in predictor.labels})
 

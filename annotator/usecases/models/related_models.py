@@ -62,15 +62,9 @@ def why_without_kin(card: Card) -> str:
     """Why nothing is known of a model's twin and control; "" where its card tells how it was trained."""
     if card.asked:
         return ""
-    before = _(
-        "This model was trained before its card told everything that was asked of its training. So neither a twin without "
-        "alignment nor a control on shuffled rationales can be recognised"
-    )
-    if card.parameters.get("alignment") is None:
-        again = _("Train it again to have it stand beside an aligned model.")
-        return _("{before}, and it is nobody's twin. {again}", before=before, again=again)
-    again = _("Train it again to see what its alignment brought.")
-    return _("{before}, or trained with a button here. {again}", before=before, again=again)
+    before = _("This old model's card doesn't identify its baseline or control")
+    again = _("Retrain it to compare it.")
+    return _("{before}. {again}", before=before, again=again)
 
 
 def aligned_with(name: str, cards: Mapping[str, Card]) -> tuple[str, ...]:

@@ -94,9 +94,7 @@ def chosen_template(project: Project, template: str | None) -> str:
 def instances_asked(store: Store, project: Project, split: str | None) -> Iterator[Instance]:
     """The instances that are not discarded; raises InvalidValue for a split that is not there, or where there is none."""
     if not splits_of(store, project.id):
-        raise InvalidValue(
-            _("The project '{name}' has no instances yet; a lead of it imports them.", name=project.name)
-        )
+        raise InvalidValue(_("No texts yet. A lead can import some."))
     require_split(store, [project], split)
     for batch in iterate_instance_batches(store, project.id, split=split, batch_size=100):
         yield from (instance for instance in batch if instance.state != "discarded")
@@ -113,8 +111,7 @@ def _line(project: Project, instance: Instance, template: str, batch_model: str)
 
 
 _NO_ADDRESS = unsaid(
-    "No address of a language model is set. Whoever runs the program sets ANNOTATOR_MODEL_ADDRESS before starting it "
-    "(docs/self_explanations.md); or write the prompts to a file."
+    "Set ANNOTATOR_MODEL_ADDRESS before starting (docs/self_explanations.md), or write the prompts to a file."
 )
 _UNREAD = "answered without a label and quotes that could be read"
 _STRANGE = "answered with a label that the project does not have"
@@ -160,7 +157,7 @@ def require_askable(project: Project, model: str, options: SelfExplanationOption
     if address is None:
         raise InvalidValue(_(_NO_ADDRESS))
     if not model.strip():
-        raise InvalidValue(_("Name the model, as its server calls it."))
+        raise InvalidValue(_("Give the model's name on its server."))
     run_of(model, "1")  # a name that is too long is refused
     return address, chosen_template(project, options.template)
 

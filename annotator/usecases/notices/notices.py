@@ -109,9 +109,9 @@ def _leads(store: Store, project_id: int) -> list[int]:
 
 
 _DECISIONS = {
-    "discard": unsaid("“{key}” leaves the data set, as you proposed"),
-    "keep": unsaid("“{key}” stays in the data set, and is with you again"),
-    "relabel": unsaid("Your label for “{key}” was taken over"),
+    "discard": unsaid("“{key}” was discarded, as you proposed"),
+    "keep": unsaid("“{key}” was kept and returned to you"),
+    "relabel": unsaid("Your label for “{key}” was adopted"),
 }
 
 
@@ -122,26 +122,26 @@ def sentence(group: NoticeGroup) -> str:
 
 def _returned(group: NoticeGroup) -> str:
     if group.key:
-        return _("“{key}” came back to you", key=group.key)
-    return several("{n} text came back to you", "{n} texts came back to you", group.n)
+        return _("“{key}” was returned to you", key=group.key)
+    return several("{n} text was returned to you", "{n} texts were returned to you", group.n)
 
 
 def _version_returned(group: NoticeGroup) -> str:
     return several(
-        "{n} changed version of yours came back to you", "{n} changed versions of yours came back to you", group.n
+        "{n} of your perturbed versions was returned", "{n} of your perturbed versions were returned", group.n
     )
 
 
 def _answer(group: NoticeGroup) -> str:
     if group.key:
-        return _("There is an answer to you about “{key}”", key=group.key)
-    return several("There is an answer to you", "There are {n} answers to you", group.n)
+        return _("You have a reply about “{key}”", key=group.key)
+    return several("You have a reply", "You have {n} replies", group.n)
 
 
 def _question(group: NoticeGroup) -> str:
     if group.key:
-        return _("A question about “{key}” waits for you", key=group.key)
-    return several("{n} question waits for you", "{n} questions wait for you", group.n)
+        return _("You have a question about “{key}”", key=group.key)
+    return several("You have {n} question", "You have {n} questions", group.n)
 
 
 def _decision(group: NoticeGroup) -> str:
@@ -151,11 +151,11 @@ def _decision(group: NoticeGroup) -> str:
 
 
 def _stuck(_group: NoticeGroup) -> str:
-    return _("Rounds are stuck: more scores are needed than people are left")
+    return _("Rounds are stuck: too few people to score")
 
 
 def _role(group: NoticeGroup) -> str:
-    return _("You are {role} now", role=role_name(cast("Role", group.detail)))
+    return _("You're now {role}", role=role_name(cast("Role", group.detail)))
 
 
 _SENTENCES: Mapping[NoticeKind, Callable[[NoticeGroup], str]] = {

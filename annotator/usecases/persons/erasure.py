@@ -212,8 +212,8 @@ def _require_paid(store: Store, person: Person) -> None:
         n, door = counted(standing.worker.done, "text"), standing.door.rules.name
         raise Conflict(
             _(
-                "'{name}' did {n} by the crowd door “{door}”, and their code is not marked as paid. It would be gone. Mark it on "
-                "the Project page, section Crowd, when the visit is over, and try again. Anonymising keeps the code.",
+                "'{name}' did {n} via “{door}”; their unpaid code would be lost. Mark it as paid (Project, Crowd), "
+                "or anonymise instead.",
                 name=person.name,
                 n=n,
                 door=door,
@@ -245,15 +245,14 @@ def _erase(store: Store, person: Person, made: Made) -> None:
 def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
     """What anonymising takes, what it leaves, and what it cannot reach."""
     goes = _(
-        "What goes: the account and the name '{name}', every session, link and role, mail address and notices, and "
-        "{words} in their own words. What they hold goes to others.",
+        "Deleted: the account and name '{name}', sessions, links, roles, mail address, notices, and "
+        "{words} they wrote. Their open work goes to others.",
         name=plan.name,
         **_amounts(plan.held),
     )
     stays = _(
-        "What stays, under a drawn name that leads nowhere: {annotations} with {sets}, {reviews} with their "
-        "scores, {changed_versions}, {verdicts} in audits, {answers} in training and blind checks, {events} of the "
-        "record, and all times. No number changes.",
+        "Kept under an untraceable random name: {annotations} ({sets}), {reviews}, {changed_versions}, "
+        "{verdicts}, {answers} in training and checks, {events}, all times. Numbers don't change.",
         **_amounts(plan.held),
     )
     return (goes, stays, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), _(BACKUPS_HOLD))
@@ -262,33 +261,28 @@ def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
 def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
     """What erasing takes, what becomes of gold and releases, and what it cannot reach."""
     goes = _(
-        "What goes: the account and the name '{name}', {annotations} with {sets}, {reviews} with their scores, "
-        "{changed_versions}, {checks} of changed versions, {verdicts} in audits, {answers} in training and blind checks, "
-        "mail address and notices, and {words} in their own words.",
+        "Deleted: the account and name '{name}', {annotations} ({sets}), {reviews}, {changed_versions}, "
+        "{checks}, {verdicts}, {answers} in training and checks, mail address, notices, and {words} they "
+        "wrote.",
         name=plan.name,
         **_amounts(plan.held),
     )
     gold = several(
-        "{n} instance would have no gold any more, where nobody else's annotation is accepted. Instances that want "
-        "somebody again go back to the queue. Numbers that were measured before are shown as out of date. What the "
-        "thresholds or a lead decided stays decided.",
-        "{n} instances would have no gold any more, where nobody else's annotation is accepted. Instances that want "
-        "somebody again go back to the queue. Numbers that were measured before are shown as out of date. What the "
-        "thresholds or a lead decided stays decided.",
+        "{n} instance would lose its gold. Incomplete ones return to the queue; earlier numbers become outdated.",
+        "{n} instances would lose their gold. Incomplete ones return to the queue; earlier numbers become outdated.",
         plan.n_gold_lost,
     )
     instances = several(
-        "{n} instance is a changed version that they wrote. It goes as a whole, with what models said of it and "
-        "{annotations} that others made there.",
-        "{n} instances are changed versions that they wrote. It goes as a whole, with what models said of it and "
-        "{annotations} that others made there.",
+        "{n} instance is their perturbed version and would be deleted, with model output and {annotations} by others.",
+        "{n} instances are their perturbed versions and would be deleted, with model output and "
+        "{annotations} by others.",
         plan.n_instances,
         annotations=counted(plan.n_of_others, "annotation"),
     )
     releases = (
         several(
-            "From {release} {n} rationale set would go. It says how many are gone, not whose.",
-            "From {release} {n} rationale sets would go. It says how many are gone, not whose.",
+            "{n} rationale set would leave {release}, which counts, not names them.",
+            "{n} rationale sets would leave {release}, which counts, not names them.",
             n,
             release=name,
         )
@@ -306,7 +300,7 @@ def _amounts(held: Held) -> dict[str, str]:
         "annotations": counted(held.annotations, "annotation"),
         "sets": counted(held.sets, "rationale set"),
         "reviews": counted(held.reviews, "review"),
-        "changed_versions": counted(held.versions, "changed version"),
+        "changed_versions": counted(held.versions, "perturbed version"),
         "checks": counted(held.checks, "check"),
         "verdicts": counted(held.verdicts, "verdict"),
         "answers": counted(held.answers, "answer"),
@@ -316,10 +310,7 @@ def _amounts(held: Held) -> dict[str, str]:
 
 
 def _lead_lines(projects: Sequence[str]) -> tuple[str, ...]:
-    return tuple(
-        _("Nobody would lead '{name}' any more but administrators: give somebody the role lead first.", name=name)
-        for name in projects
-    )
+    return tuple(_("'{name}' would have no lead. Appoint one first.", name=name) for name in projects)
 
 
 def mention_lines(n: int) -> tuple[str, ...]:
@@ -328,10 +319,8 @@ def mention_lines(n: int) -> tuple[str, ...]:
         return ()
     return (
         several(
-            "The name also stands in {n} text or message that others wrote. They stay as they are: read them, since it may be "
-            "somebody else's name.",
-            "The name also stands in {n} texts and messages that others wrote. They stay as they are: read them, since it may "
-            "be somebody else's name.",
+            "{n} text or message by others also has the name and stays.",
+            "{n} texts and messages by others also have the name and stay.",
             n,
         ),
     )

@@ -21,7 +21,7 @@ from annotator.store.projects import list_projects_of
 from annotator.store.review.reviews import count_held_reviews, give_up_reviews_of
 from annotator.text.characters import normal
 
-_NO_ROLE = unsaid("You have no role in this project, so there is nothing to leave.")
+_NO_ROLE = unsaid("You have no role in this project.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,7 @@ def leave_project(store: Store, user: User, project_id: int) -> None:
     with store.transaction():
         held = roles_to_leave(store, user, project_id)
         if held.is_only_lead:
-            raise NotAllowed(
-                _(
-                    "You are the last lead of '{project}'. Give somebody else the role first, or ask an administrator.",
-                    project=held.project,
-                )
-            )
+            raise NotAllowed(_("Projects need a lead. Appoint another first."))
         for role in held.roles:
             remove_role(store, project_id, user, role)
         give_up_work_of(store, user, project_id)
@@ -114,10 +109,10 @@ def data_of_person(store: Store, actor: User, name: str) -> bytes:
     """
     name = normal(name)
     if not actor.is_administrator and name.casefold() != actor.name.casefold():
-        raise NotAllowed(_("Only the person and administrators can take a person's data along."))
+        raise NotAllowed(_("Only the person or an administrator can download this."))
     person = None if name.casefold() == LOCAL_OPERATOR.name else find_person(store, name)
     if person is None:
-        raise NotFound(_("Nobody is called '{name}' here. Write the name as the list of people has it.", name=name))
+        raise NotFound(_("No person '{name}'.", name=name))
     with store.snapshot():
         files = rows_of(store, person)
     with store.transaction():

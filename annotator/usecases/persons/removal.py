@@ -28,14 +28,10 @@ from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.crowd.doors import end_visit, standing_of
 
 BACKUPS_HOLD = unsaid(
-    "Backups that were made before still hold the name and the words, and so does a backup that you make now. So do files that "
-    "were exported, and the server's log where it names somebody. Remove those that nobody needs."
+    "Backups (also one made now), exports and the server log still contain the name and words. Delete "
+    "what nobody needs."
 )
-NOT_WIPED = unsaid(
-    "It is done, but the file could not be written anew, since somebody was reading it or the disk has no room for a second "
-    "one. So it may still hold bytes of what was taken out. The next start of the server removes them, and so does "
-    "'annotator user wipe'."
-)
+NOT_WIPED = unsaid("Done, but the file wasn't rewritten and may still hold removed bytes. Run 'annotator user wipe'.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ def require_still_administrator(store: Store, actor: User) -> None:
         return
     now = get_user_by_id(store, actor.id)
     if now.is_disabled or not now.is_administrator:
-        raise NotAllowed(_("You are not an administrator any more. Ask one of them."))
+        raise NotAllowed(_("Ask an administrator to do this."))
 
 
 def person_to_remove(store: Store, name: str) -> Person:
@@ -61,12 +57,10 @@ def person_to_remove(store: Store, name: str) -> Person:
     name = normal(name)
     person = None if name.casefold() == LOCAL_OPERATOR.name else find_person(store, name)
     if person is None:
-        raise NotFound(_("Nobody is called '{name}' here. Write the name as the list of people has it.", name=name))
+        raise NotFound(_("No person '{name}'.", name=name))
     active = [user.id for user in people_store.list_users(store) if user.is_administrator and not user.is_disabled]
     if active == [person.id]:
-        raise InvalidValue(
-            _("'{name}' is the only administrator. Make somebody else an administrator first.", name=person.name)
-        )
+        raise InvalidValue(_("'{name}' is the only administrator. Appoint another first.", name=person.name))
     return person
 
 
@@ -77,14 +71,7 @@ def give_up_all(store: Store, person: Person) -> None:
     """
     running = titles_of_running_jobs(store, person)
     if running:
-        raise Conflict(
-            _(
-                "'{running}', which '{name}' asked for, is running. Wait until it is done, or stop it on the page Saliency, "
-                "Metrics or Tests, and try again.",
-                running=running[0],
-                name=person.name,
-            )
-        )
+        raise Conflict(_("'{running}' by '{name}' is running. Wait, or stop it.", running=running[0], name=person.name))
     stop_jobs(store, person)
     if person.id is not None:
         user = get_user_by_id(store, person.id)

@@ -53,13 +53,13 @@ class AuditShare:
         """The share in words.
 
         >>> AuditShare("altogether", 300, 100, 40, 39, 0, 0.975, 0.8712, 0.9956).words
-        '97.5 % right of 40 judged (95 % interval 87.1 % to 99.6 %)'
+        '97.5 % right of 40 judged (95 % CI 87.1 % to 99.6 %)'
         """
         if self.share is None or self.low is None or self.high is None:
             return _("none judged yet")
         share, low, high = (percent(value) for value in (self.share, self.low, self.high))
         return _(
-            "{share} right of {n} judged (95 % interval {low} to {high})",
+            "{share} right of {n} judged (95 % CI {low} to {high})",
             share=share,
             n=f"{self.n_judged:,}",
             low=low,
@@ -124,15 +124,11 @@ def remedy_wrong(
         require(store, actor, project.id, "manage project")
         audit = audits_store.find_audit(store, audit_id)
         if audit is None or audit.project_id != project.id:
-            raise NotFound(
-                _("There is no audit number {number} in '{project}'.", number=audit_id, project=project.name)
-            )
+            raise NotFound(_("Audit {number} isn't in '{project}'.", number=audit_id, project=project.name))
         wrong = {v.item.perturbation_id: v for v in _result(store, audit).wrong if v.is_in_data_set}
         for number in perturbation_ids:
             if number not in wrong:
-                raise Conflict(
-                    _("One of these is not wrong any more, or has left the data set. Look at the list again.")
-                )
+                raise Conflict(_("This has changed. Reload and check it again."))
             _remedy(store, actor, project, wrong[number], remedy)
     return len(perturbation_ids)
 

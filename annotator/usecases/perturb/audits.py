@@ -102,7 +102,7 @@ def draw_audit(store: Store, actor: User, project: Project, drawing: Drawing) ->
         versions = _among(store, project, drawing)
         chosen = _draw(versions, drawing)
         if not chosen:
-            raise InvalidValue(_("There is no accepted changed version of these kinds that was written here."))
+            raise InvalidValue(_("No accepted perturbed versions of these types."))
         in_order = sorted(
             chosen, key=lambda v: _shuffled(drawing.seed, v)
         )  # so that kinds and authors do not come in rows
@@ -252,9 +252,7 @@ def _says(instance: Instance) -> str:
 def _require_judge(store: Store, actor: User, project_id: int) -> int:
     roles = require_role(store, actor, project_id)
     if actor.id is None or not any(has_right(actor, roles, right) for right in _RIGHTS):
-        raise NotAllowed(
-            _("{name} does not have the right to judge changed versions. Annotators and reviewers do.", name=actor.name)
-        )
+        raise NotAllowed(_("Your role doesn't allow this. Ask a lead."))
     return actor.id
 
 
@@ -262,32 +260,28 @@ def _item(store: Store, audit_id: int, perturbation_id: int) -> AuditItem:
     for item in audits_store.items_of(store, audit_id):
         if item.perturbation_id == perturbation_id:
             return item
-    raise NotFound(_("Audit number {number} holds no such changed version.", number=audit_id))
+    raise NotFound(_("No perturbed version number {number} in this sample.", number=perturbation_id))
 
 
 def _require_third(store: Store, item: AuditItem, user_id: int) -> None:
     if user_id in audits_store.people_with_part(store, [item.perturbation_id])[item.perturbation_id]:
-        raise NotAllowed(_("You wrote or checked this version, so somebody else judges it."))
+        raise NotAllowed(_("You can't check your own work."))
 
 
 def _require_open(store: Store, item: AuditItem, user_id: int, instance: Instance, says: str) -> None:
     is_judged = item.verdict is not None and not is_stale(item, instance)
     is_elsewhere = item.held_by not in {None, user_id} and (item.held_until or "") >= store.now()
-    if is_judged or is_elsewhere:
-        raise Conflict(_("Somebody else judges this version, or has just done so. Go on with the next one."))
-    if instance.state == "discarded":
-        raise Conflict(_("This version was discarded in the meantime. Go on with the next one."))
+    if is_judged or is_elsewhere or instance.state == "discarded":
+        raise Conflict(_("This version is taken or discarded. Go on with the next."))
     if says != _says(instance):
-        raise Conflict(_("This version was changed since it was shown to you. Look at it again as it is now."))
+        raise Conflict(_("This has changed. Reload and check it again."))
 
 
 def _check_faults(project: Project, item: AuditItem, faults: Sequence[Fault], comment: str) -> None:
     unknown = [fault for fault in faults if fault not in faults_of(kind_of(project, item.kind))]
     if unknown:
-        raise InvalidValue(
-            _("'{condition}' is no condition of the kind '{kind}'.", condition=unknown[0], kind=item.kind)
-        )
+        raise InvalidValue(_("'{condition}' isn't a condition of type '{kind}'.", condition=unknown[0], kind=item.kind))
     if "other" in faults and not comment.strip():
-        raise InvalidValue(_("Say in the comment what is wrong."))
+        raise InvalidValue(_("Describe the problem in the comment."))
     if len(comment) > LONGEST_COMMENT:
-        raise InvalidValue(_("The comment is longer than {n} characters.", n=f"{LONGEST_COMMENT:,}"))
+        raise InvalidValue(_("Use at most {most} characters.", most=f"{LONGEST_COMMENT:,}"))

@@ -88,9 +88,7 @@ def reject(store: Store, actor: User, perturbation_id: int, version: int, reason
     """It goes back to its author, with the reason."""
     with store.transaction():
         _, perturbation = _checkable(store, actor, perturbation_id, version)
-        _add_check(
-            store, actor, perturbation, "reject", _required(reason, unsaid("Say in a few words why you reject it."))
-        )
+        _add_check(store, actor, perturbation, "reject", _required(reason, unsaid("Say briefly why.")))
         perturbations_store.set_state(store, perturbation_id, "returned")
         tell(store, actor, [perturbation.author], perturbation.project_id, "version returned")
         return perturbations_store.get_perturbation(store, perturbation_id)
@@ -109,10 +107,10 @@ def correct(
     """A version of the checker's own; the checking begins anew, and the author is among those who may check it."""
     with store.transaction():
         project, perturbation = _checkable(store, actor, perturbation_id, version)
-        correction = _required(reason, unsaid("Say in a few words what you corrected."))
+        correction = _required(reason, unsaid("Say briefly what you corrected."))
         changed = replace(changed, result=label_of_now(store, project, changed.result))
         if _is_same(changed, perturbation.current.changed):
-            raise InvalidValue(_("Nothing was corrected. Approve it as it is, or change something."))
+            raise InvalidValue(_("Nothing has changed, white space aside."))
         original = get_instance(store, perturbation.original_id)
         gold = checked_gold(store, project, original, changed, perturbation, may_be_empty=may_be_empty)
         _add_check(store, actor, perturbation, "correct", correction)
@@ -172,12 +170,7 @@ def _require_text(store: Store, project: Project, perturbation: Perturbation) ->
     original = get_instance(store, perturbation.original_id)
     after = changed_instance(original, _as_it_fits(original, perturbation.current.changed))
     if emptied := emptied_segments(project.task, after):
-        raise InvalidValue(
-            _(
-                "Nothing is left of '{name}' in this changed version, so it cannot be annotated. Reject or correct it.",
-                name=emptied[0],
-            )
-        )
+        raise InvalidValue(_("'{name}' is empty. Reject or correct it.", name=emptied[0]))
 
 
 def _segments(original: Instance, changed: ChangedText) -> Mapping[str, SourceText | str]:
@@ -202,12 +195,7 @@ def _require_checker(store: Store, actor: User, project_id: int) -> bool:
     """Whether the person is a lead; raises NotAllowed for somebody who may not check."""
     roles = require_role(store, actor, project_id)
     if actor.id is None or not any(has_right(actor, roles, right) for right in _RIGHTS):
-        raise NotAllowed(
-            _(
-                "{name} does not have the right to check changed versions. Annotators, reviewers and leads do.",
-                name=actor.name,
-            )
-        )
+        raise NotAllowed(_("Your role doesn't allow this. Ask a lead."))
     return has_right(actor, roles, "manage project")
 
 
@@ -221,14 +209,9 @@ def _shown_original(store: Store, actor: User, project: Project, perturbation: P
     has_part = actor.id == perturbation.author or any(check.checker == actor.id for check in perturbation.checks)
     reviews = has_right(actor, roles_of(store, actor, project.id), "review")
     if original.state not in {"complete", "discarded"} and not is_lead:
-        raise Conflict(
-            _(
-                "'{key}' is being annotated, and its rationale sets would be shown here. This waits until it is complete.",
-                key=original.key,
-            )
-        )
+        raise Conflict(_("'{key}' is still being annotated. Come back later.", key=original.key))
     if perturbation.state != "waiting" and not (is_lead or reviews or has_part):
-        raise Conflict(_("There is nothing to check here any more."))
+        raise Conflict(_("Nothing left to check here."))
     return original
 
 
@@ -243,18 +226,18 @@ def _checkable(store: Store, actor: User, perturbation_id: int, version: int) ->
     project = get_project_by_id(store, perturbation.project_id)
     _require_checker(store, actor, project.id)
     if perturbation.current.number != version or perturbation.state != "waiting":
-        raise Conflict(_("This was changed or decided in the meantime. Look at it again as it is now."))
+        raise Conflict(_("This has changed. Reload and check it again."))
     _shown_original(store, actor, project, perturbation)
     if perturbation.current.made_by == actor.id:
-        raise NotAllowed(_("Nobody checks their own work; others will."))
+        raise NotAllowed(_("You can't check your own work."))
     if actor.id is None or not perturbation.may_be_checked_by(actor.id):
-        raise Conflict(_("You have checked this version already."))
+        raise Conflict(_("You've already checked this version."))
     return project, perturbation
 
 
 def _add_check(store: Store, actor: User, perturbation: Perturbation, verdict: Verdict, reason: str) -> None:
     if len(reason) > LONGEST_REASON:
-        raise InvalidValue(_("The reason is longer than {n} characters.", n=f"{LONGEST_REASON:,}"))
+        raise InvalidValue(_("Use at most {most} characters.", most=f"{LONGEST_REASON:,}"))
     perturbations_store.add_check(store, perturbation, actor, verdict, reason.strip())
     add_event(
         store, actor.name, f"check perturbation: {verdict}", "instance", perturbation.original_id,

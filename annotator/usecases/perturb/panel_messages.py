@@ -58,7 +58,8 @@ from annotator.usecases.perturb.panel_values import (
 from annotator.usecases.perturb.version_draft import Assessment, nothing_left, staleness
 from annotator.usecases.perturb.versions import Original
 
-_PER_PAGE = 20
+_PER_PAGE = 8
+_EXCERPT_CHARS = 60
 _RIGHTS: tuple[Right, ...] = ("annotate", "review")  # one of them opens the screen
 
 
@@ -183,7 +184,7 @@ def show_originals(
     )  # fmt: skip
     is_lead = has_right(actor, roles, "manage project")
     waiting = 0 if is_lead or words else originals_store.count_unfinished(store, project_id, is_without=is_without)
-    shown = tuple(replace(row, excerpt=first_words(row.excerpt)) for row in rows)
+    shown = tuple(replace(row, excerpt=first_words(row.excerpt, _EXCERPT_CHARS)) for row in rows)
     return ShownOriginals(shown, n, waiting, page, _PER_PAGE)
 
 

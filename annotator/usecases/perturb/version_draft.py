@@ -43,10 +43,7 @@ def assess(
     change = compare(instance.segments, after.segments)
     gold = gold_of_instance(store, project, instance)
     carried = carry_sets(gold.sets, change, fills_gaps=not kind.keeps_rationale)
-    emptied = [
-        _("Nothing is left of '{name}'. Write what the changed version says there.", name=name)
-        for name in emptied_segments(project.task, after)
-    ]
+    emptied = [_("'{name}' is empty. Write its text.", name=name) for name in emptied_segments(project.task, after)]
     problems = (*emptied, *_problems(store, project, instance, changed, change, but))
     return Assessment(after, change, gold, carried, problems)
 
@@ -65,9 +62,7 @@ def checked_gold(
     if assessment.problems:
         raise InvalidValue(together(*assessment.problems))
     if not may_be_empty and (message := nothing_left(assessment)):
-        raise InvalidAnnotation(
-            _("{message} Submit it again if that is what you want.", message=message), is_warning=True
-        )
+        raise InvalidAnnotation(_("{message} Submit again to confirm.", message=message), is_warning=True)
     return assessment.gold
 
 
@@ -97,23 +92,17 @@ def staleness(store: Store, project: Project, perturbation: Perturbation) -> tup
     """What became of the original since this version was written, in sentences; () where it is as it was."""
     original = get_instance(store, perturbation.original_id)
     if original.state == "discarded":
-        return (_("The original '{key}' was discarded.", key=original.key),)
-    changes = []
-    if originals_store.fingerprint_of_instance(store, original.id) != perturbation.original_fingerprint:
-        changes.append(_("The original '{key}' has changed since this was written.", key=original.key))
-    if packed_sets(gold_of_instance(store, project, original)) != perturbation.gold:
-        changes.append(
-            _("The gold sets of the original '{key}' have changed since this was written.", key=original.key)
-        )
-    return tuple(changes)
+        return (_("'{key}' was discarded.", key=original.key),)
+    is_changed = originals_store.fingerprint_of_instance(store, original.id) != perturbation.original_fingerprint
+    if is_changed or packed_sets(gold_of_instance(store, project, original)) != perturbation.gold:
+        return (_("'{key}' or its gold sets have changed since.", key=original.key),)
+    return ()
 
 
 def nothing_left(assessment: Assessment) -> str:
     """What is to be said where the edit deletes everything, or every token of every set; else ""."""
-    if assessment.change.is_empty:
-        return _("Nothing is left of the text in which tokens can be marked, so no set is proposed.")
-    if assessment.gold.sets and not assessment.carried.sets:
-        return _("No token of any rationale set is left, so no set is proposed.")
+    if assessment.change.is_empty or (assessment.gold.sets and not assessment.carried.sets):
+        return _("No rationale tokens are left, so no set is proposed.")
     return ""
 
 
@@ -122,25 +111,21 @@ def _problems(
 ) -> list[str]:
     problems = []
     if change.is_no_op:
-        problems.append(_("Nothing has been changed yet, or only white space."))
+        problems.append(_("Nothing has changed, white space aside."))
     elif (same := _same_text(store, instance, changed, but)) is not None:
-        problems.append(
-            _("{same} has the same text, or one that differs only in white space. Change something else.", same=same)
-        )
+        problems.append(_("{same} has the same text. Change something else.", same=same))
     if changed.result is None or (not changed.result and project.task.result_kind == "label"):
         problems.append(
-            _("Choose the label of the changed text.") if project.labels else _("Give the answer to the changed text.")
+            _("Choose the label of the perturbed text.")
+            if project.labels
+            else _("Give the answer to the perturbed text.")
         )
     elif project.task.result_kind == "label" and project.labels and changed.result not in project.labels:
         problems.append(
-            _(
-                "'{result}' is not a label of this project ({labels}).",
-                result=changed.result,
-                labels=listed(project.labels),
-            )
+            _("'{label}' isn't a project label ({labels}).", label=changed.result, labels=listed(project.labels))
         )
     if len(changed.note) > LONGEST_NOTE:
-        problems.append(_("The note is longer than {n} characters.", n=f"{LONGEST_NOTE:,}"))
+        problems.append(_("The note exceeds {n} characters.", n=f"{LONGEST_NOTE:,}"))
     return problems
 
 
@@ -151,8 +136,8 @@ def _same_text(store: Store, instance: Instance, changed: ChangedText, but: int 
         if other.id != but and other.state in {"waiting", "returned"}:
             theirs = {s.name: visible(other.current.changed.texts.get(s.name, s.body.text)) for s in instance.segments}
             if theirs == texts:
-                return _("Another changed version of this original")
+                return _("Another perturbed version of this original")
     for child in get_instances(store, originals_store.children_of(store, instance.id)).values():
         if child.state != "discarded" and {s.name: visible(s.body.text) for s in child.segments} == texts:
-            return _("The changed version '{key}'", key=child.key)
+            return _("The perturbed version '{key}'", key=child.key)
     return None

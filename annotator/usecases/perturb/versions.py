@@ -176,13 +176,9 @@ def revise(
         project, instance = _original(store, actor, perturbation.original_id)
         changed = replace(changed, result=label_of_now(store, project, changed.result))
         if not perturbation.may_be_revised_by(actor.id):
-            raise Conflict(
-                _("This is {state}; only what was returned can be revised.", state=_(_STATES[perturbation.state]))
-            )
+            raise Conflict(_("This is {state} and can't be changed.", state=_(_STATES[perturbation.state])))
         if is_unchanged(changed, perturbation.current.changed):
-            raise InvalidValue(
-                _("This is what was submitted before. Change something, or answer the reason in the note.")
-            )
+            raise InvalidValue(_("Change something, or reply in the note."))
         gold = checked_gold(store, project, instance, changed, perturbation, may_be_empty=may_be_empty)
         perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), "")
         add_event(
@@ -199,7 +195,7 @@ def withdraw(store: Store, actor: User, perturbation_id: int) -> None:
         if not _is_lead(store, actor, perturbation.project_id):
             perturbation = _own(store, actor, perturbation_id)
         if perturbation.state not in {"waiting", "returned"}:
-            raise Conflict(_("This is {state}, so it cannot be withdrawn.", state=_(_STATES[perturbation.state])))
+            raise Conflict(_("This is {state} and can't be changed.", state=_(_STATES[perturbation.state])))
         perturbations_store.set_state(store, perturbation.id, "withdrawn")
         add_event(
             store, actor.name, "withdraw perturbation", "instance", perturbation.original_id,
@@ -219,26 +215,20 @@ def _original(store: Store, actor: User, instance_id: int) -> tuple[Project, Ins
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "annotate")
     if actor.id is None:
-        raise NotAllowed(_("Changed versions are written by people with an account. Sign in on the page Perturb."))
+        raise NotAllowed(_("Sign in as a person to do this."))
     instance = get_instance(store, instance_id)
     if instance.parent_key is not None:
         raise Conflict(
             _(
-                "'{key}' is itself a changed version of '{parent_key}'. Change the original again instead.",
+                "'{key}' is a perturbed version. Perturb the original '{parent_key}'.",
                 key=instance.key,
                 parent_key=instance.parent_key,
             )
         )
     if instance.state == "discarded":
-        raise Conflict(_("'{key}' was discarded, so no changed versions of it can be written.", key=instance.key))
+        raise Conflict(_("'{key}' was discarded.", key=instance.key))
     if instance.state != "complete" and not _is_lead(store, actor, project.id):
-        raise Conflict(
-            _(
-                "'{key}' is still being annotated, and its rationale sets would be shown here. Choose another text, or come back "
-                "when it is complete.",
-                key=instance.key,
-            )
-        )
+        raise Conflict(_("'{key}' is still being annotated. Come back later.", key=instance.key))
     return project, instance
 
 
@@ -250,7 +240,7 @@ def _own(store: Store, actor: User, perturbation_id: int) -> Perturbation:
     perturbation = perturbations_store.get_perturbation(store, perturbation_id)
     require(store, actor, perturbation.project_id, "annotate")
     if perturbation.author != actor.id:
-        raise NotAllowed(_("Somebody else wrote this, so only they can change it."))
+        raise NotAllowed(_("Only its author can change this."))
     return perturbation
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
@@ -51,7 +50,7 @@ def archive(store: Store, actor: User, project_id: int) -> Project:
         require(store, actor, project_id, "manage project")
         project = get_project_by_id(store, project_id)
         if not project.is_archived:
-            _require_idle(store, project, "archived")
+            _require_idle(store, project)
             set_archived(store, project_id, store.now())
             add_event(store, actor.name, "archive", "project", project_id, project_id=project_id)
         return get_project_by_id(store, project_id)
@@ -122,13 +121,9 @@ def _prepared(store: Store, actor: User, project_id: int, typed_name: str) -> bo
         project = get_project_by_id(store, project_id)
         if typed_name.strip() != project.name:
             raise InvalidValue(
-                _(
-                    "Nothing was deleted: '{typed}' is not the name of this project. Type '{name}' to delete it.",
-                    typed=typed_name.strip(),
-                    name=project.name,
-                )
+                _("Not deleted. Type '{name}', not '{typed}'.", typed=typed_name.strip(), name=project.name)
             )
-        _require_idle(store, project, "deleted")
+        _require_idle(store, project)
         archive(store, actor, project_id)
         return project.is_archived
 
@@ -138,7 +133,7 @@ def _delete(store: Store, actor: User, project_id: int, backup: Path) -> Deleted
         require(store, actor, project_id, "manage project")
         project = get_project_by_id(store, project_id)
         if not project.is_archived:
-            raise Conflict(_("'{name}' was brought back meanwhile, so it was not deleted.", name=project.name))
+            raise Conflict(_("'{name}' was unarchived, so it wasn't deleted.", name=project.name))
         counts = delete_rows_of(store, project_id)
         add_event(
             store, actor.name, "delete", "project", project_id, name=project.name, backup=backup.name,
@@ -167,8 +162,8 @@ def deletion_summary(deleted: Deleted) -> str:
     instances, annotations = counted(deleted.n_instances, "instance"), counted(deleted.n_annotations, "annotation")
     models, releases = counted(deleted.n_models, "model"), counted(deleted.n_releases, "release")
     rows = _(
-        "Project '{name}' is deleted, with {instances}, {annotations}, {models} and {releases}. The whole database as it "
-        "was before lies in {backup}; 'annotator restore' brings it back.",
+        "Project '{name}' is deleted ({instances}, {annotations}, {models}, {releases}). To undo, restore "
+        "the whole database from {backup}.",
         name=deleted.name,
         instances=instances,
         annotations=annotations,
@@ -178,10 +173,10 @@ def deletion_summary(deleted: Deleted) -> str:
     )
     if deleted.models is None:
         return rows
-    return f"{rows} " + _("The files of its trained models are in {folder}.", folder=deleted.models)
+    return f"{rows} " + _("Its trained models are in {folder}.", folder=deleted.models)
 
 
-def _require_idle(store: Store, project: Project, what: Literal["archived", "deleted"]) -> None:
+def _require_idle(store: Store, project: Project) -> None:
     jobs = open_jobs(store, project.id)
     if not jobs:
         return
@@ -191,16 +186,7 @@ def _require_idle(store: Store, project: Project, what: Literal["archived", "del
         jobs_in_words = listed(titles, "and")
     else:
         jobs_in_words = listed(titles)
-    raise Conflict(_(_NOT_WHILE_AT_WORK[what], name=project.name, jobs=jobs_in_words))
+    raise Conflict(_(_NOT_WHILE_AT_WORK, name=project.name, jobs=jobs_in_words))
 
 
-_NOT_WHILE_AT_WORK = {
-    "archived": unsaid(
-        "'{name}' cannot be archived while long work runs or waits in it: {jobs}. Stop it first, on the page where it was asked "
-        "for, or wait until it has ended."
-    ),
-    "deleted": unsaid(
-        "'{name}' cannot be deleted while long work runs or waits in it: {jobs}. Stop it first, on the page where it was asked "
-        "for, or wait until it has ended."
-    ),
-}
+_NOT_WHILE_AT_WORK = unsaid("'{name}' has running or waiting jobs: {jobs}. Stop them, or wait.")

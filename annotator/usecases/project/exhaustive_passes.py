@@ -148,24 +148,15 @@ def start_pass(
 
 def _chosen(store: Store, source: Project, selection: Selection) -> list[GoldInstance]:
     if source.settings.result_mode == "labels_only":
-        raise InvalidValue(
-            _("Annotators of '{name}' give labels alone, so there is no evidence to mark.", name=source.name)
-        )
+        raise InvalidValue(_("'{name}' asks for labels only.", name=source.name))
     if passes_store.find_pass(store, source.id) is not None:
-        raise Conflict(
-            _("'{name}' is a second pass itself. Start another one from the first project.", name=source.name)
-        )
+        raise Conflict(_("'{name}' is a second pass. Start from the first.", name=source.name))
     require_split(store, [source], selection.split)
     gold = gold_instances(store, source, source.settings.gold_policy, GoldOptions(split=selection.split))
     in_passes = passes_store.originals_in_passes(store, source.id)
     chosen = _draw(_complete([item for item in gold if item.instance.id not in in_passes]), selection)
     if not chosen:
-        raise InvalidValue(
-            _(
-                "No text of '{name}' can be chosen: it must be complete, have gold, and be in no second pass yet.",
-                name=source.name,
-            )
-        )
+        raise InvalidValue(_("No text of '{name}' is complete, has gold and is in no second pass.", name=source.name))
     return chosen
 
 
@@ -207,7 +198,7 @@ def _add_texts(store: Store, project: Project, chosen: Sequence[GoldInstance]) -
     report = ImportReport()
     Intake(store, project, ImportOptions(), report, lambda _: None).run(_sources(chosen))
     if report.problems:
-        raise InvalidValue(_("A text cannot be copied. {problems}", problems=report.problems[0]))
+        raise InvalidValue(_("A text can't be copied. {problems}", problems=report.problems[0]))
 
 
 def _sources(chosen: Sequence[GoldInstance]) -> Iterator[SourceDocument | SourceInstance]:

@@ -49,10 +49,8 @@ def change_guidelines(
             by = find_version(store, project_id, newest)
             raise Conflict(
                 _(
-                    "{name} saved version {newest} of the guidelines meanwhile, so yours was not saved. Copy what you wrote, "
-                    "take the newest version, and write your changes into it.",
-                    name=by.made_by if by else _("Somebody else"),
-                    newest=newest,
+                    "Not saved: {name} changed this meanwhile. Copy your changes, reload and redo them.",
+                    name=by.made_by if by else _("Someone else"),
                 )
             )
         project = get_project_by_id(store, project_id)
@@ -108,11 +106,9 @@ def acknowledge(store: Store, user: User, project_id: int, number: int) -> None:
     with store.transaction():
         require(store, user, project_id, "annotate", "review")
         if user.id is None:
-            raise NotAllowed(_("The local operator cannot annotate. Sign in as a person."))
+            raise NotAllowed(_("Sign in as a person to do this."))
         if find_version(store, project_id, number) is None:
-            raise NotFound(
-                _("These guidelines have no version {number}. Reload the page to read those that hold.", number=number)
-            )
+            raise NotFound(_("No guidelines version {number}. Reload.", number=number))
         note_read(store, project_id, user.id, number)
 
 

@@ -62,12 +62,12 @@ def require_unused(store: Store, project: Project, label: str) -> None:
     values = {"label": label, "uses": _summary(use)}
     if keys:
         refusal = _(
-            "The label '{label}' cannot be removed: it is used by {uses} of this project (the first: {keys}).",
-            **values, keys=keys,
+            "Can't remove label '{label}': used by {uses} ({keys}, …).",
+            **values, keys=keys
         )  # fmt: skip
     else:
-        refusal = _("The label '{label}' cannot be removed: it is used by {uses} of this project.", **values)
-    remedy = _refusal(project) or _("Replace it by another label instead (Project, Rules).")
+        refusal = _("Can't remove “{label}”: used by {uses}.", **values)
+    remedy = _refusal(project) or _("Replace it by another label (Project, Rules).")
     raise LabelInUse(together(refusal, remedy), label=label)
 
 
@@ -114,11 +114,7 @@ def require_unambiguous(store: Store, project: Project, name: str, successor: st
     """
     if is_meant_by_open_work(store, project.id, name, successor):
         raise InvalidValue(
-            _(
-                "'{name}' was the name of another label a while ago, and people hold texts since before: their pages would still "
-                "mean that one. Choose another name, or wait until they have handed in what they hold.",
-                name=name,
-            )
+            _("Reserved texts still use '{name}' for another label. Choose another name, or wait.", name=name)
         )
 
 
@@ -126,17 +122,15 @@ def replacement_summary(counts: Mapping[str, int]) -> str:
     """What carried the label, in the words of a list.
 
     >>> replacement_summary({"instances": 2, "annotations": 1, "n_dropped": 1})
-    '2 texts, 1 annotation; 1 attribution was deleted, since the model has one of the other label'
+    '2 texts, 1 annotation; 1 duplicate attribution deleted'
     """
     parts = listed([in_words(counts[name]) for name, in_words in _CARRIERS.items() if counts.get(name)])
+    parts = parts or _("nothing carried it")
     n = counts.get("n_dropped", 0)
     if not n:
-        return parts or _("nothing carried it")
+        return parts
     return several(
-        "{parts}; {n} attribution was deleted, since the model has one of the other label",
-        "{parts}; {n} attributions were deleted, since the model has one of the other label",
-        n,
-        parts=parts or _("nothing carried it"),
+        "{parts}; {n} duplicate attribution deleted", "{parts}; {n} duplicate attributions deleted", n, parts=parts
     )
 
 
@@ -145,7 +139,7 @@ _CARRIERS: Mapping[str, Callable[[int], str]] = {
     "annotations": lambda n: counted(n, "annotation"),
     "drafts": lambda n: counted(n, "draft"),
     "proposals": lambda n: counted(n, "open proposal"),
-    "perturbations": lambda n: counted(n, "changed version"),
+    "perturbations": lambda n: counted(n, "perturbed version"),
     "predictions": lambda n: counted(n, "prediction"),
     "attributions": lambda n: counted(n, "attribution"),
 }
@@ -156,57 +150,39 @@ def _summary(use: LabelUse) -> str:
         (use.n_instances, counted(use.n_instances, "instance")),
         (use.n_annotations, counted(use.n_annotations, "annotation")),
         (use.n_proposals, counted(use.n_proposals, "open proposal")),
-        (use.n_perturbations, counted(use.n_perturbations, "waiting changed version")),
+        (use.n_perturbations, counted(use.n_perturbations, "pending perturbed version")),
     )
     return listed([words for n, words in parts if n], "and")
 
 
 def _refusal(project: Project) -> str:
     if project.task.name == _LETTERS:
-        return _(
-            "It cannot be replaced by another label either, since the labels of a choice project name places among the "
-            "choices of each text: another label would be another answer."
-        )
+        return _("Choice labels are positions, so they can't be replaced either.")
     return ""
 
 
 def _check(store: Store, project: Project, label: str, by: str) -> None:
     if label not in project.labels:
-        raise InvalidValue(_("'{label}' is not a label of this project any more. Open the rules again.", label=label))
+        raise InvalidValue(_("'{label}' is no longer a project label. Reload.", label=label))
     if not by or by == label or "," in by:
-        raise InvalidValue(
-            _("'{by}' cannot take the place of '{label}'. Choose another label, without commas.", by=by, label=label)
-        )
+        raise InvalidValue(_("'{by}' can't replace '{label}'. Choose another, without commas.", by=by, label=label))
     if refusal := _refusal(project):
         raise InvalidValue(refusal)
     if len({*project.labels, by}) <= 2 and by in project.labels:
-        raise InvalidValue(
-            _(
-                "'{label}' and '{by}' are the project's only labels: with one alone there would be nothing to decide. Add "
-                "another label first, or write a new name in place of this one.",
-                label=label,
-                by=by,
-            )
-        )
+        raise InvalidValue(_("Two labels are needed. Add one first, or rename '{label}'.", label=label))
     n = label_replacement.count_opposed(store, project.id, label, by)
     if n:
         raise InvalidValue(
             several(
-                "{n} open proposal wants one of '{label}' and '{by}' in place of the other. Decide it first (Project, "
-                "Decisions).",
-                "{n} open proposals want one of '{label}' and '{by}' in place of the other. Decide them first (Project, "
-                "Decisions).",
+                "{n} open proposal concerns '{label}' and '{by}'. Decide it first.",
+                "{n} open proposals concern '{label}' and '{by}'. Decide them first.",
                 n,
                 label=label,
                 by=by,
             )
         )
     if open_jobs(store, project.id):
-        raise InvalidValue(
-            _(
-                "A model is at work in this project, and would bring the old label back. Wait until that is done, or stop it."
-            )
-        )
+        raise InvalidValue(_("A running model uses the old label. Wait, or stop it."))
 
 
 def _without(project: Project, label: str, by: str) -> Project:
@@ -264,18 +240,18 @@ def label_effects(store: Store, actor: User, project: Project, label: str) -> La
         (use.n_annotations, counted(use.n_annotations, "annotation")),
         (reach.n_drafts, counted(reach.n_drafts, "draft")),
         (use.n_proposals, counted(use.n_proposals, "open proposal")),
-        (reach.n_versions, counted(reach.n_versions, "changed version")),
-        (reach.n_predictions, counted(reach.n_predictions, "answer of models", "answers of models")),
+        (reach.n_versions, counted(reach.n_versions, "perturbed version")),
+        (reach.n_predictions, counted(reach.n_predictions, "model prediction")),
         (
             reach.n_probabilities,
             counted(
                 reach.n_probabilities,
-                "probability in another answer of models",
-                "probabilities in other answers of models",
+                "probability in another prediction",
+                "probabilities in other predictions",
             ),
         ),
         (reach.n_attributions, counted(reach.n_attributions, "attribution")),
-        (n_tables, counted(n_tables, "table of a model's labels", "tables of models' labels")),
+        (n_tables, counted(n_tables, "model label table")),
     )
     n_cases = replacement_store.count_expecting_cases(store, project.id, label)
     return LabelEffects(
@@ -287,43 +263,33 @@ def label_effects(store: Store, actor: User, project: Project, label: str) -> La
 
 
 def _stays(reach: LabelReach, n_cases: int) -> list[str]:
-    sentences = [_("What reviewers scored stays, and which rounds were accepted.")]
+    sentences = [_("Review scores and accepted rounds stay.")]
     if n := reach.n_gold_choices:
         sentences.append(
             several(
-                "{n} choice of gold by the lead is of an annotation with this label, and stays.",
-                "{n} choices of gold by the lead are of annotations with this label, and stay.",
-                n,
+                "{n} of the lead's gold choices keeps this label.", "{n} of the lead's gold choices keep this label.", n
             )
         )
     if n := reach.n_runs_with_numbers:
         sentences.append(
-            several(
-                "{n} run has stored numbers; they are shown as out of date until they are measured again.",
-                "{n} runs have stored numbers; they are shown as out of date until they are measured again.",
-                n,
-            )
+            several("The numbers of {n} run become out of date.", "The numbers of {n} runs become out of date.", n)
         )
     if n := reach.n_releases:
-        sentences.append(
-            several("{n} release keeps the labels of that day.", "{n} releases keep the labels of that day.", n)
-        )
+        sentences.append(several("{n} release keeps its old labels.", "{n} releases keep their old labels.", n))
     if n_cases:
         sentences.append(
             several(
-                "{n} saved test case expects this label and will not change, so models will fail there.",
-                "{n} saved test cases expect this label and will not change, so models will fail there.",
+                "{n} saved test case still expects this label and will fail.",
+                "{n} saved test cases still expect this label and will fail.",
                 n_cases,
             )
         )
-    sentences.append(_("Models that were trained here learned the old label and have to be trained again."))
+    sentences.append(_("Models trained here must be retrained."))
     return sentences
 
 
-UNDONE = unsaid("The way back is to give the label its old name again.")
-NOT_UNDONE = unsaid(
-    "This cannot be undone: afterwards nobody can tell which of the two labels a text had. Make a backup if in doubt."
-)
+UNDONE = unsaid("To undo, rename the label back.")
+NOT_UNDONE = unsaid("This can't be undone: the two labels become one. Make a backup if in doubt.")
 
 
 def add_label(store: Store, actor: User, project: Project, label: str) -> Project:
@@ -345,12 +311,7 @@ def add_label(store: Store, actor: User, project: Project, label: str) -> Projec
 def rename_label(store: Store, actor: User, project: Project, label: str, name: str) -> str:
     """Another name for a label, wherever it stands; answers what was changed. The inverse undoes it."""
     if name.strip() in project.labels:
-        raise InvalidValue(
-            _(
-                "'{name}' is a label of this project already. To put two labels together, map one to the other.",
-                name=name.strip(),
-            )
-        )
+        raise InvalidValue(_("'{name}' is already a project label. To merge, map one to the other.", name=name.strip()))
     return replace_label(store, actor, project, label, name)
 
 
@@ -358,21 +319,15 @@ def map_label(store: Store, actor: User, project: Project, label: str, other: st
     """Another label of the project in the place of one, which is then gone; answers what was changed. It cannot be undone."""
     if other.strip() not in project.labels:
         raise InvalidValue(
-            _(
-                "'{label}' is not a label of this project ({labels}). To give a label another name, rename it.",
-                label=other.strip(),
-                labels=listed(project.labels),
-            )
+            _("'{label}' isn't a project label ({labels}).", label=other.strip(), labels=listed(project.labels))
         )
     return replace_label(store, actor, project, label, other)
 
 
 def _require_possible(project: Project, label: str) -> None:
     if project.task.result_kind == "answer":
-        raise InvalidValue(_("The project '{name}' asks for answers, not labels.", name=project.name))
+        raise InvalidValue(_("Project '{name}' needs answers.", name=project.name))
     if not label or "," in label:
-        raise InvalidValue(
-            _("'{label}' cannot be a label: it needs at least one character, and no commas.", label=label)
-        )
+        raise InvalidValue(_("'{label}' isn't a valid label: no commas, at least one character.", label=label))
     if label in project.labels:
-        raise InvalidValue(_("'{label}' is a label of this project already.", label=label))
+        raise InvalidValue(_("'{label}' is already a project label.", label=label))

@@ -194,13 +194,7 @@ def _follow_settings(store: Store, project: Project, before: ProjectSettings) ->
 def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
     """Let a person take part in a project."""
     if role not in PROJECT_ROLES:
-        raise InvalidValue(
-            _(
-                "'{role}' is not a role in a project; choose one of {roles}.",
-                role=role,
-                roles=listed(PROJECT_ROLES),
-            )
-        )
+        raise InvalidValue(_("Unknown role '{role}'. Available: {roles}.", role=role, roles=listed(PROJECT_ROLES)))
     with store.transaction():
         require(store, actor, project_id, "manage project")
         user = get_user(store, name)
@@ -234,12 +228,7 @@ def take_role(store: Store, actor: User, project_id: int, name: str, role: Role)
 def _require_other_lead(store: Store, project_id: int, user: User) -> None:
     leads = [member.id for member, role in list_members(store, project_id) if role == "lead" and not member.is_disabled]
     if leads == [user.id]:
-        raise NotAllowed(
-            _(
-                "{name} is the project's last lead. Give somebody else the role first, or ask an administrator.",
-                name=user.name,
-            )
-        )
+        raise NotAllowed(_("Projects need a lead. Appoint another first."))
 
 
 def projects_of(store: Store, user: User) -> list[Project]:
@@ -376,26 +365,14 @@ def _segment(written: str) -> SegmentSpec:
     name, *words = (part.strip() for part in written.split(":"))
     if not _NAME.fullmatch(name):
         raise InvalidValue(
-            _(
-                "'{name}' cannot be the name of a segment; write letters, digits and _, beginning with a letter (at most 50).",
-                name=name,
-            )
+            _("Invalid segment name '{name}'. Use up to 50 letters, digits and _, letter first.", name=name)
         )
     if name in _RESERVED:
-        raise InvalidValue(
-            _(
-                "A segment cannot be called '{name}': a column of that name means something else. Choose another name.",
-                name=name,
-            )
-        )
+        raise InvalidValue(_("'{name}' is reserved. Choose another name.", name=name))
     for word in words:
         if word not in _WORDS:
             raise InvalidValue(
-                _(
-                    "'{word}' after '{name}' means nothing; write unselectable or optional, or leave it out.",
-                    word=word,
-                    name=name,
-                )
+                _("'{word}' after '{name}' is invalid. Use unselectable or optional.", word=word, name=name)
             )
     title = name.replace("_", " ")
     return SegmentSpec(name, title[0].upper() + title[1:], "unselectable" not in words, "optional" in words)

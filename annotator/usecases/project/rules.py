@@ -57,10 +57,8 @@ def _check_kinds(store: Store, project: Project, before: Project) -> None:
         if n and kind not in project.settings.own_perturbation_kinds:
             raise InvalidValue(
                 several(
-                    "The kind '{kind}' cannot be removed: {n} changed version of it is waiting for a checker or an author. Have "
-                    "these approved or withdrawn first.",
-                    "The kind '{kind}' cannot be removed: {n} changed versions of it are waiting for a checker or an author. "
-                    "Have these approved or withdrawn first.",
+                    "Can't remove type '{kind}': decide its {n} pending perturbed version first.",
+                    "Can't remove type '{kind}': decide its {n} pending perturbed versions first.",
                     n,
                     kind=kind,
                 )
@@ -69,18 +67,12 @@ def _check_kinds(store: Store, project: Project, before: Project) -> None:
 
 def _check_segment_rule(project: Project, label: str, segments: Sequence[str]) -> None:
     if project.labels and label not in project.labels:
-        raise InvalidValue(
-            _("A rule for segments names '{label}', which is not a label of the project. Remove the rule.", label=label)
-        )
+        raise InvalidValue(_("A segment rule uses '{label}', which isn't a project label.", label=label))
     for name in segments:
         spec = project.task.spec_of(name)
         if spec is None or not spec.is_selectable:
             raise InvalidValue(
-                _(
-                    "The rule for '{label}' names the segment '{name}', in which nothing can be marked.",
-                    label=label,
-                    name=name,
-                )
+                _("The rule for '{label}' uses '{name}', which can't be marked.", label=label, name=name)
             )
 
 
@@ -88,13 +80,7 @@ def _check_no_contradiction(settings: ProjectSettings) -> None:
     for label, required in settings.required_segments.items():
         both = [name for name in required if name in settings.forbidden_segments.get(label, ())]
         if both:
-            raise InvalidValue(
-                _(
-                    "'{label}' cannot both require and forbid '{both}'. Remove one of the two.",
-                    label=label,
-                    both=both[0],
-                )
-            )
+            raise InvalidValue(_("'{label}' can't both require and forbid '{both}'.", label=label, both=both[0]))
 
 
 def _check_previews(store: Store, project: Project, before: Project) -> None:
@@ -107,8 +93,7 @@ def _check_previews(store: Store, project: Project, before: Project) -> None:
         if name and name not in project.labels:
             raise InvalidValue(
                 _(
-                    "The preview model's label '{label}' is to be called '{name}', which is no label of the project ({labels}). "
-                    "Correct it, or remove it.",
+                    "Preview label '{label}' maps to '{name}', not a project label ({labels}).",
                     label=label,
                     name=name,
                     labels=listed(project.labels),
@@ -120,11 +105,9 @@ def checked_name(store: Store, name: str) -> str:
     """A name without the spaces around it, that no other project has."""
     cleaned = name.strip()
     if not 1 <= len(cleaned) <= _LONGEST_NAME:
-        raise InvalidValue(
-            _("The name of a project must have 1 to {longest_name} characters.", longest_name=_LONGEST_NAME)
-        )
+        raise InvalidValue(_("Project names have 1 to {longest_name} characters.", longest_name=_LONGEST_NAME))
     if find_by_name(store, cleaned) is not None:
-        raise InvalidValue(_("There is a project '{cleaned}' already. Choose another name.", cleaned=cleaned))
+        raise InvalidValue(_("Project '{cleaned}' already exists. Choose another name.", cleaned=cleaned))
     return cleaned
 
 
@@ -138,9 +121,9 @@ def checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
     """Labels without the spaces around them; none where the task has answers."""
     cleaned = tuple(label.strip() for label in labels)
     if task.result_kind == "answer" and cleaned:
-        raise InvalidValue(_("Task '{name}' has answers, not labels; leave the labels out.", name=task.name))
+        raise InvalidValue(_("Task '{name}' has answers. Remove the labels.", name=task.name))
     if "" in cleaned or len(set(cleaned)) != len(cleaned):
-        raise InvalidValue(_("Labels must be different and not empty (they are: {labels}).", labels=listed(labels)))
+        raise InvalidValue(_("Labels must be unique and not empty."))
     return cleaned
 
 
@@ -170,8 +153,8 @@ def _of_annotators(store: Store, project: Project, before: Project) -> tuple[str
 def _reopened_words(reopened: ReopenedTexts, wanted: int) -> tuple[str, ...]:
     sentences = [
         several(
-            "{n} complete text becomes incomplete, since the rules then ask for {annotators} a text.",
-            "{n} complete texts become incomplete, since the rules then ask for {annotators} a text.",
+            "{n} complete text becomes incomplete ({annotators} per text).",
+            "{n} complete texts become incomplete ({annotators} per text).",
             reopened.n,
             annotators=counted(wanted, "annotator"),
         )
@@ -179,34 +162,28 @@ def _reopened_words(reopened: ReopenedTexts, wanted: int) -> tuple[str, ...]:
     if reopened.n_with_gold:
         sentences.append(
             several(
-                "{n} of them has gold. It keeps it, and what others mark may change it.",
-                "{n} of them have gold. They keep it, and what others mark may change it.",
+                "{n} of them has gold, which may change.",
+                "{n} of them have gold, which may change.",
                 reopened.n_with_gold,
             )
         )
     if reopened.n_training:
         sentences.append(
-            several(
-                "{n} of them is a training text. It stays in the training with its gold.",
-                "{n} of them are training texts. They stay in the training with their gold.",
-                reopened.n_training,
-            )
+            several("{n} of them stays a training text.", "{n} of them stay training texts.", reopened.n_training)
         )
     if reopened.n_checks:
         sentences.append(
             several(
-                "{n} of them is a blind check. It is given to nobody as a check until it is complete again.",
-                "{n} of them are blind checks. They are given to nobody as checks until they are complete again.",
+                "{n} of them is a blind check, unused until complete.",
+                "{n} of them are blind checks, unused until complete.",
                 reopened.n_checks,
             )
         )
     if reopened.n_for_nobody:
         sentences.append(
             several(
-                "{n} of them would be stuck: everybody who may annotate has annotated it, or has seen what others marked, as "
-                "in training. Add annotators under People.",
-                "{n} of them would be stuck: everybody who may annotate has annotated them, or has seen what others marked, as "
-                "in training. Add annotators under People.",
+                "{n} of them would be stuck: nobody is left to annotate it. Add annotators under People.",
+                "{n} of them would be stuck: nobody is left to annotate them. Add annotators under People.",
                 reopened.n_for_nobody,
             )
         )
@@ -220,10 +197,10 @@ def _of_reviewers(store: Store, project: Project, before: Project) -> tuple[str,
         return ()
     return (
         several(
-            "{n} annotation that is in review then needs the scores of {reviewers}.",
-            "{n} annotations that are in review then need the scores of {reviewers} each.",
+            "{n} annotation in review will need {reviewers}.",
+            "{n} annotations in review will need {reviewers} each.",
             n,
             reviewers=counted(wanted, "reviewer"),
         ),
-        _("Annotations that were accepted before stay accepted."),
+        _("Accepted annotations stay accepted."),
     )

@@ -66,11 +66,7 @@ def _split(store: Store, project: Project, parts: Mapping[str, Fraction], seed: 
     clash = set_splits(store, project.id, plan)
     if clash is not None:
         raise Conflict(
-            _(
-                "Two instances have the key '{clash}' (in different splits until now) and would meet in one split. Import one of "
-                "them with --key-prefix first.",
-                clash=clash,
-            )
+            _("ID '{clash}' occurs in two splits that would merge. Re-import one with --key-prefix.", clash=clash)
         )
     sizes, labels = Counter(plan.values()), labels_of_splits(store, project.id)
     return SplitReport(

@@ -51,7 +51,7 @@ def remove_word_list(store: Store, actor: User, project: Project, name: str) -> 
         require(store, actor, project.id, "use models")
         word_list = word_list_store.find_word_list(store, project.id, name)
         if word_list is None:
-            raise NotFound(_("The project '{project}' has no word list '{name}'.", project=project.name, name=name))
+            raise NotFound(_("Project '{project}' has no word list '{name}'.", project=project.name, name=name))
         word_list_store.delete_word_list(store, project.id, name)
         add_event(store, actor.name, "remove word list", "project", project.id, project_id=project.id, list=name,
                   words=list(word_list.words), role=word_list.role, language=word_list.language)  # fmt: skip

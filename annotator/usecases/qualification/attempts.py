@@ -157,10 +157,10 @@ def begin(store: Store, user: User, project: Project, audience: Audience) -> Non
 
 
 _WHY_NOT: dict[Stage, str] = {
-    "none": unsaid("You need no training here: texts are given to you as they come."),
-    "finish": unsaid("Finish what you hold first; the training comes after it."),
-    "failed": unsaid("You have no try left. Ask the lead of this project for another one."),
-    "no texts": unsaid("There is no text left that you could be trained on. Tell the lead of this project."),
+    "none": unsaid("You need no training."),
+    "finish": unsaid("Finish your current texts first; training comes next."),
+    "failed": unsaid("You have no attempts left. Ask the project lead."),
+    "no texts": unsaid("No training texts left. Tell the lead."),
 }
 
 
@@ -222,15 +222,13 @@ def own_exercise(store: Store, user: User, exercise_id: int) -> tuple[Exercise, 
     """
     exercise = exercises_store.get_exercise(store, exercise_id)
     if user.id is None or exercise.user_id != user.id or exercise.attempt_id is None:
-        raise NotAllowed(_("This is someone else's work."))
+        raise NotAllowed(_("This text is assigned to others."))
     attempt = exercises_store.get_attempt(store, exercise.attempt_id)
     require(store, user, exercise.project_id, RIGHT_OF[attempt.audience])
     if exercise.state in {"answered", "done"}:
-        raise StaleDraft(
-            _("This training text was already handed in, perhaps in another tab. Reload the page to go on.")
-        )
+        raise StaleDraft(_("Already submitted. Reload to continue."))
     if exercise.state == "passed over":
-        raise LeaseLost(_("This training text has no gold any more and is passed over. Reload the page to go on."))
+        raise LeaseLost(_("This has changed. Reload and check it again."))
     return exercise, attempt
 
 
@@ -313,6 +311,6 @@ def end_feedback(store: Store, user: User, exercise_id: int) -> None:
     with store.transaction():
         exercise = exercises_store.get_exercise(store, exercise_id)
         if user.id is None or exercise.user_id != user.id or exercise.attempt_id is None:
-            raise NotAllowed(_("This is someone else's work."))
+            raise NotAllowed(_("This text is assigned to others."))
         if exercise.state == "answered":
             exercises_store.set_exercise_state(store, exercise.id, "done")

@@ -20,7 +20,7 @@ from annotator.domain.project.qualification import (
 )
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, NotFound
-from annotator.language import _, several, unsaid
+from annotator.language import _, several
 from annotator.review.gold import spoiled
 from annotator.store import Store
 from annotator.store.events import add_event
@@ -106,7 +106,7 @@ def pick(
     with store.transaction():
         require(store, actor, project.id, "manage project")
         if purpose != "reviewers" and tuple(spoilings) != ("",):
-            raise InvalidValue(_("Only texts for reviewers can have worsened sets. Leave the worsening out."))
+            raise InvalidValue(_("Only reviewers' texts can have worsened sets."))
         n_new, left_out = 0, []
         for instance_id in dict.fromkeys(instance_ids):
             new, reason = _pick(store, actor, project, purpose, instance_id, spoilings, seed)
@@ -126,13 +126,13 @@ def _pick(
 ) -> tuple[int, str]:  # fmt: skip
     """How many items a text became, and why it is none where it could not be."""
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("Instance number {number} is not in this project.", number=instance_id))
+        raise NotFound(_("No text number {number} in this project.", number=instance_id))
     instance = get_instance(store, instance_id)
     known = known_of(store, project, instance)
     if known is None:
         return 0, _("“{key}” has no gold.", key=instance.key)
     if purpose == "checks" and instance.parent_key is not None:
-        return 0, _("“{key}” is a changed version, which cannot be a blind check.", key=instance.key)
+        return 0, _("“{key}” is a perturbed version: no blind check.", key=instance.key)
     n_new, n_made = 0, 0
     for spoiling in spoilings:
         item = Item(0, project.id, purpose, instance_id, known, spoiling, seed + instance_id)
@@ -143,7 +143,7 @@ def _pick(
         n_new += items_store.add_item(
             store, project.id, purpose, instance_id, expected, actor.name, spoiling=spoiling, seed=item.seed
         )
-    return n_new, "" if n_made else _("The gold sets of “{key}” cannot be worsened so.", key=instance.key)
+    return n_new, "" if n_made else _("The gold sets of “{key}” can't be worsened so.", key=instance.key)
 
 
 def instances_of_keys(store: Store, project: Project, keys: Sequence[str]) -> list[int]:
@@ -152,13 +152,9 @@ def instances_of_keys(store: Store, project: Project, keys: Sequence[str]) -> li
     for key in keys:
         found_ids = find_instance_ids(store, project.id, key)
         if not found_ids:
-            raise NotFound(
-                _("The project '{project}' has no text with the key '{key}'.", project=project.name, key=key)
-            )
+            raise NotFound(_("No text with ID '{key}' in '{project}'.", project=project.name, key=key))
         if len(found_ids) > 1:
-            raise InvalidValue(
-                _("Several splits have a text with the key '{key}'. Pick it on the Project page.", key=key)
-            )
+            raise InvalidValue(_("ID '{key}' occurs in several splits. Pick the text on Project.", key=key))
         numbers.append(found_ids[0])
     return numbers
 
@@ -183,7 +179,7 @@ def accept_gold(store: Store, actor: User, project: Project, item_id: int) -> Kn
         item = _own(store, actor, project, item_id)
         known = known_now(store, project, item)
         if known is None:
-            raise Conflict(_("This text has no gold now. Give it gold again, or take it out of the training."))
+            raise Conflict(_("This text has no gold. Add it, or remove the text from training."))
         items_store.set_known(store, item.id, known)
         add_event(
             store, actor.name, "accept training gold", "instance", item.instance_id,
@@ -196,21 +192,11 @@ def _own(store: Store, actor: User, project: Project, item_id: int) -> Item:
     require(store, actor, project.id, "manage project")
     item = items_store.get_item(store, item_id)
     if item.project_id != project.id:
-        raise NotFound(_("There is no training item number {number} in this project.", number=item_id))
+        raise NotFound(_("No training text number {number}.", number=item_id))
     return item
 
 
 # The rules of training: what holds, and setting others.
-
-
-_NO_TEXTS: dict[Audience, str] = {
-    "annotators": unsaid(
-        "There are no training texts for annotators yet, so nobody could pass. Pick some texts with gold first."
-    ),
-    "reviewers": unsaid(
-        "There are no training texts for reviewers yet, so nobody could pass. Pick some texts with gold first."
-    ),
-}
 
 
 def training_rules(store: Store, actor: User, project_id: int, audience: Audience) -> StoredRules:
@@ -234,8 +220,7 @@ def set_rules(
         if before.number != based_on:
             raise Conflict(
                 _(
-                    "{name} changed the rules of this training meanwhile, so yours were not saved. Reload the page and make your "
-                    "changes to the rules that hold now.",
+                    "Not saved: {name} changed this meanwhile. Copy your changes, reload and redo them.",
                     name=before.made_by,
                 )
             )
@@ -256,11 +241,9 @@ def _require_items(
     store: Store, project_id: int, audience: Audience, rules: QualificationRules, before: QualificationRules
 ) -> None:
     if rules.is_on and not before.is_on and not list_items(store, project_id, audience):
-        raise InvalidValue(_(_NO_TEXTS[audience]))
+        raise InvalidValue(_("No training texts. Pick some with gold first."))
     if rules.check_every and not before.check_every and not list_items(store, project_id, "checks"):
-        raise InvalidValue(
-            _("There are no texts for blind checks yet. Pick some texts with gold for them first, or write 0.")
-        )
+        raise InvalidValue(_("No texts for blind checks. Pick some with gold, or use 0."))
 
 
 def repeated_texts_words(rules: QualificationRules, n_texts: int) -> str:
@@ -269,10 +252,8 @@ def repeated_texts_words(rules: QualificationRules, n_texts: int) -> str:
     if not n_seen:
         return ""
     return several(
-        "A second try shows texts whose gold was seen in the first: {n} of {in_a_try}. Choose {wanted} texts for {tries} tries "
-        "of {texts}.",
-        "A second try shows texts whose gold was seen in the first: {n} of {in_a_try}. Choose {wanted} texts for {tries} tries "
-        "of {texts}.",
+        "Attempt 2 repeats {n} of {in_a_try} texts. Choose {wanted} for {tries} attempts of {texts}.",
+        "Attempt 2 repeats {n} of {in_a_try} texts. Choose {wanted} for {tries} attempts of {texts}.",
         n_seen,
         in_a_try=min(rules.texts, n_texts),
         wanted=rules.tries * rules.texts,

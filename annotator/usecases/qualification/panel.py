@@ -42,7 +42,7 @@ from annotator.usecases.review.panel_messages import (
 )
 
 _LONGEST_STEP_MS = 24 * 3600 * 1000
-_ANSWERED = unsaid("Your answer is stored. It is shown beside the gold now.")
+_ANSWERED = unsaid("Saved.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,16 @@ def next_text(store: Store, user: User, project_id: int) -> ShownNext:
 
 def current_text(store: Store, user: User, exercise_id: int) -> ShownWork:
     """A text of one's training as it is stored now."""
+    exercise = _exercise_of(store, user, exercise_id)
+    return as_work(store, get_project_by_id(store, exercise.project_id), exercise)
+
+
+def _exercise_of(store: Store, user: User, exercise_id: int) -> Exercise:
+    """Raises NotAllowed for somebody else's."""
     exercise = exercises_store.get_exercise(store, exercise_id)
     if user.id is None or exercise.user_id != user.id:
-        raise NotAllowed(_("This is someone else's work."))
-    return as_work(store, get_project_by_id(store, exercise.project_id), exercise)
+        raise NotAllowed(_("This text is assigned to others."))
+    return exercise
 
 
 def as_work(store: Store, project: Project, exercise: Exercise) -> ShownWork:
@@ -123,12 +129,7 @@ def submit(
 def check_revision(exercise: Exercise, revision: int) -> None:
     """Raise StaleDraft where another tab was faster."""
     if revision != exercise.revision:
-        raise StaleDraft(
-            _(
-                "This text was also changed in another tab or window. Keep the version here, or use the version that was saved "
-                "there."
-            )
-        )
+        raise StaleDraft(_("Changed in another tab. Keep this version, or use that one."))
 
 
 def plausible(milliseconds: int) -> int:
@@ -152,9 +153,6 @@ def gold_before(store: Store, project: Project, exercise: Exercise) -> ShownWork
 # A reviewer's training on the review screen: gold sets, some worsened on purpose, whose scores are known.
 
 
-_SCORES_STORED = unsaid("Your scores are stored. They are shown beside those that were expected now.")
-
-
 def next_scored_text(store: Store, user: User, project_id: int) -> ShownNextReview:
     """The next text of one's open try, in the form of any other annotation to score."""
     with store.transaction():
@@ -167,7 +165,7 @@ def next_scored_text(store: Store, user: User, project_id: int) -> ShownNextRevi
 
 def _next(project: Project, work: ShownReview | None) -> ShownNextReview:
     shown = show_review_project(project, asks_model=False)
-    return ShownNextReview(work, shown, {"trained": 1}, None if work else _(_SCORES_STORED))
+    return ShownNextReview(work, shown, {"trained": 1}, None if work else _(_ANSWERED))
 
 
 def _as_review(store: Store, project: Project, exercise: Exercise) -> ShownReview | None:
@@ -205,9 +203,7 @@ def shown_sets(store: Store, project: Project, exercise: Exercise) -> Known | No
 
 def current_scored_text(store: Store, user: User, exercise_id: int) -> ShownReview | None:
     """A text of one's training as it is stored now."""
-    exercise = exercises_store.get_exercise(store, exercise_id)
-    if user.id is None or exercise.user_id != user.id:
-        raise NotAllowed(_("This is someone else's work."))
+    exercise = _exercise_of(store, user, exercise_id)
     return _as_review(store, get_project_by_id(store, exercise.project_id), exercise)
 
 
@@ -240,22 +236,11 @@ def submit_scores(
     return _next(project, None)
 
 
-_NO_SCORE = {
-    "sufficiency": unsaid("Set {letter} has no sufficiency score yet."),
-    "compactness": unsaid("Set {letter} has no compactness score yet."),
-}
-
-
 def _require_complete(scores: Scores, known: Known) -> None:
     if len(scores.sets) != len(known.sets):
-        raise InvalidValue(
-            _(
-                "The sets of this training text have changed since you opened it. Reload the page to score them as they are now."
-            )
-        )
+        raise InvalidValue(_("This has changed. Reload and check it again."))
     for number, score in enumerate(scores.sets):
-        for name, given in (("sufficiency", score.sufficiency), ("compactness", score.compactness)):
-            if given is None:
-                raise InvalidAnnotation(_(_NO_SCORE[name], letter=set_letter(number)), set_index=number)
+        if score.sufficiency is None or score.compactness is None:
+            raise InvalidAnnotation(_("Set {letter} needs both scores.", letter=set_letter(number)), set_index=number)
     if scores.comprehensiveness is None:
         raise InvalidAnnotation(_("The comprehensiveness score is missing."))

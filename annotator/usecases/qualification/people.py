@@ -30,14 +30,14 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.qualification.attempts import n_held, totals_of, tries_left
 from annotator.usecases.qualification.words import mark_lines, score_lines
 
-TrainingState = Literal["passed", "let through", "in training", "to try again", "no try left", "not begun"]
+TrainingState = Literal["passed", "let through", "in training", "to try again", "no attempts left", "not begun"]
 TRAINING_WORDS: dict[TrainingState, str] = {
     "passed": unsaid("passed"),
-    "let through": unsaid("let through"),
+    "let through": unsaid("exempted"),
     "in training": unsaid("in training"),
     "to try again": unsaid("to try again"),
-    "no try left": unsaid("no try left"),
-    "not begun": unsaid("not begun"),
+    "no attempts left": unsaid("no attempts left"),
+    "not begun": unsaid("not started"),
 }
 _ROLE_OF: dict[Audience, Role] = {"annotators": "annotator", "reviewers": "reviewer"}
 
@@ -75,7 +75,7 @@ def people_without_tries(store: Store, project: Project) -> list[str]:
         for audience in AUDIENCES
         if (rules := newest_rules(store, project.id, audience).rules).is_on
         for user in _people_to_train(store, project, audience)
-        if _tries(store, project, audience, user, rules).state == "no try left"
+        if _tries(store, project, audience, user, rules).state == "no attempts left"
     ]
     return list(dict.fromkeys(names))
 
@@ -106,29 +106,15 @@ def finishing_first(store: Store, actor: User, project: Project, audience: Audie
     names = listed([_("{name} ({n})", name=name, n=n) for name, n in held.items() if n], "and")
     if not names:
         return ""
-    if audience == "annotators":
-        return several(
-            "{n} text is held by somebody who has not passed, and is finished before the training: {names}.",
-            "{n} texts are held by those who have not passed, and are finished before the training: {names}.",
-            sum(held.values()), names=names,
-        )  # fmt: skip
     return several(
-        "{n} annotation is held by somebody who has not passed, and is finished before the training: {names}.",
-        "{n} annotations are held by those who have not passed, and are finished before the training: {names}.",
-        sum(held.values()), names=names,
+        "{n} reservation of people who haven't passed comes before training: {names}.",
+        "{n} reservations of people who haven't passed come before training: {names}.",
+        sum(held.values()), names=names
     )  # fmt: skip
 
 
-def _not_among(name: str, project: Project, audience: Audience) -> str:
-    if audience == "annotators":
-        return _(
-            "Nobody called '{name}' is among the annotators of the project '{project}'.",
-            name=name,
-            project=project.name,
-        )
-    return _(
-        "Nobody called '{name}' is among the reviewers of the project '{project}'.", name=name, project=project.name
-    )
+def _not_among(name: str, project: Project) -> str:
+    return _("'{name}' doesn't have this role in '{project}'.", name=name, project=project.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +150,7 @@ def _state(attempts: list[Attempt], let_by: str, left: int) -> TrainingState:
         return "not begun"
     if attempts[-1].state == "open":
         return "in training"
-    return "to try again" if left > 0 else "no try left"
+    return "to try again" if left > 0 else "no attempts left"
 
 
 def allow(store: Store, actor: User, project: Project, audience: Audience, name: str, kind: Grant) -> None:
@@ -175,18 +161,14 @@ def allow(store: Store, actor: User, project: Project, audience: Audience, name:
     with store.transaction():
         people = {trained.user.name: trained for trained in trained_people(store, actor, project, audience)}
         if name not in people:
-            raise NotFound(_not_among(name, project, audience))
+            raise NotFound(_not_among(name, project))
         trained = people[name]
         if trained.state in {"passed", "let through"}:
             raise Conflict(
-                _(
-                    "{name} may work here already: {state}. Reload the page to see how it stands.",
-                    name=name,
-                    state=_(TRAINING_WORDS[trained.state]),
-                )
+                _("{name} can already work: {state}. Reload.", name=name, state=_(TRAINING_WORDS[trained.state]))
             )
         if kind == "another try" and trained.tries_left > 0:
-            raise Conflict(_("{name} has a try left. Another one can be given once none is left.", name=name))
+            raise Conflict(_("{name} has an attempt left.", name=name))
         add_grant(store, project.id, audience, trained.user.id or 0, kind, actor.name)
         add_event(
             store, actor.name, "allow after training", "project", project.id,
@@ -208,7 +190,7 @@ def answers_of(store: Store, actor: User, project: Project, audience: Audience, 
     """What somebody answered in the training, the newest first, in the words that they read."""
     people = {trained.user.name: trained.user for trained in trained_people(store, actor, project, audience)}
     if name not in people:
-        raise NotFound(_not_among(name, project, audience))
+        raise NotFound(_not_among(name, project))
     attempts = attempts_of(store, project.id, audience, people[name].id or 0)
     answered = [
         (attempt.number, text)

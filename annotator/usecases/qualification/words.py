@@ -13,16 +13,16 @@ from annotator.review.gate import decimal
 from annotator.review.gold import SetMatch, compare_sets, score_sides
 from annotator.usecases.review.inspection import words_of
 
-_EXACT = unsaid("Set {letter} is gold set {gold}, token for token.")
+_EXACT = unsaid("Set {letter} equals gold set {gold}.")
 _MATCHES = unsaid("Set {letter} matches gold set {gold} best: token F1 {f1}.")
-_TOO_MUCH = unsaid("Too much in set {letter}: “{words}”.")
+_TOO_MUCH = unsaid("Extra in set {letter}: “{words}”.")
 _MISSING = unsaid("Missing from set {letter}: “{words}”.")
 _NO_MATCH = unsaid("Set {letter} shares no token with the gold: “{words}”.")
-_UNMATCHED = unsaid("Gold set {gold} was not marked: “{words}”.")
-_BOTH_EMPTY = unsaid("There is no rationale in this text, as you said.")
-_GOLD_EMPTY = unsaid("The gold has no rationale in this text.")
-_LABEL_RIGHT = unsaid("The label is as in the gold: {gold}.")
-_LABEL_OTHER = unsaid("The gold label is {gold}; you gave {given}.")
+_UNMATCHED = unsaid("You missed gold set {gold}: “{words}”.")
+_BOTH_EMPTY = unsaid("Correct: this text has no rationale.")
+_GOLD_EMPTY = unsaid("The gold has no rationale here.")
+_LABEL_RIGHT = unsaid("Label matches the gold: {gold}.")
+_LABEL_OTHER = unsaid("Gold label: {gold}; yours: {given}.")
 
 
 def mark_lines(instance: Instance, marked: Sequence[RationaleSet], known: Known) -> list[str]:
@@ -73,23 +73,22 @@ _SCORES: dict[tuple[Property, bool], str] = {
     ("compactness", True): unsaid("Set {letter}, compactness: {given} ({given_words}), as expected."),
     ("comprehensiveness", True): unsaid("Comprehensiveness: {given} ({given_words}), as expected."),
     ("sufficiency", False): unsaid(
-        "Set {letter}, sufficiency: you gave {given} ({given_words}); expected is {expected} ({expected_words}). "
-        "The threshold is {threshold}."
+        "Set {letter}, sufficiency: {given} ({given_words}); expected {expected} ({expected_words}), "
+        "threshold {threshold}."
     ),
     ("compactness", False): unsaid(
-        "Set {letter}, compactness: you gave {given} ({given_words}); expected is {expected} ({expected_words}). "
-        "The threshold is {threshold}."
+        "Set {letter}, compactness: {given} ({given_words}); expected {expected} ({expected_words}), "
+        "threshold {threshold}."
     ),
     ("comprehensiveness", False): unsaid(
-        "Comprehensiveness: you gave {given} ({given_words}); expected is {expected} ({expected_words}). "
-        "The threshold is {threshold}."
+        "Comprehensiveness: {given} ({given_words}); expected {expected} ({expected_words}), threshold {threshold}."
     ),
 }
 _SPOILED = {
-    "": unsaid("These are the gold sets as they are."),
-    "token too much": unsaid("A token was added to one of the gold sets on purpose."),
-    "token missing": unsaid("A token was taken out of one of the gold sets on purpose."),
-    "set left out": unsaid("One of the gold sets was left out on purpose."),
+    "": unsaid("These are the unmodified gold sets."),
+    "token too much": unsaid("A token was deliberately added to a gold set."),
+    "token missing": unsaid("A token was deliberately removed from a gold set."),
+    "set left out": unsaid("A gold set was deliberately left out."),
 }
 
 
@@ -127,7 +126,7 @@ def _score_line(
     words = SCALES[name]
     return _(
         _SCORES[name, bool(is_right)], letter=letter, given=given, given_words=_(words[given - 1]), expected=expected,
-        expected_words=_(words[expected - 1]), threshold=decimal(threshold),
+        expected_words=_(words[expected - 1]), threshold=decimal(threshold)
     )  # fmt: skip
 
 
@@ -138,21 +137,21 @@ def total_lines(totals: Totals, rules: QualificationRules, audience: Audience) -
         lines.append(
             several(
                 "Mean token F1 over {n} text: {f1}; {least} passes.", "Mean token F1 over {n} texts: {f1}; {least} passes.",
-                totals.n_f1, f1=written(float(totals.f1)), least=written(rules.least_f1 / 100),
+                totals.n_f1, f1=written(float(totals.f1)), least=written(rules.least_f1 / 100)
             )
         )  # fmt: skip
     if totals.n and audience == "annotators":
         lines.append(
             _(
-                "Labels as in the gold: {right} of {n}; {least} % passes.",
-                right=totals.n_right, n=totals.n, least=rules.least_labels,
+                "Labels matching the gold: {right} of {n}; {least} % passes.",
+                right=totals.n_right, n=totals.n, least=rules.least_labels
             )
         )  # fmt: skip
     elif totals.n:
         lines.append(
             _(
-                "Scores on the same side of their threshold as the known one: {right} of {n}; {least} % passes.",
-                right=totals.n_right, n=totals.n, least=rules.least_scores,
+                "Scores on the expected side of the threshold: {right} of {n} ({least} % passes).",
+                right=totals.n_right, n=totals.n, least=rules.least_scores
             )
         )  # fmt: skip
     return lines
@@ -161,15 +160,11 @@ def total_lines(totals: Totals, rules: QualificationRules, audience: Audience) -
 def mark_rules_line(rules: QualificationRules) -> str:
     """What passes an annotator, in a sentence."""
     return _(
-        "You pass with a mean token F1 of {f1} or more (1: just the words of the gold; 0: none of them), and, where you give "
-        "labels, with {labels} % or more of them as in the gold.",
-        f1=written(rules.least_f1 / 100), labels=rules.least_labels,
+        "To pass: mean token F1 ≥ {f1} (1: exactly the gold words) and, if you give labels, ≥ {labels} % correct.",
+        f1=written(rules.least_f1 / 100), labels=rules.least_labels
     )  # fmt: skip
 
 
 def score_rules_line(rules: QualificationRules) -> str:
     """What passes a reviewer, in a sentence."""
-    return _(
-        "You pass with {scores} % or more of your scores on the side of their threshold where the known score is.",
-        scores=rules.least_scores,
-    )
+    return _("To pass: ≥ {scores} % of scores on the expected side of the threshold.", scores=rules.least_scores)

@@ -34,12 +34,12 @@ from annotator.usecases.queue.rankings import models_with_answers
 Detail = Mapping[str, Any]  # of an event
 
 _FIRST: Mapping[FirstKind, str] = {
-    "least confident": unsaid("where {models} gives the label the lowest probability"),
-    "most confident": unsaid("where {models} gives the label the highest probability"),
-    "models disagree": unsaid("what {models} disagree on"),
-    "label disputed": unsaid("where {models} disagrees with the label"),
-    "least plausible": unsaid("where {method} of {models} is least plausible by {number}"),
-    "nothing found": unsaid("where {models} found nothing ({nothing}), at random"),
+    "least confident": unsaid("lowest label probability by {models}"),
+    "most confident": unsaid("highest label probability by {models}"),
+    "models disagree": unsaid("disagreement of {models}"),
+    "label disputed": unsaid("disagreement of {models} with the label"),
+    "least plausible": unsaid("least plausible {method} of {models} by {number}"),
+    "nothing found": unsaid("nothing found by {models} ({nothing}), random order"),
 }
 
 
@@ -47,11 +47,11 @@ def order_words(order: QueueOrder) -> str:
     """A whole order.
 
     >>> order_words(QueueOrder("random", 3, ModelOrder("least confident", ("bert",), 15)))
-    'first where bert gives the label the lowest probability (the first 15 %), then at random (seed 3)'
+    'first lowest label probability by bert (the first 15 %), then random (seed 3)'
     >>> order_words(QueueOrder())
     'as imported'
     """
-    rest = _("as imported") if order.rest == "sequential" else _("at random (seed {seed})", seed=order.seed)
+    rest = _("as imported") if order.rest == "sequential" else _("random (seed {seed})", seed=order.seed)
     return rest if order.first is None else _("first {first}, then {rest}", first=first_words(order.first), rest=rest)
 
 
@@ -59,15 +59,15 @@ def first_words(first: ModelOrder) -> str:
     """What comes first."""
     words = _(
         _FIRST[first.kind], models=listed(first.models, "and"), method=first.method, number=_number_words(first),
-        nothing=_nothing_words(first),
+        nothing=_nothing_words(first)
     )  # fmt: skip
     split = first.split or _("(none)")
     share = f"{first.percent:g}"
     if first.percent == 100:
-        return words if first.split is None else _("{first} (those of the split {split})", first=words, split=split)
+        return words if first.split is None else _("{first} (split {split})", first=words, split=split)
     if first.split is None:
         return _("{first} (the first {share} %)", first=words, share=share)
-    return _("{first} (the first {share} % of those of the split {split})", first=words, share=share, split=split)
+    return _("{first} (first {share} % of the split {split})", first=words, share=share, split=split)
 
 
 def _number_words(first: ModelOrder) -> str:
@@ -79,7 +79,7 @@ def _number_words(first: ModelOrder) -> str:
 def _nothing_words(first: ModelOrder) -> str:
     if first.label is None:
         return _("no token selected by {method}", method=first.method)
-    return _("the answer “{label}”", label=first.label)
+    return _("the prediction “{label}”", label=first.label)
 
 
 def order_from(detail: Detail) -> QueueOrder:
@@ -200,9 +200,7 @@ def set_order(store: Store, actor: User, project_id: int, order: QueueOrder, *, 
     require(store, actor, project_id, "manage project")
     drawn, preview = _plan(store, project_id, order)
     if order.first is not None and not preview.n_first:
-        raise InvalidValue(
-            together(_("No text that waits would come first, so the order stays as it is."), *preview.notes)
-        )
+        raise InvalidValue(together(_("No waiting text would come first."), *preview.notes))
     with store.transaction():
         require(store, actor, project_id, "manage project")
         _check_revision(store, project_id, preview.revision if revision is None else revision)
@@ -246,7 +244,7 @@ def _draw(store: Store, project: Project, order: QueueOrder, rows: Sequence[Queu
     require_split(store, [project], order.first.split)
     texts = [row for row in rows if order.first.split in {None, row.split}]
     if not texts:
-        return _Drawn(notes=(_("There is no text that a model could put first."),))
+        return _Drawn(notes=(_("No text for a model to put first."),))
     ranked = rank(store, project, order.first, texts)
     is_free = np.array([text.is_free for text in texts], dtype=np.bool_)
     n_known = int((is_free & ~np.isnan(ranked.keys[0])).sum())
@@ -273,8 +271,7 @@ def _training_notes(store: Store, project_id: int, models: Sequence[str], texts:
         if n_learned:
             notes.append(
                 _(
-                    "{model} learned from {n} of the waiting texts, with the labels that are stored with them, such as those of "
-                    "an imported file: it may be surer of these than of others.",
+                    "{model} was trained on {n} waiting texts and may be overconfident there.",
                     model=training.model,
                     n=f"{n_learned:,}",
                 )
@@ -283,10 +280,8 @@ def _training_notes(store: Store, project_id: int, models: Sequence[str], texts:
         if n_since:
             notes.append(
                 several(
-                    "{n} text was annotated since {model} was trained: its answers do not know of that. Train it again, then set "
-                    "the order.",
-                    "{n} texts were annotated since {model} was trained: its answers do not know of that. Train it again, then "
-                    "set the order.",
+                    "{n} text was annotated after {model} was trained. Retrain it first.",
+                    "{n} texts were annotated after {model} was trained. Retrain it first.",
                     n_since,
                     model=training.model,
                 )
@@ -335,11 +330,7 @@ def _check_revision(store: Store, project_id: int, revision: int) -> None:
     event = _last_change(store, project_id)
     if event is not None and event.id != revision:
         raise Conflict(
-            _(
-                "{name} set another order meanwhile, so yours was not set. Look at what comes first now, and set yours again if "
-                "it is still wanted.",
-                name=event.actor,
-            )
+            _("Not saved: {name} changed this meanwhile. Copy your changes, reload and redo them.", name=event.actor)
         )
 
 

@@ -86,10 +86,10 @@ class Members:
         votes = self.votes[:, column]
         counts = {self.labels[vote]: int((votes == vote).sum()) for vote in dict.fromkeys(votes.tolist()) if vote >= 0}
         if len(votes) == 1:
-            return _("answers {label}", label=_quoted(next(iter(counts))))
+            return _("predicts {label}", label=_quoted(next(iter(counts))))
         ranked = sorted(counts.items(), key=lambda counted_label: -counted_label[1])
         (label, n), *others = ranked
-        first = several("{n} answers {label}", "{n} answer {label}", n, label=_quoted(label))
+        first = several("{n} predicts {label}", "{n} predict {label}", n, label=_quoted(label))
         return listed([first, *(_("{n} {label}", n=n_others, label=_quoted(name)) for name, n_others in others)])
 
 
@@ -101,9 +101,8 @@ def answers_of(store: Store, project: Project, model: str) -> dict[int | None, A
     known = models_with_answers(store, project)
     raise NotFound(
         _(
-            "No answers of a model '{model}' are stored in the project '{project}'. Models with answers: {names}.",
+            "No predictions of '{model}'. Available: {names}.",
             model=model,
-            project=project.name,
             names=listed([f"'{name}'" for name in known]) or _("none yet"),
         )
     )
@@ -122,15 +121,10 @@ def models_with_answers(store: Store, project: Project) -> dict[str, list[int | 
 def require_several(members: Members) -> None:
     """Raise InvalidValue where one model with one seed is alone: it disagrees with nobody."""
     if members.n_seeds < 2:
-        raise InvalidValue(
-            _(
-                "One model with one seed has nobody to disagree with. Name a second model with --model, or import its answers "
-                "with another seed."
-            )
-        )
+        raise InvalidValue(_("Disagreement needs two models or seeds. Add a --model."))
 
 
-def _quoted(label: str) -> str:
+def _quoted(label: str | None) -> str:
     return f"“{label}”" if label else _("that there is none")
 
 
@@ -153,85 +147,38 @@ class Remark:
         return self.say(n) if n else ""
 
 
-def say_no_probability(n: int) -> str:
+def say_lacking(n: int) -> str:
     return several(
-        "{n} waiting text has no probability: it keeps its position behind the others.",
-        "{n} waiting texts have no probability: they keep their position behind the others.",
+        "{n} waiting text lacks what this order needs and stays behind.",
+        "{n} waiting texts lack what this order needs and stay behind.",
+        n,
+    )
+
+
+def say_unfit(n: int) -> str:
+    return several(
+        "{n} waiting text doesn't fit this order and comes behind.",
+        "{n} waiting texts don't fit this order and come behind.",
         n,
     )
 
 
 def say_own_answer(n: int) -> str:
     return several(
-        "{n} waiting text has no label: the probability of the model’s own answer counts.",
-        "{n} waiting texts have no label: the probability of the model’s own answer counts.",
+        "{n} waiting text has no label: its prediction's probability counts.",
+        "{n} waiting texts have no label: their predictions' probabilities count.",
         n,
     )
 
 
-def say_fewer_than_two(n: int) -> str:
-    return several(
-        "{n} waiting text has fewer than two answers: it keeps its position behind the others.",
-        "{n} waiting texts have fewer than two answers: they keep their position behind the others.",
-        n,
-    )
-
-
-def say_no_label(n: int) -> str:
-    return several(
-        "{n} waiting text has no label: it keeps its position behind the others.",
-        "{n} waiting texts have no label: they keep their position behind the others.",
-        n,
-    )
-
-
-def say_no_answer(n: int) -> str:
-    return several(
-        "{n} waiting text has no answer: it keeps its position behind the others.",
-        "{n} waiting texts have no answer: they keep their position behind the others.",
-        n,
-    )
-
-
-def say_same_label(n: int) -> str:
-    return several(
-        "{n} waiting text has the label that was answered: it comes behind.",
-        "{n} waiting texts have the label that was answered: they come behind.",
-        n,
-    )
-
-
-def say_no_gold(n: int) -> str:
-    return several(
-        "{n} waiting text has no gold to hold it against: it keeps its position behind the others.",
-        "{n} waiting texts have no gold to hold them against: they keep their position behind the others.",
-        n,
-    )
-
-
-def say_something_found(n: int) -> str:
-    return several(
-        "{n} waiting text is one in which something was found: it comes behind.",
-        "{n} waiting texts are ones in which something was found: they come behind.",
-        n,
-    )
-
-
-def said_of_some(values: Floats, *, of_pairs: bool = False) -> Remark:
+def said_of_some(values: Floats) -> Remark:
     """Texts that some of the members say nothing of."""
     n_known, n_members = np.isfinite(values).sum(axis=0), len(values)
 
     def say(n: int) -> str:
-        if of_pairs:
-            return several(
-                "{n} waiting text has numbers of some of the {n_members} models and seeds alone: the pairs of these count.",
-                "{n} waiting texts have numbers of some of the {n_members} models and seeds alone: the pairs of these count.",
-                n,
-                n_members=n_members,
-            )
         return several(
-            "{n} waiting text has numbers of some of the {n_members} models and seeds alone: the mean is over these.",
-            "{n} waiting texts have numbers of some of the {n_members} models and seeds alone: the mean is over these.",
+            "{n} waiting text has only some of the {n_members} models and seeds: those count.",
+            "{n} waiting texts have only some of the {n_members} models and seeds: those count.",
             n,
             n_members=n_members,
         )
@@ -277,23 +224,17 @@ def _by_confidence(store: Store, project: Project, order: ModelOrder, texts: Seq
     p = np.where(has_label, p_label, _highest(members.probabilities))
     mean = mean_known(p)
     if not np.isfinite(mean).any():
-        raise InvalidValue(
-            _(
-                "{models} answered without probabilities, so nobody knows how confident it is. Import answers with "
-                "probabilities, or choose another order, such as where models disagree.",
-                models=_models(order),
-            )
-        )
+        raise InvalidValue(_("{models} has no probabilities. Choose another order.", models=_models(order)))
 
     def reason(column: int) -> str:
         text = texts[column]
         values = {"p": _mean_words(p[:, column]), "answer": members.answer_words(column)}
         if has_label[column]:
             return _("{p} for its label “{label}”; {answer}", label=text.result, **values)
-        return _("{p} for its own answer; {answer}", **values)
+        return _("{p} for its own prediction; {answer}", **values)
 
     remarks = (
-        Remark(np.isnan(mean), say_no_probability),
+        Remark(np.isnan(mean), say_lacking),
         said_of_some(p),
         Remark(~has_label & ~np.isnan(mean), say_own_answer),
     )
@@ -314,8 +255,8 @@ def _by_disagreement(store: Store, project: Project, order: ModelOrder, texts: S
         return "; ".join(parts)
 
     remarks = (
-        Remark(np.isnan(differing), say_fewer_than_two),
-        said_of_some(np.where((members.votes < 0) | np.isnan(differing), np.nan, 0.0), of_pairs=True),
+        Remark(np.isnan(differing), say_lacking),
+        said_of_some(np.where((members.votes < 0) | np.isnan(differing), np.nan, 0.0)),
     )
     return Ranked([-differing, -divergence], reason, remarks)
 
@@ -326,9 +267,7 @@ def _by_disputed_label(store: Store, project: Project, order: ModelOrder, texts:
     numbers = np.array([members.number_of(text.result) for text in texts], dtype=np.int64)
     is_labelled = np.array([text.result is not None for text in texts], dtype=np.bool_)
     if not is_labelled.any():
-        raise InvalidValue(
-            _("No text of this project has a label that a model could disagree with. Choose another order.")
-        )
+        raise InvalidValue(_("No text has a label to disagree with."))
     is_other = np.where(members.votes < 0, np.nan, (members.votes != numbers).astype(np.float64))
     share = np.where(is_labelled, mean_known(is_other), np.nan)
     p = mean_known(_of_labels(members, texts)[0])
@@ -340,9 +279,8 @@ def _by_disputed_label(store: Store, project: Project, order: ModelOrder, texts:
         return _("labelled “{label}”; {answer}; {p} for its label", p=written(float(p[column])), **values)
 
     remarks = (
-        Remark(~is_labelled, say_no_label),
-        Remark(is_labelled & np.isnan(share), say_no_answer),
-        Remark(share == 0, say_same_label),
+        Remark(np.isnan(share), say_lacking),
+        Remark(share == 0, say_unfit),
     )
     return Ranked([np.where(share > 0, -share, np.nan), p], reason, remarks)
 
@@ -354,8 +292,7 @@ def _by_plausibility(store: Store, project: Project, order: ModelOrder, texts: S
     if not any(by_run):
         raise NotFound(
             _(
-                "The number '{number}' of {models} by {method} is not stored. Measure it on the Metrics page first, or name "
-                "another one: {numbers}.",
+                "'{number}' of {models} by {method} isn't stored. Measure it, or choose: {numbers}.",
                 number=order.number,
                 models=_models(order),
                 method=order.method,
@@ -369,7 +306,7 @@ def _by_plausibility(store: Store, project: Project, order: ModelOrder, texts: S
         return f"{definition.title} {_mean_words(values[:, column])}"
 
     remarks = (
-        Remark(np.isnan(mean), say_no_gold),
+        Remark(np.isnan(mean), say_lacking),
         said_of_some(values),
     )
     sign = -1 if definition.direction == "lower is better" else 1
@@ -387,9 +324,9 @@ def _by_nothing(store: Store, project: Project, order: ModelOrder, texts: Sequen
         known = is_nothing[:, column]
         n, n_known = int(np.nansum(known)), int(np.isfinite(known).sum())
         if order.method:
-            what = _("no token is selected by {method}", method=order.method)
+            what = _("no token selected by {method}", method=order.method)
         else:
-            what = _("the answer is {label}", label=_label(order.label))
+            what = _("the prediction is {label}", label=_quoted(order.label))
         if len(known) == 1:
             return what
         return several(
@@ -397,8 +334,8 @@ def _by_nothing(store: Store, project: Project, order: ModelOrder, texts: Sequen
         )
 
     remarks = (
-        Remark(np.isnan(share), say_no_answer),
-        Remark(share <= 0.5, say_something_found),
+        Remark(np.isnan(share), say_lacking),
+        Remark(share <= 0.5, say_unfit),
     )
     return Ranked([np.where(share > 0.5, 0.0, np.nan)], reason, remarks)
 
@@ -410,9 +347,9 @@ def _answers_nothing(store: Store, project: Project, order: ModelOrder, texts: S
     if number < 0 or not (members.votes == number).any():
         raise NotFound(
             _(
-                "{models} never answered {label}. Choose one of its answers with --label: {answers}.",
+                "{models} never predicted {label}. Choose with --label: {answers}.",
                 models=_models(order),
-                label=_label(order.label),
+                label=_quoted(order.label),
                 answers=listed([f"'{label}'" for label in members.labels[:10]]),
             )
         )
@@ -441,7 +378,7 @@ def _runs(store: Store, project: Project, order: ModelOrder) -> list[StoredRun]:
             methods = sorted({stored.run.method for stored in runs if stored.run.model == model and stored.run.method})
             raise NotFound(
                 _(
-                    "Nothing of the method '{method}' is stored of '{model}'. Stored methods: {names}.",
+                    "No '{method}' output of '{model}'. Available: {names}.",
                     method=order.method,
                     model=model,
                     names=listed([f"'{name}'" for name in methods]) or _("none"),
@@ -468,10 +405,8 @@ def _age(store: Store, project: Project, runs: Sequence[StoredRun]) -> str:
     if not n_stale:
         return ""
     return several(
-        "The numbers of {n} run were measured before gold or answers last changed. Measure again on the Metrics page, then set "
-        "the order.",
-        "The numbers of {n} runs were measured before gold or answers last changed. Measure again on the Metrics page, then set "
-        "the order.",
+        "The numbers of {n} run are out of date. Measure again first.",
+        "The numbers of {n} runs are out of date. Measure again first.",
         n_stale,
     )
 
@@ -502,16 +437,12 @@ def _mean_words(values: Floats) -> str:
         return mean
     return _(
         "{mean} ({lowest} to {highest} over {n})",
-        mean=mean, lowest=written(float(known.min())), highest=written(float(known.max())), n=len(known),
+        mean=mean, lowest=written(float(known.min())), highest=written(float(known.max())), n=len(known)
     )  # fmt: skip
 
 
 def _models(order: ModelOrder) -> str:
     return listed([f"'{model}'" for model in order.models], "and")
-
-
-def _label(label: str | None) -> str:
-    return f"“{label}”" if label else _("that there is none")
 
 
 _RANKINGS: dict[FirstKind, Callable[[Store, Project, ModelOrder, Sequence[QueueRow]], Ranked]] = {

@@ -20,11 +20,11 @@ Place = tuple[str, str]  # key and split
 _KINDS: tuple[Kind, ...] = ("added", "removed", "label", "sets", "text", "exhaustive")
 KIND_WORDS: Mapping[Kind, str] = {
     "added": unsaid("added"),
-    "removed": unsaid("removed, or without gold now"),
+    "removed": unsaid("removed, or now without gold"),
     "label": unsaid("with another label"),
     "sets": unsaid("with other sets"),
     "text": unsaid("with another text or other tokens"),
-    "exhaustive": unsaid("whose sets mark all the evidence, or no longer"),
+    "exhaustive": unsaid("with exhaustiveness changed"),
 }
 
 
@@ -88,7 +88,7 @@ def since(store: Store, project: Project, release: Release, policy: GoldPolicy |
     now = gold_to_freeze(store, project, policy or release.rules.policy)
     rows = {_place(item): _Row.of(item, is_exhaustive=project.settings.is_exhaustive) for item in now}
     places = _places(_rows(frozen_gold(store, release), release), rows)
-    return GoldDifferences(_release(release.number), _("the gold of now"), places)
+    return GoldDifferences(_release(release.number), _("the current gold"), places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ def export_release(store: Store, actor: User, project: Project, number: int, for
     if format_name not in FORMATS:
         raise InvalidValue(
             _(
-                "A release cannot be written as '{format_name}'. Choose one of {formats}.",
+                "No release format '{format_name}'. Choose one of {formats}.",
                 format_name=format_name,
                 formats=", ".join(FORMATS),
             )

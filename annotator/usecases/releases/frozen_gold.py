@@ -58,8 +58,7 @@ def freeze_gold(
     if not parts:
         raise InvalidValue(
             _(
-                "No instance of '{project}' has gold under the policy “{policy}”, so there is nothing to freeze. Gold comes "
-                "from accepted annotations; where the rules ask for labels alone, also from the labels that texts came with.",
+                "No instance of '{project}' has gold under policy “{policy}”. Accept annotations first.",
                 project=project.name,
                 policy=rules.policy,
             )
@@ -117,13 +116,13 @@ def _incomplete(store: Store, project: Project) -> str:
     )
     if not reasons:
         return several(
-            "{n} text with gold is not complete. Its gold is frozen as it is now.",
-            "{n} texts with gold are not complete. Their gold is frozen as it is now.",
+            "{n} text with gold is incomplete; it is frozen as is.",
+            "{n} texts with gold are incomplete; they are frozen as is.",
             unfinished.n,
         )
     return several(
-        "{n} text with gold is not complete: {reasons}. Its gold is frozen as it is now.",
-        "{n} texts with gold are not complete: {reasons}. Their gold is frozen as it is now.",
+        "{n} text with gold is incomplete ({reasons}); it is frozen as is.",
+        "{n} texts with gold are incomplete ({reasons}); they are frozen as is.",
         unfinished.n,
         reasons=reasons,
     )
@@ -131,8 +130,8 @@ def _incomplete(store: Store, project: Project) -> str:
 
 def _say_fewer(n: int, wanted: int) -> str:
     return several(
-        "{n} has fewer annotators than the rules ask for ({wanted})",
-        "{n} have fewer annotators than the rules ask for ({wanted})",
+        "{n} has fewer annotators than required ({wanted})",
+        "{n} have fewer annotators than required ({wanted})",
         n,
         wanted=wanted,
     )
@@ -149,11 +148,7 @@ def _stored(store: Store, actor: User, release: Release, parts: Iterable[bytes])
             raise InvalidValue(together(*faults))
         if _next_number(store, release.project_id) != release.number:
             raise Conflict(
-                _(
-                    "Somebody else made release {number} at the same moment. Look at it, and freeze again if it is still "
-                    "needed.",
-                    number=release.number,
-                )
+                _("Someone just made release {number}. Check it, and freeze again if needed.", number=release.number)
             )
         release_id = release_store.add_release(store, release)
         for part in parts:
@@ -197,25 +192,17 @@ def _next_number(store: Store, project_id: int) -> int:
 
 def _name_faults(store: Store, project_id: int, name: str) -> list[str]:
     if not name:
-        return [_("A release needs a name, such as “camera ready”.")]
+        return [_("A release needs a name, e.g. “camera ready”.")]
     if len(name) > LONGEST_NAME or not name.isprintable():
-        return [_("The name of a release is one line of 1 to {most} visible characters.", most=LONGEST_NAME)]
+        return [_("Names have 1 to {most} visible characters.", most=LONGEST_NAME)]
     taken = release_store.find_release(store, project_id, name)
-    if taken is None:
-        return []
-    number, name = taken.number, taken.name
-    return [_("Release {number} is called “{name}” already. Choose another name.", number=number, name=name)]
+    return [] if taken is None else [_("'{name}' already exists. Choose another name.", name=taken.name)]
 
 
 def _licence_faults(licence: str) -> list[str]:
     if licence:
         return []
-    return [
-        _(
-            "A release needs a licence, such as CC BY 4.0: without one nobody may use it. Name one for the release, or for "
-            "the project under Rules."
-        )
-    ]
+    return [_("Add a licence, e.g. CC BY 4.0.")]
 
 
 # Other pseudonyms in releases for somebody who gets another name: the old one leads back to who knows name and secret.
@@ -264,13 +251,7 @@ def erase_from_releases(store: Store, actor: User, project: Project, name: str) 
         require(store, actor, project.id, "manage project")
         counts = [_erased(store, release, Erased.of(release, [name])) for release in releases_of(store, project.id)]
         if not any(has_any for has_any, _ in counts):
-            raise NotFound(
-                _(
-                    "No release of '{name}' has anything of '{name_2}'. Write the name as the project has it.",
-                    name=project.name,
-                    name_2=name,
-                )
-            )
+            raise NotFound(_("No release of '{name}' contains '{name_2}'.", name=project.name, name_2=name))
         n = sum(of_release for _, of_release in counts)
         add_event(store, actor.name, "erase from releases", "project", project.id, project_id=project.id, sets=n)
     return n

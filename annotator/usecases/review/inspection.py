@@ -85,7 +85,7 @@ def find_instances(store: Store, actor: User, project: Project, key: str) -> lis
     require(store, actor, project.id, "see all annotations")
     ids = find_instance_ids(store, project.id, key)
     if not ids:
-        raise NotFound(_("There is no instance with the key '{key}' in '{project}'.", key=key, project=project.name))
+        raise NotFound(_("No text with ID '{key}' in '{project}'.", key=key, project=project.name))
     return [(number, row_of(store, number).split) for number in ids]
 
 
@@ -124,9 +124,7 @@ def look_at(store: Store, actor: User, project: Project, instance_id: int, *, gi
 def _require_instance(store: Store, actor: User, project: Project, instance_id: int) -> None:
     require(store, actor, project.id, "see all annotations")
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(
-            _("There is no instance number {number} in '{project}'.", number=instance_id, project=project.name)
-        )
+        raise NotFound(_("No text number {number} in this project.", number=instance_id))
 
 
 def as_draft_of_lead(comparison: Comparison, project: Project, sets: Sequence[RationaleSet]) -> View:
@@ -163,7 +161,7 @@ def origin_words(origin: SetOrigin) -> str:
         return _("{annotator}, round {round}", annotator=origin.annotator, round=origin.round_number)
     return _(
         "set {letter} of {annotator}, round {round}",
-        letter=set_letter(origin.position), annotator=origin.annotator, round=origin.round_number,
+        letter=set_letter(origin.position), annotator=origin.annotator, round=origin.round_number
     )  # fmt: skip
 
 

@@ -12,8 +12,6 @@ from annotator.usecases.annotate.outcomes import FormerRound
 from annotator.usecases.annotate.panel_messages import Pairs, ShownInstance, pairs_of, show_instance
 from annotator.usecases.review.reviews import PAGE_SIZE, MyReviewRow, NextReview, ReviewWork
 
-_EXCERPT_CHARS = 120
-
 
 @dataclass(frozen=True, slots=True)
 class ShownCarried:
@@ -165,7 +163,7 @@ def show_review_project(project: Project, *, asks_model: bool) -> ShownReviewPro
     """The project as a reviewer's screen needs it; the task's own question in the reviewer's language."""
     return ShownReviewProject(
         project.id, project.name, _(project.shown_question), bool(project.guidelines),
-        project.settings.idle_after_seconds, asks_model,
+        project.settings.idle_after_seconds, asks_model
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from annotator.store.review.reviews import ReviewLine, get_review, list_my_revie
 from annotator.store.review.rounds import carried_sets_of, find_round, origins_of_annotation
 from annotator.usecases.access.independence import may_annotate_still
 from annotator.usecases.access.rights import require, roles_with
-from annotator.usecases.annotate.leases import lease_end
+from annotator.usecases.annotate.leases import TRAINING_FIRST, lease_end
 from annotator.usecases.annotate.outcomes import DISCARDED, FormerRound, former_round, why_discarded
 from annotator.usecases.review.rounds import decide_if_complete, scores_by_set
 
@@ -98,7 +98,7 @@ def _lease_next(store: Store, user: User, project_id: int, annotation_id: int | 
 def _next(store: Store, project: Project, user: User, review: Review | None) -> NextReview:
     counts = review_counts(store, project, user)
     work = None if review is None else _work(store, project, review)
-    return NextReview(project, work, counts, None if work else _why_empty(store, project, user, counts))
+    return NextReview(project, work, counts, None if work else _why_empty(store, project, user))
 
 
 def _held_or_claimed(store: Store, project: Project, user: User) -> Review | None:
@@ -120,44 +120,33 @@ def _round_to_review(store: Store, project: Project, user: User, annotation_id: 
     user_id = cast("int", user.id)
     review_round = find_round(store, annotation_id)
     if review_round is None or review_round.project_id != project.id:
-        raise NotFound(_("Annotation number {number} is not under review in this project.", number=annotation_id))
+        raise NotFound(_("This annotation isn't under review any more."))
     mine = review_store.find_review(store, annotation_id, user_id)
     if mine is not None and mine.state in {"leased", "submitted"}:
         return mine
     if get_annotation(store, annotation_id).user_id == user_id:
-        raise NotAllowed(_("This is your own annotation, and nobody reviews their own."))
+        raise NotAllowed(_("You can't check your own work."))
     _require_no_annotator(store, user, review_round)
     if is_kept_from_work(store, project.id, user_id, "reviewers"):
-        raise NotAllowed(
-            _(
-                "New annotations of this project come after its training. Open the page Review without an annotation in its "
-                "address to see how it stands."
-            )
-        )
+        raise NotAllowed(_(TRAINING_FIRST))
     if not review_store.may_claim(store, annotation_id):
-        raise NotAllowed(
-            _("This annotation is not yours to score: others have scored it, or it is no longer under review.")
-        )
+        raise NotAllowed(_("This annotation isn't under review any more."))
     return _claim(store, project, annotation_id, user_id)
 
 
 def _require_no_annotator(store: Store, user: User, review_round: Round) -> None:
     """Raise NotAllowed for whoever annotates the text, or may still be given it: per text one is annotator or reviewer."""
     if annotates_text(store, review_round.instance_id, cast("int", user.id)):
-        raise NotAllowed(_("You annotate this text yourself, so others review it."))
+        raise NotAllowed(_("You annotate this text; others review it."))
     if may_annotate_still(store, user, review_round.project_id, review_round.instance_id):
         leads = has_right(user, roles_of(store, user, review_round.project_id), "see all annotations")
         raise NotAllowed(_(_LEAD_MAY_BE_GIVEN_IT if leads else _MAY_BE_GIVEN_IT))
 
 
-_MAY_BE_GIVEN_IT = unsaid(
-    "You may still be given this text to annotate, so what others marked in it is not shown to you. "
-    "You can review it once enough others have been given it."
-)
+_MAY_BE_GIVEN_IT = unsaid("Others' marks are hidden while you can still annotate this text.")
 _LEAD_MAY_BE_GIVEN_IT = unsaid(
-    "You may still be given this text to annotate, so what others marked in it is not shown to you. "
-    "You can review it once enough others have been given it. "
-    "As a lead you may look at it on the page Project, under Instances: then you are not given it any more."
+    "Others' marks are hidden while you can still annotate this text. To review it, view it under "
+    "Project, Instances; you can't annotate it then."
 )
 
 
@@ -190,9 +179,7 @@ def save_review(
     with store.transaction():
         review, project = _open_review(store, user, review_id)
         if review.state == "submitted":
-            raise StaleDraft(
-                _("These scores were submitted already, perhaps in another tab. Submit them again to change them.")
-            )
+            raise StaleDraft(_("Already submitted. Submit again to change them."))
         _keep(store, user, project, review, revision, scores)
         review_store.add_review_time(store, review_id, _plausible(active_ms), _plausible(idle_ms))
     return revision + 1
@@ -227,7 +214,7 @@ def skip_review(store: Store, user: User, review_id: int) -> NextReview:
     with store.transaction():
         review, project = _open_review(store, user, review_id)
         if review.state == "submitted":
-            raise StaleDraft(_("These scores have been submitted already."))
+            raise StaleDraft(_("Already submitted. Reload to continue."))
         review_store.set_review_state(store, review, "skipped")
         _note(store, user, "skip review", review, project)
         return _next(store, project, user, _held_or_claimed(store, project, user))
@@ -278,20 +265,17 @@ def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Proj
     """A person's own review of a round that is still open; one that rested too long is taken up again if there is a slot."""
     review = _own_review(store, user, review_id)
     review_round = find_round(store, review.annotation_id)
-    if review_round is None or review_round.outcome is not None:
-        raise LeaseLost(_("This round is decided, so its scores can no longer be changed."))
-    if get_annotation(store, review.annotation_id).state != "submitted" or review.state == "ended":
-        raise LeaseLost(
-            _(
-                "The annotator has withdrawn this annotation, or the lead has decided; there is nothing to score here now."
-            )
-        )
+    if (
+        review_round is None
+        or review_round.outcome is not None
+        or review.state == "ended"
+        or get_annotation(store, review.annotation_id).state != "submitted"
+    ):
+        raise LeaseLost(_("This annotation isn't under review any more."))
     project = get_project_by_id(store, review.project_id)
     if review.state in {"expired", "skipped"}:
         if not review_store.may_claim(store, review.annotation_id):
-            raise LeaseLost(
-                _("This annotation was left for longer than its lease and has been given to another reviewer.")
-            )
+            raise LeaseLost(_("Another reviewer has this annotation."))
         _require_no_annotator(store, user, review_round)
         review = _claim(store, project, review.annotation_id, review.user_id)
     return review, project
@@ -300,23 +284,19 @@ def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Proj
 def _own_review(store: Store, user: User, review_id: int) -> Review:
     review = review_store.get_review(store, review_id)
     if user.id is None or review.user_id != user.id:
-        raise NotAllowed(_("This is someone else's review."))
+        raise NotAllowed(_("Another reviewer has this annotation."))
     require(store, user, review.project_id, "review")
     return review
 
 
 def _keep(store: Store, user: User, project: Project, review: Review, revision: int, scores: Scores) -> None:
     if revision != review.revision:
-        raise StaleDraft(
-            _(
-                "These scores were changed in another tab or window as well. Keep what is here, or use what was saved there."
-            )
-        )
+        raise StaleDraft(_("Changed in another tab. Keep this version, or use that one."))
     n_sets = len(get_annotation(store, review.annotation_id).sets)
     if len(scores.sets) > n_sets:
         raise InvalidValue(
             _(
-                "There are scores for {sets}, but the annotation has {number}.",
+                "Scores cover {sets}, but the annotation has {number}.",
                 sets=counted(len(scores.sets), "set"),
                 number=n_sets,
             )
@@ -354,7 +334,7 @@ def _require_complete(store: Store, review: Review, scores: Scores) -> None:
         for name, given in scored.items():
             if given is None:
                 raise InvalidAnnotation(
-                    _("Set {letter} has no {score} yet.", letter=set_letter(number), score=_(SCORE_NAMES[name])),
+                    _("Set {letter} needs a {score}.", letter=set_letter(number), score=_(SCORE_NAMES[name])),
                     set_index=number,
                 )
     if scores.comprehensiveness is None:
@@ -383,23 +363,18 @@ def _plausible(milliseconds: int) -> int:
 def _reviewer(store: Store, user: User, project_id: int) -> int:
     require(store, user, project_id, "review")
     if user.id is None:
-        raise NotAllowed(_("The local operator does not review. Sign in as a person to do so."))
+        raise NotAllowed(_("Sign in as a person to do this."))
     return user.id
 
 
-def _why_empty(store: Store, project: Project, user: User, counts: Mapping[str, int]) -> str:
+def _why_empty(store: Store, project: Project, user: User) -> str:
     if not project.settings.reviewers_per_annotation:
-        return _("This project accepts annotations as they are submitted; nothing is reviewed here.")
+        return _("This project accepts annotations without review.")
     if user.id is not None and is_kept_from_work(store, project.id, user.id, "reviewers"):
-        return _("New annotations come after the training: reload this page to see how it stands.")
+        return _(TRAINING_FIRST)
     if review_store.are_any_closed(store, _asking(store, project, user)):
-        return _(
-            "There is nothing for you to review now. The annotations that still need scores are of texts that you annotate "
-            "or may still be given, so others score them."
-        )
-    if counts["submitted"]:
-        return _("You have scored everything you can. New annotations appear here when they are submitted.")
-    return _("There is nothing for you to review. Annotations appear here when they are submitted.")
+        return _("Nothing to review: you may still annotate the texts that need scores.")
+    return _("Nothing to review. Annotations appear here when submitted.")
 
 
 # My reviews: the list of what one has scored in a project, with one's own scores and what came of each round.
@@ -436,13 +411,7 @@ def my_reviews(
     """
     require(store, user, project_id, "review")
     if state not in {"", *STATES}:
-        raise InvalidValue(
-            _(
-                "'{state}' is no state of one's own reviews; choose one of: {states}.",
-                state=state,
-                states=listed(STATES),
-            )
-        )
+        raise InvalidValue(_("'{state}' isn't a state. Choose one of: {states}.", state=state, states=listed(STATES)))
     lines, n = list_my_reviews(
         store, project_id, cast("int", user.id), state, words.strip(), limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1)
     )

@@ -73,25 +73,23 @@ def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome
     Raises: Conflict when it is decided already, or withdrawn; InvalidValue without a reason
     """
     if not reason.strip():
-        raise InvalidValue(_("Say in a few words why, so that the annotator and the reviewers know it."))
+        raise InvalidValue(_("Say briefly why."))
     with store.transaction():
         review_round = find_round(store, annotation_id)
         if review_round is None:
-            raise NotFound(_("There is no round of annotation number {number}.", number=annotation_id))
+            raise NotFound(_("Annotation {number} was never under review.", number=annotation_id))
         require(store, actor, review_round.project_id, "manage project")
         annotation = get_annotation(store, annotation_id)
         if review_round.outcome is not None:
             raise Conflict(
                 _(
-                    "This round has already been decided: {outcome}, by {decider}.",
+                    "Already decided: {outcome}, by {decider}.",
                     outcome=_(OUTCOMES[review_round.outcome]),
                     decider=review_round.decided_by,
                 )
             )
         if annotation.state != "submitted" or is_held(store, review_round.instance_id):
-            raise Conflict(
-                _("This annotation is not being reviewed now: it was withdrawn, or is waiting for another decision.")
-            )
+            raise Conflict(_("This annotation isn't under review any more."))
         project = get_project_by_id(store, review_round.project_id)
         _close(store, project, review_round, annotation, outcome, actor.name, reason.strip(), None)
 

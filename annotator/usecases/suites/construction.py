@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Literal
 
 import msgspec
 
@@ -32,40 +31,30 @@ from annotator.usecases.access.rights import require
 def check_cases(project: Project, cases: Sequence[Case]) -> None:
     """Raise InvalidValue, naming the case, unless they can be the cases of one test of the project."""
     if not 1 <= len(cases) <= MOST_CASES:
-        raise InvalidValue(
-            _("A test has 1 to {most} cases; this one has {n}.", most=f"{MOST_CASES:,}", n=f"{len(cases):,}")
-        )
+        raise InvalidValue(_("Tests have 1 to {most} cases.", most=f"{MOST_CASES:,}"))
     seen: set[str] = set()
     for case in cases:
         reason = why_not(project, case)
         if reason is not None:
             raise InvalidValue(_("Case {case} of '{test}': {reason}", case=case.case, test=case.test, reason=reason))
         if case.case in seen:
-            raise InvalidValue(
-                _(
-                    "Two cases of '{test}' are called '{case}'; give each a name of its own.",
-                    test=case.test,
-                    case=case.case,
-                )
-            )
+            raise InvalidValue(_("Two cases of '{test}' are named '{case}'.", test=case.test, case=case.case))
         seen.add(case.case)
 
 
 def why_not(project: Project, case: Case) -> str | None:
     """Why a case cannot be one of the project's; None where it can."""
     if len(case.test) > 200 or len(case.category) > 200:
-        return _("The name of a test, and its capability, have up to 200 characters.")
+        return _(_ONE_LINE)
     strange = [label for label in case.labels if label not in project.labels]
     if strange and project.labels:
-        return _(
-            "'{label}' is none of the project's labels ({labels}).", label=strange[0], labels=listed(project.labels)
-        )
+        return _("'{label}' isn't a project label ({labels}).", label=strange[0], labels=listed(project.labels))
     for text in case.texts:
         reason = _why_no_text(project, text)
         if reason is not None:
             return reason
     if case.type != "MFT" and any(text == case.texts[0] for text in case.texts[1:]):
-        return _("A changed text is the same as the original; change it, or drop the case.")
+        return _("A perturbed text equals the original.")
     return None
 
 
@@ -73,32 +62,26 @@ def _why_no_text(project: Project, text: Text) -> str | None:
     specs = project.task.segments
     if isinstance(text, str):
         if len(specs) > 1:
-            return _(
-                "The task has the segments {segments}; write a text for each.", segments=listed([s.name for s in specs])
-            )
+            return _("Write a text for each segment: {segments}.", segments=listed([s.name for s in specs]))
         return None if text.strip() else _("A text is empty.")
     strange = [name for name in text if project.task.spec_of(name) is None]
     if strange:
         return _(
-            "The task has no segment '{segment}' (it has {segments}).",
-            segment=strange[0],
+            "No segment '{name}'. Available: {segments}.",
+            name=strange[0],
             segments=listed([spec.name for spec in specs]),
         )
     for spec in specs:
         if not spec.may_be_empty and not text.get(spec.name, "").strip():
-            return _("The segment '{segment}' is missing or empty.", segment=spec.name)
+            return _("Segment '{segment}' is missing or empty.", segment=spec.name)
     return None
 
 
 N_CASES = 200
 _SHORTEST_ABBREVIATION = 3
 _INSTANCES_AT_ONCE = 200
-_NAMELESS = {
-    "suite": unsaid("A suite needs a name of one line, 1 to 200 characters."),
-    "test": unsaid("A test needs a name of one line, 1 to 200 characters."),
-    "capability": unsaid("A capability needs a name of one line, 1 to 200 characters."),
-    "model": unsaid("A model needs a name of one line, 1 to 200 characters."),
-}
+_ONE_LINE = unsaid("Names and capabilities are one line of 1 to 200 characters.")
+_MODEL_NAME = unsaid("Model names have 1 to 200 characters.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +126,7 @@ def find_ready(project: Project, name: str) -> ReadySuite:
     if suite.task != project.task.name:
         raise InvalidValue(
             _(
-                "'{suite}' is for the task '{task}'; the project '{project}' has the task '{own_task}'.",
+                "'{suite}' is for task '{task}', not '{own_task}' ({project}).",
                 suite=name,
                 task=suite.task,
                 project=project.name,
@@ -197,11 +180,7 @@ def plan_cases(store: Store, actor: User, project: Project, plan: TestPlan) -> l
         cases = build_cases(plan.recipe, words, n=plan.n, seed=plan.seed, bases=bases, segments=segments)
     if not cases:
         name = plan.recipe.name
-        raise InvalidValue(
-            _("'{test}' gives no case: there is nothing in the project's texts that it changes.", test=name)
-            if plan.on_instances
-            else _("'{test}' gives no case: there is nothing in the texts of its templates that it changes.", test=name)
-        )
+        raise InvalidValue(_("'{test}' gives no cases: nothing to change.", test=name))
     return cases
 
 
@@ -249,14 +228,14 @@ def _add_test(
 ) -> StoredTest:
     suite = suite_store.find_suite(store, project.id, suite_name)
     if suite is None:
-        check_name("suite", suite_name)
+        check_name(suite_name)
         suite_id = suite_store.add_suite(store, project.id, suite_name, created_by=actor.name)
     else:
         suite_id = suite.id
         if any(test.name == cases[0].test for test in suite.tests):
             raise InvalidValue(
                 _(
-                    "The suite '{suite}' has a test '{test}' already. Choose another name, or remove that one first.",
+                    "Suite '{suite}' already has test '{test}'. Choose another name.",
                     suite=suite_name,
                     test=cases[0].test,
                 )
@@ -265,10 +244,10 @@ def _add_test(
     return next(test for test in suite_store.get_suite(store, suite_id).tests if test.id == test_id)
 
 
-def check_name(what: Literal["suite", "test", "capability", "model"], name: str) -> None:
+def check_name(name: str, *, is_of_model: bool = False) -> None:
     """Raise InvalidValue unless something can be called so."""
     if not (1 <= len(name) <= 200 and name.isprintable() and name == name.strip()):
-        raise InvalidValue(_(_NAMELESS[what]))
+        raise InvalidValue(_(_MODEL_NAME if is_of_model else _ONE_LINE))
 
 
 def construction_report(
@@ -303,7 +282,7 @@ def make_ready_suite(
     suite_name = suite_name.strip()
     if strange := [label for label in labels.values() if label not in project.labels]:
         raise InvalidValue(
-            _("'{label}' is none of the project's labels ({labels}).", label=strange[0], labels=listed(project.labels))
+            _("'{label}' isn't a project label ({labels}).", label=strange[0], labels=listed(project.labels))
         )
     wanted = [ready.recipe(name) for name in only] or list(ready.recipes)
     made: list[tuple[TestPlan, list[Case]]] = []
@@ -321,7 +300,7 @@ def make_ready_suite(
     if not made:
         raise InvalidValue(
             _(
-                "No test of '{suite}' can be made here. {test}: {reason}",
+                "Can't make any test of '{suite}'. {test}: {reason}",
                 suite=ready.name,
                 test=left_out[0][0],
                 reason=left_out[0][1],
@@ -346,7 +325,7 @@ def _lacks(project: Project, recipe: Recipe, labels: Mapping[str, str]) -> str:
         *(x for a in recipe.alternatives for x in a.labels),
     }
     return _(
-        "It asks for {missing}, which is none of the project's labels ({labels}).",
+        "It needs {missing}, not a project label ({labels}).",
         missing=listed([f"'{label}'" for label in sorted(labels_of_recipe - labels.keys())]),
         labels=listed(project.labels),
     )
@@ -354,13 +333,7 @@ def _lacks(project: Project, recipe: Recipe, labels: Mapping[str, str]) -> str:
 
 def _require_labels(project: Project) -> None:
     if project.task.result_kind != "label":
-        raise InvalidValue(
-            _(
-                "Functional tests compare labels, but the project '{project}' asks for answers. Use them in a project "
-                "with labels.",
-                project=project.name,
-            )
-        )
+        raise InvalidValue(_("Functional tests need labels; this project has answers."))
 
 
 def suites_of(store: Store, actor: User, project: Project) -> list[StoredSuite]:
@@ -380,14 +353,7 @@ def suite_named(store: Store, project: Project, name: str) -> StoredSuite:
     stored = suite_store.find_suite(store, project.id, name)
     if stored is None:
         known = [f"'{suite.name}'" for suite in suite_store.list_suites(store, project.id)]
-        raise NotFound(
-            _(
-                "The project '{project}' has no suite '{suite}'. There are: {suites}.",
-                project=project.name,
-                suite=name,
-                suites=listed(known) or _("none yet"),
-            )
-        )
+        raise NotFound(_("No suite '{suite}'. Available: {suites}.", suite=name, suites=listed(known) or _("none yet")))
     return stored
 
 
@@ -398,7 +364,7 @@ def remove_test(store: Store, actor: User, project: Project, suite_name: str, te
         suite = suite_named(store, project, suite_name)
         test = next((test for test in suite.tests if test.name == test_name), None)
         if test is None:
-            raise NotFound(_("The suite '{suite}' has no test '{test}'.", suite=suite_name, test=test_name))
+            raise NotFound(_("Suite '{suite}' has no test '{test}'.", suite=suite_name, test=test_name))
         suite_store.delete_test(store, test.id)
         if len(suite.tests) == 1:
             suite_store.delete_suite(store, suite_store.get_suite(store, suite.id))
@@ -438,15 +404,12 @@ def save_typed_case(
     """Store a test with one case. Raises: InvalidValue for a case that cannot be, or a name that is taken."""
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
-    if project.task.result_kind != "label":
-        raise InvalidValue(
-            _("Functional tests compare labels, but this project asks for answers, so no case can be saved.")
-        )
+    _require_labels(project)
     instance = get_instance(store, instance_id)
     typed = text_of(project, changed_instance(instance, ChangedText(_TYPED, texts, None)))
     name, category = wanted.test.strip(), wanted.category.strip()
-    check_name("test", name)
-    check_name("capability", category)
+    check_name(name)
+    check_name(category)
     if wanted.label is None:
         case = Case(name, "INV", category, instance.key, (text_of(project, instance), typed), "same")
     else:

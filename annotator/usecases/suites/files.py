@@ -23,10 +23,7 @@ from annotator.usecases.suites.construction import check_name, suite_named, why_
 from annotator.usecases.suites.results import verdicts_of_cases
 
 _PROBLEMS_KEPT = 200
-_A_SUITE = unsaid(
-    "This is a suite of functional tests, and not what a model predicts for one. Import it as a suite (“Import a suite” on the "
-    "page, or annotator suite import NAME FILE)."
-)
+_A_SUITE = unsaid("This is a suite, not predictions. Use “Import suite” (annotator suite import).")
 
 
 def export_suite(store: Store, actor: User, project: Project, suite_name: str, path: Path) -> int:
@@ -69,26 +66,18 @@ def import_suite(
     Raises:       ImportRefused with every problem; InvalidValue for a name that is taken
     """
     require(store, actor, project.id, "use models")
-    check_name("suite", suite_name)
+    check_name(suite_name)
     read = read_suite(path, expected or {})
     cases, problems = _checked(project, read, renamed or {})
     if problems and not (skip_invalid and cases):
-        _refuse(
-            problems,
-            several("{n} problem; no suite was stored.", "{n} problems; no suite was stored.", len(problems)),
-        )
+        _refuse(problems, _nothing_stored(len(problems)))
     by_test: dict[str, list[Case]] = {}
     for case in cases:
         by_test.setdefault(case.test, []).append(case)
     with store.transaction():
         require(store, actor, project.id, "use models")
         if suite_store.find_suite(store, project.id, suite_name) is not None:
-            raise InvalidValue(
-                _(
-                    "There is a suite '{suite}' already. Choose another name, or remove that one first.",
-                    suite=suite_name,
-                )
-            )
+            raise InvalidValue(_("Suite '{suite}' already exists. Choose another name.", suite=suite_name))
         suite_id = suite_store.add_suite(store, project.id, suite_name, created_by=actor.name)
         for of_test in by_test.values():
             suite_store.add_test(store, suite_id, of_test, {}, created_by=actor.name)
@@ -128,8 +117,8 @@ def _renamed(case: Case, names: Mapping[str, str]) -> Case:
     return replace(case, labels=named(case.labels), applies=applies)
 
 
-def _no_prediction(n_problems: int) -> str:
-    return several("{n} problem; no prediction was stored.", "{n} problems; no prediction was stored.", n_problems)
+def _nothing_stored(n_problems: int) -> str:
+    return several("{n} problem; nothing was stored.", "{n} problems; nothing was stored.", n_problems)
 
 
 def _refuse(problems: Sequence[Problem], message: str) -> None:
@@ -167,28 +156,22 @@ def import_suite_predictions(
     if suites := [path.name for path in paths if is_suite(path)]:
         _refuse(
             [Problem(name, None, "file", name, _(_A_SUITE), remedy="suite") for name in suites],
-            _no_prediction(len(suites)),
+            _nothing_stored(len(suites)),
         )
     runs = read_runs(paths)
     name = runs.model or model.strip()
     if not name:
-        raise InvalidValue(_("The rows do not say which model made these predictions. Name the model."))
+        raise InvalidValue(_("Give the model's name: the rows don't."))
     if model.strip() and runs.model and runs.model != model.strip():
-        raise InvalidValue(
-            _(
-                "The rows are of the model '{model}', not of '{given}'. Leave the name out.",
-                model=runs.model,
-                given=model.strip(),
-            )
-        )
-    check_name("model", name)
+        raise InvalidValue(_("The rows are from '{model}', not '{given}'.", model=runs.model, given=model.strip()))
+    check_name(name, is_of_model=True)
     with store.transaction():
         require(store, actor, project.id, "use models")
         stored = suite_named(store, project, suite_name)
         suite = Suite(stored.name, tuple(suite_store.cases_of_suite(store, stored.id)), ())
         problems = [*runs.problems, *_problems(suite, runs)]
         if problems:
-            _refuse(problems, _no_prediction(len(problems)))
+            _refuse(problems, _nothing_stored(len(problems)))
         counts = {"new": 0, "changed": 0, "unchanged": 0}
         for run in runs.for_suite():
             counts[_Intake(store, actor, stored, suite, name, update).take(run, _seed_of(run, runs))] += 1
@@ -201,7 +184,7 @@ def _problems(suite: Suite, runs: Runs) -> list[Problem]:
     """Texts without a prediction, and rows that belong to no text of the suite."""
     if not runs.for_suite():
         return [] if runs.problems else [
-            Problem(suite.source, None, "test, case, position", "", _("No row is for a text of a suite; see docs/formats.md."))
+            Problem(suite.source, None, "test, case, position", "", _("No row matches a suite text; see docs/formats.md."))
         ]  # fmt: skip
     known = {(case.test, case.case) for case in suite.cases}
     problems: list[Problem] = []
@@ -210,10 +193,7 @@ def _problems(suite: Suite, runs: Runs) -> list[Problem]:
         for (test, case, _position), prediction in run.of_texts.items():
             if (test, case) not in known:
                 reason = _(
-                    "The suite '{suite}' has no case '{case}' of '{test}'. Are these predictions for another suite?",
-                    suite=suite.source,
-                    case=case,
-                    test=test,
+                    "Suite '{suite}' has no case '{case}' of '{test}'.", suite=suite.source, case=case, test=test
                 )
                 problems.append(Problem(prediction.source, prediction.line, "case", f"{test}, {case}", reason))
     return problems
@@ -239,7 +219,12 @@ class _Intake:
         if known is not None and self._is_same(known.id, run):
             return "unchanged"
         if known is not None and not self.update:
-            raise Conflict(self._other_answers(seed))
+            raise Conflict(
+                _(
+                    "'{model}' already has other predictions. Choose another name, or replace them (--update).",
+                    model=self.model,
+                )
+            )
         if known is not None:
             run_store.delete_run(self.store, known.id)
         run_id = run_store.add_run(
@@ -249,20 +234,6 @@ class _Intake:
             answers = [_answers(run, case) for case in cases]
             run_store.save_answers(self.store, run_id, test_id, answers, verdicts_of_cases(cases, answers))
         return "new" if known is None else "changed"
-
-    def _other_answers(self, seed: str) -> str:
-        if seed:
-            return _(
-                "There are other answers of '{model}' with the seed {seed} already. Import these under another name, or let "
-                "them take the place of those (--update).",
-                model=self.model,
-                seed=seed,
-            )
-        return _(
-            "There are other answers of '{model}' already. Import these under another name, or let them take the place of "
-            "those (--update).",
-            model=self.model,
-        )
 
     def _tests(self) -> list[tuple[int, list[Case]]]:
         by_name: dict[str, list[Case]] = {}
@@ -309,5 +280,5 @@ def _nothing_left(tests: Sequence[str]) -> str:
     if rest > 0:
         names = _("{names} and {n} more", names=names, n=f"{rest:,}")
     return several(
-        "Nothing is left of {n} test: {names}.", "Nothing is left of {n} tests: {names}.", len(tests), names=names
+        "{n} test has no cases left: {names}.", "{n} tests have no cases left: {names}.", len(tests), names=names
     )

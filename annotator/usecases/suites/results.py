@@ -284,7 +284,7 @@ def judged_cases(
     with store.snapshot():
         runs = {r.id: r for r in run_store.list_runs(store, test.suite_id) if r.model == model and test.id in r.tests}
         if not runs:
-            raise NotFound(_("'{model}' has not answered the test '{test}'.", model=model, test=test.name))
+            raise NotFound(_("'{model}' hasn't run the test '{test}'.", model=model, test=test.name))
         packed = run_store.verdicts_of(store, test.suite_id)
         codes = np.array([np.frombuffer(packed[run_id, test.id], dtype=np.uint8) for run_id in runs])
         is_so = codes == run_store.code_of(verdict)
@@ -304,10 +304,9 @@ def judged_cases(
 
 
 _WHAT_INTERVALS_ARE = unsaid(
-    "… to …: 95 % interval. Of a test and of a capability it is over further cases made in the same way (Wilson; of a difference "
-    "Agresti and Min); cases of one template are alike, so it says nothing of other templates or tests. Of all tests together, "
-    "where there are {n} and more, it is over other tests like these, each drawn with all its cases. "
-    "Each interval stands by itself: of twenty about one misses."
+    "… to …: 95 % interval. Per test or capability: over further cases made the same way (Wilson; "
+    "differences: Agresti and Min). All tests, from {n}: over similar tests. Unadjusted: about one in "
+    "twenty misses."
 )
 _VERDICTS = {
     "more": unsaid("fails more often"),
@@ -318,8 +317,8 @@ _VERDICTS = {
 _COMPARED = {
     "more": unsaid("{second} fails more often than {first}"),
     "less": unsaid("{second} fails less often than {first}"),
-    "not told": unsaid("There is no clear difference between {second} and {first}"),
-    "too few": unsaid("There are too few cases to compare {second} with {first}"),
+    "not told": unsaid("No clear difference between {second} and {first}"),
+    "too few": unsaid("Too few cases to compare {second} with {first}"),
 }
 
 
@@ -361,7 +360,7 @@ def baseline_lines(row: ResultRow, most: int | None = None) -> list[str]:
     others = [baseline for baseline in judged if baseline.label is None]
     lines = [_("{name}: {rate}", name=baseline.name, rate=percent(baseline.rate)) for baseline in (*shown, *others)]
     n_more = len(constants) - len(shown)
-    return [*lines, _("and {n} more", n=n_more)] if n_more else lines
+    return [*lines, _("and {rest} more", rest=n_more)] if n_more else lines
 
 
 def difference_words(row: ResultRow) -> tuple[str, str, str]:
@@ -383,16 +382,16 @@ def comparison_sentence(results: SuiteResults) -> str:
     difference, cases, bounds = points(row.difference), counted(row.n_compared, "case"), row.difference_bounds
     if bounds is None:
         return _(
-            "{verdict}: {difference} percentage points over the {cases} on which both are judged, which is about other cases "
-            "of these tests.",
-            verdict=verdict, difference=difference, cases=cases,
+            "{verdict}: {difference} percentage points over {cases} judged for both (generalising to other "
+            "cases of these tests).",
+            verdict=verdict, difference=difference, cases=cases
         )  # fmt: skip
     return _(
-        "{verdict}: {difference} percentage points over the {cases} on which both are judged, 95 % interval {interval}, "
-        "which is about {others}.",
+        "{verdict}: {difference} percentage points over {cases} judged for both, 95 % interval {interval} "
+        "(generalising to {others}).",
         verdict=verdict, difference=difference, cases=cases,
         interval=_("{low} to {high}", low=points(bounds.low), high=points(bounds.high)),
-        others=_("other cases of these tests") if bounds.unit == "cases" else _("other tests like these"),
+        others=_("other cases of these tests") if bounds.unit == "cases" else _("other tests like these")
     )  # fmt: skip
 
 

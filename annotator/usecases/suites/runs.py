@@ -75,7 +75,7 @@ def run_suite(
     chosen = asked_model(store, actor, project, model, options.load, options.renamed)
     project_model = chosen.model
     report = SuiteReport(suite.name, options.name or project_model.name, options.seed, notes=list(chosen.notes))
-    check_name("model", report.model)
+    check_name(report.model, is_of_model=True)
     wanted = _wanted(store, suite, project_model, options, report)
     chosen.require_one_table(store, project)
     chosen.remember(store, actor, project)
@@ -102,8 +102,8 @@ def _wanted(
         whose = _("by '{model}'", model=run.computed_by) if run.computed_by else _("from a file")
         raise InvalidValue(
             _(
-                "Answers of '{model}' with the seed '{seed}' are there already, {whose}. Keep these under another name or seed, "
-                "or say that they are to be replaced (--again).",
+                "Predictions of '{model}' with seed '{seed}' already exist, {whose}. Use another name, or --again "
+                "to replace them.",
                 model=report.model,
                 seed=report.seed,
                 whose=whose,
@@ -120,7 +120,7 @@ def _check_labels(project_model: ProjectModel, cases: Sequence[Case]) -> None:
         if case.type == "DIR" and case.labels and case.labels[0] not in project_model.labels:
             raise ModelError(
                 _(
-                    "'{test}' watches the probability of '{label}', which '{model}' does not give (it gives {labels}).",
+                    "'{test}' needs the probability of '{label}', which '{model}' lacks (available: {labels}).",
                     test=case.test,
                     label=case.labels[0],
                     model=project_model.name,
@@ -160,11 +160,7 @@ def _write(
     with store.transaction():
         if not has_test(store, test.id):
             raise NotFound(
-                _(
-                    "The test '{test}' was removed while '{model}' answered it. Run the suite again.",
-                    test=test.name,
-                    model=report.model,
-                )
+                _("'{test}' was removed while '{model}' ran it. Rerun the suite.", test=test.name, model=report.model)
             )
         run = run_store.find_run(store, suite.id, report.model, report.seed)
         if run is not None and run.computed_by != project_model.name:

@@ -32,46 +32,21 @@ def check_architecture(project: Project, new: NewModel, fitting: FittingOptions)
     """Raise ModelError or InvalidValue for a model that cannot learn what a project asks for."""
     is_reading, asks_for_answers = new.architecture == "reading", project.task.result_kind == "answer"
     if asks_for_answers and not is_reading:
-        raise ModelError(
-            _(
-                "The project '{name}' asks for answers, which are learned by a model that answers with a stretch of the text "
-                "(--architecture reading).",
-                name=project.name,
-            )
-        )
+        raise ModelError(_("Project '{name}' needs answers. Use --architecture reading.", name=project.name))
     if is_reading and not asks_for_answers:
-        raise ModelError(
-            _(
-                "The project '{name}' asks for labels, and a reading model gives answers. Leave --architecture reading out.",
-                name=project.name,
-            )
-        )
+        raise ModelError(_("Project '{name}' needs labels. Remove --architecture reading.", name=project.name))
     if is_reading and project.task.query_segment is None:
-        raise ModelError(
-            _(
-                "The texts of the project '{name}' have no question (a segment that cannot be marked), which a reading model "
-                "needs.",
-                name=project.name,
-            )
-        )
+        raise ModelError(_("Texts of '{name}' have no question (unmarkable segment).", name=project.name))
     if new.architecture == "tokens" and not project.task.has_target:
-        raise ModelError(
-            _(
-                "The texts of the project '{name}' have no target for which a model of tokens could answer; those of the task "
-                "entity have. Leave --architecture tokens out.",
-                name=project.name,
-            )
-        )
+        raise ModelError(_("Texts of '{name}' have no target. Remove --architecture tokens.", name=project.name))
     wrong = {
-        _("an alignment with rationales (--align)"): fitting.alignment is not None,
+        _("alignment with rationales (--align)"): fitting.alignment is not None,
         _("one sigmoid output (--output sigmoid)"): new.output != "softmax",
         _("balanced labels (--balance)"): fitting.balances_labels,
     }
     for what, is_wanted in wrong.items():
         if is_reading and is_wanted:
-            raise InvalidValue(
-                _("A reading model learns from its answers alone, without {what}. Leave that out.", what=what)
-            )
+            raise InvalidValue(_("Extractive QA trains on answers only. Remove {what}.", what=what))
 
 
 # What is particular to models that answer questions: what they learn from, when there is no answer, how well they do.

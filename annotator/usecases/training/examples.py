@@ -59,17 +59,12 @@ class RationaleOptions:
     def __post_init__(self) -> None:
         n_chosen(1, self.share)  # refuses what is no share
         if self.source != "shuffled" and (self.source == "lexicon") != bool(self.word_lists):
-            raise InvalidValue(
-                _("Rationales of word lists need the names of the lists, and other rationales have none.")
-            )
+            raise InvalidValue(_("Only word-list rationales take list names, and need them."))
         if (self.choice == "random") == bool(self.confidence_of):
             raise InvalidValue(
-                _(
-                    "The choice '{choice}' does not ask how confident a model is; leave the models out.",
-                    choice=self.choice,
-                )
+                _("Choice '{choice}' uses no model. Remove the models.", choice=self.choice)
                 if self.confidence_of
-                else _("The choice '{choice}' needs a model that has answered the training texts.", choice=self.choice)
+                else _("Choice '{choice}' needs a model with predictions for training texts.", choice=self.choice)
             )
 
 
@@ -77,13 +72,11 @@ class RationaleOptions:
 class ChosenRationales:
     """examples: all of them, those that were not chosen without rationales.
 
-    n_with: how many had rationales; n_chosen: how many have them now; n_tied: at how many that were not chosen a model is as
-    confident as at the last that was
+    n_with: how many had rationales; n_tied: at how many that were not chosen a model is as confident as at the last that was
     """
 
     examples: tuple[Example, ...]
     n_with: int
-    n_chosen: int
     n_tied: int = 0
 
 
@@ -97,7 +90,7 @@ def lists_named(store: Store, project: Project, names: Sequence[str]) -> list[Wo
         if name not in marking:
             raise InvalidValue(
                 _(
-                    "There is no word list '{name}' that marks words (a keep list or an ignore list). There are {lists}.",
+                    "No keep or ignore list '{name}'. Available: {lists}.",
                     name=name,
                     lists=", ".join(f"'{known}'" for known in marking) or _("none"),
                 )
@@ -135,7 +128,7 @@ def choose_rationales(
     left = (e if n in with_rationales else replace(e, sets=()) for n, e in enumerate(examples))
     if options.source == "shuffled":
         left = (_shuffled(example, seed) for example in left)
-    return ChosenRationales(tuple(left), len(numbers), len(with_rationales), n_tied)
+    return ChosenRationales(tuple(left), len(numbers), n_tied)
 
 
 def _chosen(
@@ -159,12 +152,8 @@ def _p_gold(
 def _p_of_model(store: Store, project: Project, examples: Sequence[Example], model: str) -> list[list[float]]:
     known = list_models(store, project.id)
     if model not in known:
-        others = (
-            _("There is some of {known}.", known=", ".join(known))
-            if known
-            else _("No model has any here; compute attributions first.")
-        )
-        raise InvalidValue(_("There is no output of a model '{model}'. {others}", model=model, others=others))
+        others = _("Available: {known}.", known=", ".join(known)) if known else _("Compute attributions first.")
+        raise InvalidValue(_("No output of model '{model}'. {others}", model=model, others=others))
     answers = full_answers(store, project.id, model)
     return [_complete(of_seed, examples, model) for of_seed in answers.values() or ({},)]
 
@@ -177,8 +166,8 @@ def _complete(answers: Mapping[int, Prediction], examples: Sequence[Example], mo
         texts = counted(len(examples), "training text")
         raise ModelError(
             _(
-                "The model '{model}' has given no probabilities of {n_missing} of the {texts} with rationales ({keys}). "
-                "Compute its attributions of the training split first; its answers come with them.",
+                "'{model}' lacks probabilities for {n_missing} of {texts} with rationales ({keys}). Compute its "
+                "attributions.",
                 model=model,
                 n_missing=f"{len(missing):,}",
                 texts=texts,
@@ -196,15 +185,7 @@ def _shuffled(example: Example, seed: int) -> Example:
 
 _TRAINING = "train"
 _VALIDATION = ("validation", "val", "dev")
-_HOW_GOLD_COMES = {
-    "label": unsaid(
-        "A text gets its gold label from the import (the column “label”), or from an annotation that is accepted; "
-        "rationales are not needed."
-    ),
-    "answer": unsaid(
-        "A text gets its gold answer from the import (the column “answer”), or from an annotation that is accepted."
-    ),
-}
+_HOW_GOLD_COMES = unsaid("Gold comes from the import (column “label” or “answer”) or accepted annotations.")
 _DRAWN = Fraction(1, 10)  # of the training texts, to stop by, where no split is for that
 
 
@@ -285,11 +266,11 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
     n_absent = n_all - len(learn) - len(stop)
     if (nothing := _nothing_to_learn(learn, n_absent, asks_for_answers=asks_for_answers)) is not None:
         where = _(" in the split '{split}'", split=split) if split else ""
-        remedy = "" if learn else _(_HOW_GOLD_COMES[project.task.result_kind])
+        remedy = "" if learn else _(_HOW_GOLD_COMES)
         raise ModelError(
             together(
                 _(
-                    "There is nothing to learn in the project '{name}': {nothing}{where}.",
+                    "Nothing to learn in project '{name}': {nothing}{where}.",
                     name=project.name,
                     nothing=nothing,
                     where=where,
@@ -306,19 +287,17 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
 def _nothing_to_learn(learn: Sequence[Example], n_absent: int, *, asks_for_answers: bool) -> str | None:
     """Why nothing can be learned; None where something can."""
     labels = {example.label for example in learn}
-    if asks_for_answers:
-        if labels - {""}:
-            return None
-        if n_absent:
-            return _("a model answers with a stretch of the text, and no gold answer stands in its text")
-        return _("all gold answers say that there is no answer") if labels else _("no text has a gold answer")
-    if len(labels) < 2:
-        return (
-            _("all texts with a gold label have the label '{label}'", label=labels.pop())
-            if labels
-            else _("no text has a gold label")
-        )
-    return None
+    if labels - {""} if asks_for_answers else len(labels) > 1:
+        return None
+    if n_absent:
+        return _("no gold answer occurs in its text")
+    if not labels:
+        return _("no text has gold")
+    return (
+        _("all gold answers are “no answer”")
+        if asks_for_answers
+        else _("all gold labels are '{label}'", label=labels.pop())
+    )
 
 
 def _usual(splits: Collection[str], usual: Sequence[str]) -> str | None:

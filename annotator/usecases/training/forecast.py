@@ -52,16 +52,16 @@ class Forecast:
         """In a sentence.
 
         >>> Forecast(290, 286, 32, 138).summary()
-        'It learns from 290 texts with a gold label (286 of them with rationales), stops by 32, and is judged by 138.'
+        'Trains on 290 texts with gold (286 with rationales), uses 32 for early stopping, and is tested on 138.'
         >>> Forecast(47, 21, 11, 11).summary()
-        'It learns from 47 texts with a gold label (21 of them with rationales), stops by 11, and is judged by 11, which are too \
-few to say how often it is right (20 are needed).'
+        'Trains on 47 texts with gold (21 with rationales), uses 11 for early stopping, and is tested on 11, too few for \
+accuracy (needs 20).'
         >>> Forecast(3, 0, 0, 0).summary()
-        'It learns from 3 texts with a gold label (none of them with rationales), goes on to the last epoch since no text is \
-left to stop by, and is judged by none since no other split has gold labels.'
+        "Trains on 3 texts with gold (none with rationales), runs to the last epoch (no early stopping), and isn't tested \
+(no other split has gold)."
         >>> Forecast(80, 0, 10, 30, 20, 3).summary()
-        'It learns from 80 texts with a gold answer (20 of them say that there is none), stops by 10, and is judged by 30. 3 \
-texts are left out, as their gold answer does not stand in the text.'
+        'Trains on 80 texts with gold (20 “no answer”), uses 10 for early stopping, and is tested on 30. 3 texts are left out: \
+they lack their gold answers.'
         """
         learns = (
             self._labels_to_learn() if self.n_without_answer is None else self._answers_to_learn(self.n_without_answer)
@@ -70,8 +70,8 @@ texts are left out, as their gold answer does not stand in the text.'
         if not self.n_absent:
             return sentence
         left_out = several(
-            "{n} text is left out, as its gold answer does not stand in the text.",
-            "{n} texts are left out, as their gold answer does not stand in the text.",
+            "{n} text is left out: it lacks its gold answer.",
+            "{n} texts are left out: they lack their gold answers.",
             self.n_absent,
         )
         return together(sentence, left_out)
@@ -79,35 +79,31 @@ texts are left out, as their gold answer does not stand in the text.'
     def _labels_to_learn(self) -> str:
         n = f"{self.n_with_rationales:,}" if self.n_with_rationales else _("none")
         return several(
-            "It learns from {n} text with a gold label ({n_marked} of them with rationales)",
-            "It learns from {n} texts with a gold label ({n_marked} of them with rationales)",
-            self.n_learn, n_marked=n,
+            "Trains on {n} text with gold ({n_marked} with rationales)",
+            "Trains on {n} texts with gold ({n_marked} with rationales)",
+            self.n_learn, n_marked=n
         )  # fmt: skip
 
     def _answers_to_learn(self, n_without: int) -> str:
         n = f"{n_without:,}" if n_without else _("none")
         return several(
-            "It learns from {n} text with a gold answer ({n_without} of them say that there is none)",
-            "It learns from {n} texts with a gold answer ({n_without} of them say that there is none)",
-            self.n_learn, n_without=n,
+            "Trains on {n} text with gold ({n_without} “no answer”)",
+            "Trains on {n} texts with gold ({n_without} “no answer”)",
+            self.n_learn, n_without=n
         )  # fmt: skip
 
     def _stops(self) -> str:
         if not self.n_stop:
-            return _("goes on to the last epoch since no text is left to stop by")
-        return _("stops by {n}", n=f"{self.n_stop:,}")
+            return _("runs to the last epoch (no early stopping)")
+        return _("uses {n} for early stopping", n=f"{self.n_stop:,}")
 
     def _judged(self) -> str:
-        if not self.n_judge and self.n_without_answer is None:
-            return _("is judged by none since no other split has gold labels")
         if not self.n_judge:
-            return _("is judged by none since no other split has gold answers")
+            return _("isn't tested (no other split has gold)")
         n = f"{self.n_judge:,}"
         if self.n_judge >= FEWEST:
-            return _("is judged by {n}", n=n)
-        return _(
-            "is judged by {n}, which are too few to say how often it is right ({least} are needed)", n=n, least=FEWEST
-        )
+            return _("is tested on {n}", n=n)
+        return _("is tested on {n}, too few for accuracy (needs {least})", n=n, least=FEWEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +121,7 @@ def missing_package() -> str | None:
 
 def missing_words(package: str) -> str:
     """What is missing, and how it is installed."""
-    return _(
-        "Training needs the package {package}, which is not installed here. Whoever runs the server installs the extra: "
-        "pip install 'rationale-annotator[models]'.",
-        package=package,
-    )
+    return _("Training needs {package}. Run: pip install 'rationale-annotator[models]'.", package=package)
 
 
 def choices(store: Store, actor: User, project: Project) -> Choices:
@@ -185,12 +177,10 @@ def base_of(written: str) -> str:
     """
     base = written.strip().removeprefix(_TRANSFORMERS).strip()
     if not base:
-        raise InvalidValue(_("Name the pretrained model: its folder, or its name (transformers:FOLDER-OR-NAME)."))
+        raise InvalidValue(_("Give a pretrained model (transformers:FOLDER-OR-NAME)."))
     kind, colon, _other = base.partition(":")
     if colon and kind in {"spacy", "built-in", "transformers-zero-shot", "transformers-writing"}:
-        raise InvalidValue(
-            _("'{base}' cannot be trained on. Name a transformers model (transformers:FOLDER-OR-NAME).", base=base)
-        )
+        raise InvalidValue(_("Can't train on '{base}'. Use transformers:FOLDER-OR-NAME.", base=base))
     return base
 
 
@@ -211,17 +201,10 @@ def check_training(store: Store, actor: User, project: Project, name: str, optio
     check_architecture(project, options.model, options.fitting)
     require_allowed_base(store, project, options.model.base)
     if standing_of(store, actor, project, name) == "there" and not options.is_anew:
-        raise InvalidValue(
-            _("There is a model '{name}' in this project already. Choose another name, or replace it.", name=name)
-        )
+        raise InvalidValue(_("'{name}' already exists. Choose another name, or replace it.", name=name))
     foreseen = forecast(store, actor, project, options.data)
     if options.fitting.alignment is not None and not foreseen.n_with_rationales:
-        raise InvalidValue(
-            _(
-                "No text that would be learned from has a rationale, so there is nothing to align with. Choose other "
-                "rationales, or no alignment."
-            )
-        )
+        raise InvalidValue(_("No training text has a rationale to align with. Choose other rationales."))
 
 
 # The models of a project that were trained here, as people read of them: how often they are right, and their cards.

@@ -186,13 +186,7 @@ def _finished(store: Store, project: Project, name: str, folder: Path, data: Tra
     """What a training came to that is there already; raises where it learned from other texts, or in another way."""
     card = Card.read(folder)
     if card is None or card.plan != plan:
-        raise InvalidValue(
-            _(
-                "There is already a model in {folder}, with other texts or settings. Choose another name, or replace it with "
-                "--again.",
-                folder=folder,
-            )
-        )
+        raise InvalidValue(_("{folder} has a different model. Choose another name, or --again.", folder=folder))
     training = find_training(store, project.id, name)
     held_out = None if training is None else training.held_out
     fitted = Fitted(card.epochs, card.best_epoch)
@@ -203,18 +197,11 @@ def _finished(store: Store, project: Project, name: str, folder: Path, data: Tra
 def model_folder(store: Store, project: Project, name: str, options: TrainingOptions = TrainingOptions()) -> Path:
     """Where the model goes; raises InvalidValue before anything is done where that will not do."""
     if not is_model_name(name):
-        raise InvalidValue(
-            _("'{name}' cannot be the name of a model: letters, digits, '.', '_' and '-', up to 61.", name=name)
-        )
+        raise InvalidValue(_("Invalid model name '{name}'. Use up to 61 letters, digits, . _ and -.", name=name))
     folder = (options.folder or models_folder(store, project)) / name
-    if name == BUILT_IN or BagOfWords.is_saved(folder):
-        raise InvalidValue(
-            _("'{name}' is the name of a built-in model of this project. Choose another name.", name=name)
-        )
-    if last_detail(store, project.id, TRAIN_MODEL, name) is None and has_outputs(store, project.id, name):
-        raise InvalidValue(
-            _("The project holds output of a model '{name}' that was not trained here. Choose another name.", name=name)
-        )
+    is_foreign = last_detail(store, project.id, TRAIN_MODEL, name) is None and has_outputs(store, project.id, name)
+    if name == BUILT_IN or BagOfWords.is_saved(folder) or is_foreign:
+        raise InvalidValue(_("'{name}' already exists. Choose another name.", name=name))
     return folder
 
 

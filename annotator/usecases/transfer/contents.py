@@ -12,7 +12,7 @@ from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.formats.model_output.writer import as_source, write_outputs
 from annotator.formats.own.writer import write_gold_lines
-from annotator.language import _, unsaid
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.events import add_event
@@ -63,11 +63,7 @@ def checked_policy(policy: str | None) -> GoldPolicy | None:
     """A gold policy that somebody wrote; raises InvalidValue naming those there are."""
     if policy is not None and policy not in GOLD_POLICIES:
         raise InvalidValue(
-            _(
-                "There is no gold policy '{policy}'. Choose one of {names}.",
-                policy=policy,
-                names=", ".join(GOLD_POLICIES),
-            )
+            _("No gold policy '{policy}'. Choose one of {names}.", policy=policy, names=", ".join(GOLD_POLICIES))
         )
     return policy
 
@@ -96,21 +92,15 @@ def iterate_stored_outputs(
 
 
 def _runs(runs: Sequence[StoredRun], project: Project, model: str | None, method: str | None) -> list[StoredRun]:
-    for unknown, wanted, known in (
-        (
-            unsaid("The project '{name}' has no model '{wanted}' (it has {names})."),
-            model,
-            {stored.run.model for stored in runs},
-        ),
-        (
-            unsaid("The project '{name}' has no method '{wanted}' (it has {names})."),
-            method,
-            {stored.run.method for stored in runs if model in {None, stored.run.model}},
-        ),
+    for wanted, known in (
+        (model, {stored.run.model for stored in runs}),
+        (method, {stored.run.method for stored in runs if model in {None, stored.run.model}}),
     ):
         if wanted and wanted not in known:
             names = ", ".join(f"'{name}'" for name in sorted(known) if name) or _("none")
-            raise NotFound(_(unknown, name=project.name, wanted=wanted, names=names))
+            raise NotFound(
+                _("No '{wanted}' in project '{name}' (only {names}).", name=project.name, wanted=wanted, names=names)
+            )
     return [stored for stored in runs if model in {None, stored.run.model} and method in {None, stored.run.method}]
 
 
@@ -131,11 +121,11 @@ def whole_instance(store: Store, actor: User, project: Project, key: str, split:
     with store.snapshot():
         ids = find_instance_ids(store, project.id, key, split)
         if not ids and split is None:
-            raise NotFound(_("The project '{name}' has no instance '{key}'.", name=project.name, key=key))
+            raise NotFound(_("Project '{name}' has no instance '{key}'.", name=project.name, key=key))
         if not ids:
             raise NotFound(
                 _(
-                    "The project '{name}' has no instance '{key}' in the split '{split}'.",
+                    "Project '{name}' has no instance '{key}' in split '{split}'.",
                     name=project.name,
                     key=key,
                     split=split,
@@ -144,9 +134,7 @@ def whole_instance(store: Store, actor: User, project: Project, key: str, split:
         instances = [get_instance(store, number) for number in ids]
         if len(instances) > 1:
             splits = ", ".join(f"'{instance.split}'" for instance in instances)
-            raise InvalidValue(
-                _("The key '{key}' is in several splits ({splits}). Name the split.", key=key, splits=splits)
-            )
+            raise InvalidValue(_("ID '{key}' is in several splits ({splits}). Choose one.", key=key, splits=splits))
         [instance] = instances
         outputs = [
             StoredOutput(instance.key, instance.split, stored.run, output)

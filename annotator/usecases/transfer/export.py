@@ -180,8 +180,8 @@ class Exported:
     def left_out(self) -> str:
         """What was left out, in sentences; "" for nothing."""
         waiting = several(
-            "{n} changed version without gold was left out. It is written once it is annotated.",
-            "{n} changed versions without gold were left out. They are written once they are annotated.",
+            "{n} perturbed version without gold skipped.",
+            "{n} perturbed versions without gold skipped.",
             self.n_waiting,
         )
         return together(
@@ -247,7 +247,7 @@ def _require_possible(
     if format_name not in WRITABLE:
         raise InvalidValue(
             _(
-                "There is no format '{format_name}' that can be written. Choose one of {names}.",
+                "Can't write the format '{format_name}'. Choose one of {names}.",
                 format_name=format_name,
                 names=", ".join(WRITABLE),
             )
@@ -258,19 +258,18 @@ def _require_possible(
     if holds_unfinished or has_names:
         require(store, actor, project.id, "see all annotations")
     if has_names and format_name not in WITH_PEOPLE:
-        values = {"formats": ", ".join(WITH_PEOPLE), "format_name": format_name}
-        reason = (
-            _("--names is for {formats}; '{format_name}' holds everybody's name anyway. Leave --names out.", **values)
-            if format_name == "jsonl"
-            else _("--names is for {formats}; '{format_name}' tells of no annotator. Leave --names out.", **values)
-        )
-        raise InvalidValue(reason)
+        raise InvalidValue(_("--names is only for {formats}. Remove it.", formats=", ".join(WITH_PEOPLE)))
     if options.half not in HALVES:
         raise InvalidValue(
-            _("'half' must be one of {halves}; it is '{half}'.", halves=", ".join(HALVES), half=options.half)
+            _(
+                "'{what}' must be one of {known}, not '{value}'.",
+                what="half",
+                known=", ".join(HALVES),
+                value=options.half,
+            )
         )
     if format_name == "contrast" and options.half != "both":
-        raise ExportRefused(_("Contrast sets are originals with their changed versions. Export both halves."))
+        raise ExportRefused(_("Contrast sets need perturbed versions too. Export both halves."))
 
 
 def _write_annotations(pairs: Iterator[_Annotated], project: Project, path: Path) -> int:

@@ -99,7 +99,7 @@ def require_known_words(options: ImportOptions) -> None:
     ):
         if value not in known:
             raise InvalidValue(
-                _("'{what}' must be one of {known}; it is '{value}'.", what=what, known=", ".join(known), value=value)
+                _("'{what}' must be one of {known}, not '{value}'.", what=what, known=", ".join(known), value=value)
             )
 
 
@@ -110,15 +110,13 @@ def readable(path: Path, format_name: str | None = None) -> Iterator[tuple[Path,
     Raises: NotFound where there is no such path; InvalidValue where nothing tells the format
     """
     if not path.exists():
-        raise NotFound(_("There is no file or folder '{path}'.", path=path))
+        raise NotFound(_("No file or folder '{path}'.", path=path))
     with unpacked(path) as unpacked_path:
         guess = None if format_name is not None else guessed(unpacked_path)
         known_format = format_name if guess is None else guess.format_name
         if known_format is None:
             require_known_kind(unpacked_path)
-            raise InvalidValue(
-                _("Nothing in '{path}' tells its format. Name it; docs/formats.md lists those there are.", path=path)
-            )
+            raise InvalidValue(_("Unknown format of '{path}'. Set it (see docs/formats.md).", path=path))
         yield unpacked_path, known_format
 
 
@@ -242,12 +240,7 @@ def _import_output(
     progress: Callable[[int], None],
 ) -> ImportReport:
     if options.prompt and format_name != INSEQ:
-        raise InvalidValue(
-            _(
-                "Only files of the format inseq are read with a prompt (--prompt); this is read as {format_name}.",
-                format_name=format_name,
-            )
-        )
+        raise InvalidValue(_("--prompt is only for inseq files, not {format_name}.", format_name=format_name))
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
     chosen_columns(project, format_name, options)
     labels = _labels_of(project, options)
@@ -276,8 +269,8 @@ def _refuse_blank(path: Path) -> None:
     with suppress(OSError):  # whoever reads it says why it cannot be opened
         if is_blank(path):
             if path.is_dir():
-                raise InvalidValue(_("The folder '{name}' is empty; there is nothing to import.", name=path.name))
-            raise InvalidValue(_("The file '{name}' is empty; there is nothing to import.", name=path.name))
+                raise InvalidValue(_("Folder '{name}' is empty.", name=path.name))
+            raise InvalidValue(_("File '{name}' is empty.", name=path.name))
 
 
 @dataclass(slots=True)
@@ -301,37 +294,27 @@ def _refuse(report: ImportReport, options: ImportOptions, path: Path, format_nam
             can_leave_out=n_rows > 0,
         )  # fmt: skip
     if n_rows == 0:
-        raise InvalidValue(_no_row_words(path, format_name))
-
-
-def _no_row_words(path: Path, format_name: str) -> str:
-    if path.is_dir():
-        return _(
-            "The folder '{name}' has no row that the format {format_name} reads; there is nothing to import. Choose another "
-            "file, or the format that it has.",
-            name=path.name,
-            format_name=format_name,
+        raise InvalidValue(
+            _(
+                "No {format_name} rows in '{name}'. Choose another file or format.",
+                name=path.name,
+                format_name=format_name,
+            )
         )
-    return _(
-        "The file '{name}' has no row that the format {format_name} reads; there is nothing to import. Choose another file, or "
-        "the format that it has.",
-        name=path.name,
-        format_name=format_name,
-    )
 
 
 def _refusal(report: ImportReport, path: Path, n_rows: int) -> str:
     n = report.n_problems
     if n_rows == 0:
         return several(
-            "'{name}' has {n} problem; nothing was stored. None of its rows can be used.",
-            "'{name}' has {n} problems; nothing was stored. None of its rows can be used.",
+            "{n} problem in '{name}'; no usable rows. Nothing was stored.",
+            "{n} problems in '{name}'; no usable rows. Nothing was stored.",
             n,
             name=path.name,
         )
     return several(
-        "'{name}' has {n} problem; nothing was stored. Correct the file, or leave the bad rows out with --skip-invalid.",
-        "'{name}' has {n} problems; nothing was stored. Correct the file, or leave the bad rows out with --skip-invalid.",
+        "{n} problem in '{name}'; nothing was stored. Correct it or use --skip-invalid.",
+        "{n} problems in '{name}'; nothing was stored. Correct them or use --skip-invalid.",
         n,
         name=path.name,
     )

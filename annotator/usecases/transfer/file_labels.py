@@ -14,7 +14,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceAnnotation, SourceInstance
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import listed
-from annotator.language import _, several, unsaid
+from annotator.language import _, several
 from annotator.language import listed as listed_words
 from annotator.store import Store
 from annotator.store.events import add_event
@@ -25,11 +25,6 @@ from annotator.usecases.transfer.import_report import ImportOptions
 
 _SHOWN = 12
 _COUNTED = 1_000
-_UNMET = {
-    "renamed": unsaid("The file has no label '{label}' that could be renamed. It has {labels}."),
-    "left out": unsaid("The file has no label '{label}' that could be left out. It has {labels}."),
-    "added": unsaid("The file has no label '{label}' that could be added. It has {labels}."),
-}
 
 
 @dataclass(slots=True)
@@ -70,9 +65,7 @@ class OwnLabels:
         for item in items:
             if isinstance(item, SourceProject) and (self.renamed or self.left):
                 option = "--rename" if self.renamed else "--leave-out-label"
-                raise InvalidValue(
-                    _("The program's own export keeps its labels; import it without {option}.", option=option)
-                )
+                raise InvalidValue(_("Annotator exports keep their labels. Import without {option}.", option=option))
             if isinstance(item, SourceProject):
                 self.remembered, self.are_as_written = {}, True
             kept_row: object = item
@@ -82,10 +75,11 @@ class OwnLabels:
                 kept_row = self._output(item)
             if kept_row is not None:
                 yield kept_row
-        unmet = unmet_label(self.renamed, self.added, self.left, self.met) if self.are_needed else None
+        unmet = unmet_label((*self.renamed, *self.left, *self.added), self.met) if self.are_needed else None
         if unmet is not None:
-            label, what = unmet
-            raise InvalidValue(_(_UNMET[what], label=label, labels=listed(list(self.met), _SHOWN)))
+            raise InvalidValue(
+                _("No label '{label}' (only {labels}).", label=unmet, labels=listed(list(self.met), _SHOWN))
+            )
 
     @property
     def met(self) -> tuple[str, ...]:
@@ -103,33 +97,20 @@ class OwnLabels:
         recalled = listed_words(
             [_("“{label}” as “{theirs}”", label=label, theirs=theirs) for label, theirs in self._recalled.items()]
         )
-        sentences = (
-            [_("Taken as for an earlier file: {labels}. To say it otherwise, rename them again.", labels=recalled)]
-            if recalled
-            else []
-        )
+        sentences = [_("Labels mapped as before: {labels}.", labels=recalled)] if recalled else []
         if not counts:
             return sentences
-        n, values = sum(n for n, _words in numbers), {"labels": listed(sorted(self.left))}
+        n = sum(n for n, _words in numbers)
         parts = counts[0]
         for part in counts[1:]:
             parts = _("{before} and {word}", before=parts, word=part)
-        if len(self.left) == 1:
-            left_words = several(
-                "{parts} with the label {labels} was left out.",
-                "{parts} with the label {labels} were left out.",
-                n,
-                parts=parts,
-                **values,
-            )
-        else:
-            left_words = several(
-                "{parts} with the labels {labels} was left out.",
-                "{parts} with the labels {labels} were left out.",
-                n,
-                parts=parts,
-                **values,
-            )
+        left_words = several(
+            "Skipped {parts} labelled {labels}.",
+            "Skipped {parts} labelled {labels}.",
+            n,
+            parts=parts,
+            labels=listed(sorted(self.left)),
+        )
         return [*sentences, left_words]
 
     def _named(self, label: str) -> str:
@@ -202,9 +183,7 @@ class OwnLabels:
             or len({(part.label, part.layer) for part in attributions}) < n_places
         )
         if is_twice:
-            reason = _(
-                "Two labels of this row would be one of the project's; rename each to a label of its own (--rename)."
-            )
+            reason = _("Two labels map to one. Rename them separately (--rename).")
             return Problem(row.source, row.line, "label", row.key, reason)
         return replace(row, attributions=attributions, predictions=predictions)
 
@@ -241,30 +220,23 @@ def _trimmed(label: str | None) -> str | None:
     return None if label is None else trimmed(label) or None
 
 
-def unmet_label(
-    renamed: Iterable[str], added: Iterable[str], left: Iterable[str], met: Sequence[str]
-) -> tuple[str, str] | None:
-    """A label of which something was said and that was not met, though others were; and what was said."""
-    for what, labels in (("renamed", renamed), ("left out", left), ("added", added)):
-        unmet = [label for label in labels if label not in met]
-        if unmet and met:
-            return unmet[0], what
-    return None
+def unmet_label(labels: Iterable[str], met: Sequence[str]) -> str | None:
+    """The first of these labels that was not met, though others were."""
+    return next((label for label in labels if label not in met), None) if met else None
 
 
 def check_renamed(project: Project, renamed: Mapping[str, str], added: Iterable[str] = ()) -> None:
     """Raise InvalidValue where a label is to be called what the project does not have, and is not given now."""
     if renamed and project.task.result_kind != "label":
-        raise InvalidValue(_("The project '{name}' asks for answers, which are not renamed.", name=project.name))
+        raise InvalidValue(_("Project '{name}' uses answers, not labels.", name=project.name))
     labels = (*project.labels, *added)
     for label, theirs in renamed.items():
         if project.labels and theirs not in labels:
             raise InvalidValue(
                 _(
-                    "'{label}' cannot be renamed to '{theirs}', which is no label of the project '{project}'. It has {labels}.",
+                    "Can't rename '{label}' to '{theirs}' (only {labels}).",
                     label=label,
                     theirs=theirs,
-                    project=project.name,
                     labels=listed(project.labels, _SHOWN),
                 )
             )
@@ -274,18 +246,14 @@ def check_labels(project: Project, renamed: Mapping[str, str], added: Iterable[s
     """Raise InvalidValue where labels are to be treated in a way that cannot be."""
     check_renamed(project, renamed, added)
     if (added or left) and project.task.result_kind != "label":
-        raise InvalidValue(_("The project '{name}' asks for answers, and has no labels.", name=project.name))
+        raise InvalidValue(_("Project '{name}' uses answers, not labels.", name=project.name))
     all_named = [*renamed, *added, *left]
     twice = next((label for label in all_named if all_named.count(label) > 1), None)
     if twice is not None:
-        raise InvalidValue(
-            _("The label '{label}' is to be treated in two ways; add it, rename it, or leave it out.", label=twice)
-        )
+        raise InvalidValue(_("Conflicting options for '{label}'. Keep one.", label=twice))
     for label in added:
         if not label.strip() or label != label.strip():
-            raise InvalidValue(
-                _("'{label}' cannot be a label: it is empty, or has blanks at its ends. Rename it.", label=label)
-            )
+            raise InvalidValue(_("'{label}' is empty or has outer blanks. Rename it.", label=label))
 
 
 def with_labels(store: Store, actor: User, project: Project, added: Iterable[str]) -> Project:

@@ -146,11 +146,7 @@ class Restorer:
                 continue
             members, missing = self._members(source)
             if missing is not None:
-                reason = _(
-                    "the list '{name}' names an instance that is neither in the file nor in the project",
-                    name=source.name,
-                )
-                report.add_problem(Problem(source.source, source.line, "members", missing, reason))
+                report.add_problem(_unknown(source, "members", missing))
             else:
                 user_id = self._user_id(source.made_by) if source.by_user else None
                 restore_list(self.store, self.project.id, source, user_id, members)
@@ -170,11 +166,7 @@ class Restorer:
                 continue
             members, missing = self._members(source)
             if missing is not None:
-                reason = _(
-                    "the model '{model}' learned from an instance that is neither in the file nor in the project",
-                    model=source.model,
-                )
-                report.add_problem(Problem(source.source, source.line, "members", missing, reason))
+                report.add_problem(_unknown(source, "members", missing))
             else:
                 save_training(
                     self.store, self.project.id, source.model, digest=source.digest, seed=source.seed, split=source.split,
@@ -197,8 +189,7 @@ class Restorer:
         for source in audits if self.was_empty else ():
             members = self._audited(source)
             if members is None:
-                reason = _("an audit names a changed version that is neither in the file nor in the project")
-                report.add_problem(Problem(source.source, source.line, "items", source.made_at, reason))
+                report.add_problem(_unknown(source, "items", source.made_at))
             else:
                 restore_audit(self.store, self.project.id, source, members, self._user_id)
 
@@ -218,9 +209,9 @@ class Restorer:
     ) -> str:
         """Why one cannot be stored, or could never be checked; "" where it can."""
         if original_id is None or (instance_id is None) != (source.instance is None):
-            return _("no instance of this key and split is in the file or the project")
+            return _("unknown instance")
         if instance_id is not None and perturbation_of_instance(self.store, instance_id) is not None:
-            return _("the instance '{instance}' came of another perturbation already", instance=source.instance)
+            return _("'{instance}' already comes from another perturbation", instance=source.instance)
         original = get_instance(self.store, original_id)
         try:
             for version in source.versions:
@@ -285,21 +276,23 @@ class Restorer:
         return cast("int", account_for(self.store, name).id)
 
 
+def _unknown(source: SourceList | SourceTraining | SourceAudit | SourceQualification, name: str, value: str) -> Problem:
+    """A record names an instance that the file did not bring."""
+    return Problem(source.source, source.line, name, value, _("unknown instance"))
+
+
 def _misfit(output: StoredOutput, store: Store, instance_ids: Sequence[int]) -> str:
     """Why an output cannot be stored; "" where it can."""
     if not instance_ids:
-        return _("no instance of this key and split is in the file or the project")
+        return _("unknown instance")
     layout = places_of(store, instance_ids[:1])[instance_ids[0]].layout
     if any(len(a.scores) not in {layout.n_selectable, layout.n_tokens} for a in output.output.attributions):
-        return _(
-            "it has scores for another number of tokens than the instance has ({n_tokens})", n_tokens=layout.n_tokens
-        )
+        return _("scores don't match the {n_tokens} tokens", n_tokens=layout.n_tokens)
     rankings = [a.ranking or () for a in output.output.attributions] + [r.ranking for r in output.output.rationales]
     ends = [end for r in output.output.rationales for start, end in r.spans if start < end]
     n_spans = sum(len(r.spans) for r in output.output.rationales)
-    if any(t >= layout.n_tokens for tokens in rankings for t in tokens) or len(ends) < n_spans:
-        return _("it names a token that the instance does not have")
-    return "" if max(ends, default=0) <= layout.n_tokens else _("it names a token that the instance does not have")
+    is_outside = max(ends, default=0) > layout.n_tokens or any(t >= layout.n_tokens for of in rankings for t in of)
+    return _("token outside the instance") if is_outside or len(ends) < n_spans else ""
 
 
 # Releases in our own JSONL: written with their gold, and restored as they were.
@@ -333,7 +326,7 @@ class ReleaseRestorer:
         if not self.is_wanted:
             return
         if source.number in self.taken or source.name in {taken.name for _id, taken, _tally in self.taken.values()}:
-            reason = _("the file has two releases of this number or name; keep one of them")
+            reason = _("two releases with this number or name; keep one")
             report.add_problem(Problem(source.source, source.line, "number", str(source.number), reason))
             return
         user_id = account_for(self.store, source.made_by).id if source.by_user else None
@@ -347,7 +340,7 @@ class ReleaseRestorer:
             by_release.setdefault(frozen.release, []).append(frozen.gold)
         for number, items in by_release.items():
             if number not in self.taken:
-                reason = _("the file has no release {number} before it", number=number)
+                reason = _("release {number} is missing before it", number=number)
                 report.add_problem(Problem("", None, "release", str(number), reason))
                 continue
             release_id, _source, tally = self.taken[number]
@@ -359,10 +352,7 @@ class ReleaseRestorer:
             has_all = tally.result.n_instances == source.gold.n_instances
             is_same = has_all and (source.n_erased > 0 or tally.result.digest == source.gold.digest)
             if not is_same:
-                reason = _(
-                    "the gold that follows it is not the one that was frozen: its digest is another one. Take the file as it was "
-                    "written, or leave the release out"
-                )
+                reason = _("the gold doesn't match its digest. Use the original file")
                 report.add_problem(Problem(source.source, source.line, "digest", f"release {number}", reason))
 
 
@@ -404,8 +394,7 @@ def take_qualification(
             continue
         missing = _take_items(store, project, source)
         if missing is not None:
-            reason = _("the training names a text that is neither in the file nor in the project")
-            report.add_problem(Problem(source.source, source.line, "members", missing, reason))
+            report.add_problem(_unknown(source, "members", missing))
             continue
         for audience, rules in source.rules.items():
             add_rules(store, project.id, audience, QualificationRules(**rules), _FILE)  # type: ignore[arg-type]

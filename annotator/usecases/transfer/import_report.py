@@ -25,11 +25,11 @@ def annotators_words(accepted: Accepted) -> str:
     """How many people annotated a text, where several did.
 
     >>> annotators_words(Accepted(960, 160, 160, 6)), annotators_words(Accepted(5, 3, 2, 2))
-    ('The texts come with 6 annotators each.', 'The texts come with up to 2 annotators each.')
+    ('6 annotators per text.', 'Up to 2 annotators per text.')
     """
     if accepted.n_annotations == accepted.n_instances * accepted.most:
-        return _("The texts come with {n} annotators each.", n=accepted.most)
-    return _("The texts come with up to {n} annotators each.", n=accepted.most)
+        return _("{n} annotators per text.", n=accepted.most)
+    return _("Up to {n} annotators per text.", n=accepted.most)
 
 
 def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
@@ -47,8 +47,8 @@ def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
 def tied_words(n: int) -> str:
     """That texts have no gold, since several results were given as often."""
     return several(
-        "{n} text has no gold, since several results were given as often. Choose its gold under Instances.",
-        "{n} texts have no gold, since several results were given as often. Choose their gold under Instances.",
+        "{n} text has tied results. Choose its gold under Instances.",
+        "{n} texts have tied results. Choose their gold under Instances.",
         n,
     )
 
@@ -56,15 +56,13 @@ def tied_words(n: int) -> str:
 def _other_words(policy: GoldPolicy, n_other: int) -> str:
     if policy == "chosen":
         return several(
-            "{n} annotation gives another result than the gold one: what is marked there is no part of the gold, unless the lead "
-            "chose it.",
-            "{n} annotations give another result than the gold one: what is marked there is no part of the gold, unless the lead "
-            "chose one of them.",
+            "{n} annotation with another result counts only if chosen.",
+            "{n} annotations with another result count only if chosen.",
             n_other,
         )
     return several(
-        "{n} annotation gives another result than the gold one: what is marked there is no part of the gold.",
-        "{n} annotations give another result than the gold one: what is marked there is no part of the gold.",
+        "{n} annotation with another result isn't in the gold.",
+        "{n} annotations with another result aren't in the gold.",
         n_other,
     )
 
@@ -81,8 +79,8 @@ def _chosen_words(accepted: Accepted) -> str:
 def _all_words(accepted: Accepted) -> str:
     texts = counted(accepted.n_instances, "text")
     return several(
-        "there are {n} accepted annotation of {texts}, of any result",
-        "there are {n} accepted annotations of {texts}, of any result",
+        "{n} accepted annotation of {texts}, with any result",
+        "{n} accepted annotations of {texts}, with any result",
         accepted.n_annotations,
         texts=texts,
     )
@@ -283,8 +281,8 @@ class ImportReport:
         if self.labels:
             named = [f"“{label}” ({n:,})" for label, n in islice(self.labels.items(), _SHOWN_LABELS)]
             more = len(self.labels) - len(named)
-            words = listed(named, "and") if not more else _("{labels} and {n} more", labels=listed(named), n=more)
-            self.columns.append(_("The project gets these labels: {labels}.", labels=words))
+            words = listed(named, "and") if not more else _("{names} and {n} more", names=listed(named), n=more)
+            self.columns.append(_("New project labels: {labels}.", labels=words))
         if self.variants:
             self.doubts.append(variant_words(self.variants, counts))
             self.n_warnings += 1
@@ -311,10 +309,7 @@ class ImportReport:
         """Say that texts stay as they are, where the file says their tokens alone."""
         if n_texts:
             self.notes.append(
-                _(
-                    "Of {texts} the file holds the tokens alone; the project has the same tokens, so its own spacing was kept.",
-                    texts=counted(n_texts, "text"),
-                )
+                _("Only tokens for {texts}; the project's spacing is kept.", texts=counted(n_texts, "text"))
             )
 
     def tell_unknown_guidelines(self, n_annotations: int) -> None:
@@ -322,10 +317,8 @@ class ImportReport:
         if n_annotations:
             self.notes.append(
                 several(
-                    "{n} annotation came with the number of a version of the guidelines that this project does not have; the "
-                    "number was left out.",
-                    "{n} annotations came with the number of a version of the guidelines that this project does not have; the "
-                    "number was left out.",
+                    "{n} annotation's unknown guideline version was dropped.",
+                    "{n} annotations' unknown guideline versions were dropped.",
                     n_annotations,
                 )
             )
@@ -343,8 +336,7 @@ class ImportReport:
         if self.n_numbered:
             self.notes.append(
                 _(
-                    "The annotators of {texts} have numbers for names, which the file counts anew in each text: “{name}” of one "
-                    "text may be another person in the next.",
+                    "Annotators of {texts} are numbered per text: “{name}” may be different people.",
                     texts=counted(self.n_numbered, "text"),
                     name=self.numbered,
                 )
@@ -356,8 +348,8 @@ class ImportReport:
         if n_unlabelled:
             self.notes.append(
                 several(
-                    "This text has no label and the project has none: add labels before you give out work.",
-                    "These {n} texts have no label and the project has none: add labels before you give out work.",
+                    "No label for this text. Add labels before assigning work.",
+                    "No labels for these {n} texts. Add labels before assigning work.",
                     n_unlabelled,
                 )
             )
@@ -379,10 +371,8 @@ class ImportReport:
         if n and is_asked:
             self.notes.append(
                 several(
-                    "The file says no {what} of {texts} that annotators labelled: {n} of them has the {what} that most of the "
-                    "annotators gave.",
-                    "The file says no {what} of {texts} that annotators labelled: {n} of them have the {what} that most of the "
-                    "annotators gave.",
+                    "{texts} had no {what}; {n} got the majority {what}.",
+                    "{texts} had no {what}; {n} got the majority {what}.",
                     n_labelled,
                     what=_(_RESULTS[what]),
                     texts=counted(n, "text"),
@@ -392,10 +382,8 @@ class ImportReport:
         elif n:
             self.notes.append(
                 several(
-                    "{n} text has {what}s of annotators and none of its own. Each can be given the {what} that most of its "
-                    "annotators gave (--majority-labels): there is one for {n_labelled} of them.",
-                    "{n} texts have {what}s of annotators and none of their own. Each can be given the {what} that most of its "
-                    "annotators gave (--majority-labels): there is one for {n_labelled} of them.",
+                    "{n} text has only annotators' {what}s. Use --majority-labels ({n_labelled} available).",
+                    "{n} texts have only annotators' {what}s. Use --majority-labels ({n_labelled} available).",
                     n,
                     what=_(_RESULTS[what]),
                     n_labelled=f"{n_labelled:,}",
@@ -412,16 +400,14 @@ class ImportReport:
         """Say how many annotations the file gives without saying what they mark: they count less than there are."""
         if self.n_reference:
             kept_words = several(
-                "{n} of the {annotations} that come with this file is kept for reference: the file does not say what was marked "
-                "there, so that it does not count as accepted gold.",
-                "{n} of the {annotations} that come with this file are kept for reference: the file does not say what was marked "
-                "there, so that they do not count as accepted gold.",
+                "{n} of {annotations} is reference only: it has no marks.",
+                "{n} of {annotations} are reference only: they have no marks.",
                 self.n_reference,
                 annotations=counted(self.n_annotations, "annotation"),
             )
             rest_words = several(
-                "The other {n} annotation counts as accepted.",
-                "The other {n} annotations count as accepted.",
+                "The other {n} annotation is accepted.",
+                "The other {n} annotations are accepted.",
                 self.n_annotations - self.n_reference,
             )
             self.notes.append(together(kept_words, rest_words))
@@ -514,7 +500,7 @@ class ImportReport:
     def reach_words(self) -> str:
         """Of how many texts the file has answers and maps, in a sentence."""
         return _(
-            "The file has answers for {texts} and maps for {n_mapped}.",
+            "The file has predictions for {texts}, attributions for {n_mapped}.",
             texts=counted(self.n_answered, "text"),
             n_mapped=f"{self.n_mapped:,}",
         )
@@ -533,8 +519,8 @@ def _tied_words(tied: Places, what: str) -> str:
     if not tied.n:
         return ""
     words = several(
-        "One text has none, since several {what}s were given as often: {texts}. Choose the gold there under “Instances”.",
-        "{n} texts have none, since several {what}s were given as often: {texts}. Choose the gold there under “Instances”.",
+        "One text has tied {what}s ({texts}). Choose its gold under “Instances”.",
+        "{n} texts have tied {what}s ({texts}). Choose their gold under “Instances”.",
         tied.n,
         what=_(_RESULTS[what]),
         texts=tied,

@@ -54,15 +54,13 @@ def _said(refusal: ImportRefused) -> str:
     n = refusal.n_problems
     lines = [
         several(
-            "{n} problem; nothing was stored. Correct the rows, or repeat with skip_invalid=True.",
-            "{n} problems; nothing was stored. Correct the rows, or repeat with skip_invalid=True.",
+            "{n} problem; nothing was stored. Correct it or set skip_invalid=True.",
+            "{n} problems; nothing was stored. Correct them or set skip_invalid=True.",
             n,
         )
         if refusal.can_leave_out
         else several(
-            "{n} problem; nothing was stored. No row can be used; correct them.",
-            "{n} problems; nothing was stored. No row can be used; correct them.",
-            n,
+            "{n} problem; no usable rows. Nothing was stored.", "{n} problems; no usable rows. Nothing was stored.", n
         )
     ]
     lines += [str(problem) for problem in refusal.problems[:_SHOWN]]
@@ -72,17 +70,13 @@ def _said(refusal: ImportRefused) -> str:
 def _line(row: Mapping[str, object], number: int, parameters: Mapping[str, object] | None) -> bytes:
     if not isinstance(row, Mapping):
         raise InvalidValue(
-            _(
-                "Row {number} is no mapping of fields to values, but {type_name}.",
-                number=number,
-                type_name=type(row).__name__,
-            )
+            _("Row {number} must be a mapping, not {type_name}.", number=number, type_name=type(row).__name__)
         )
     try:
         values = {name: msgspec.to_builtins(value, enc_hook=_plain) for name, value in _fields(row, number, parameters)}
         return _encoded(values)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise InvalidValue(_("Row {number} cannot be written as JSON: {error}.", number=number, error=error)) from None
+        raise InvalidValue(_("Can't write row {number} as JSON: {error}.", number=number, error=error)) from None
 
 
 def _fields(
@@ -90,7 +84,7 @@ def _fields(
 ) -> Iterable[tuple[str, object]]:
     """The fields that say something, under the names of the form."""
     if row.get("key") is not None and row.get("id") is not None:
-        raise InvalidValue(_("Row {number} has a key and an id; keep one of the two.", number=number))
+        raise InvalidValue(_("Row {number} has both key and id. Keep one.", number=number))
     fields = {"id" if name == "key" else str(name): value for name, value in row.items() if value is not None}
     if parameters:
         fields.setdefault("params", dict(parameters))
@@ -101,9 +95,7 @@ def _plain(value: object) -> Any:
     """Arrays, tensors and their numbers as Python's own."""
     to_list: Callable[[], object] | None = getattr(value, "tolist", None)
     if to_list is None:
-        raise TypeError(
-            _("a value is {type_name}, which is neither text, number, list nor mapping", type_name=type(value).__name__)
-        )
+        raise TypeError(_("{type_name} isn't text, a number, list or mapping", type_name=type(value).__name__))
     return to_list()
 
 

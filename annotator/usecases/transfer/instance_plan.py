@@ -108,10 +108,7 @@ class Resolver:
             return None
         for strange in source.annotations[len(labelled) :][:1]:
             self._has_label(source, _result_of(strange, source))
-            reason = _(
-                "The annotation of '{annotator}' has a label that the project does not have.",
-                annotator=strange.annotator,
-            )
+            reason = _("The label by '{annotator}' isn't in the project.", annotator=strange.annotator)
             self.refuse(source, "rationales", source.key, reason)
             return None
         self.n_character_spans += marks.n_character_spans
@@ -151,7 +148,7 @@ class Resolver:
             return True
         allowed = listed(self.project.labels)
         reason = _(
-            "The project has no label '{label}' (it has {labels}); {remedy}.",
+            "No label '{label}' (only {labels}); {remedy}.",
             label=result,
             labels=allowed,
             remedy=label_remedy(result, self.project.labels),
@@ -176,14 +173,10 @@ def _result_of(annotation: SourceAnnotation, source: SourceInstance) -> str | No
     return source.result if annotation.result is None else annotation.result
 
 
-_CHANGED = unsaid(
-    "The project has an instance with this key and other content. To overwrite it, import the file again with --update."
-)
-_UNKNOWN = unsaid("The project has no instance with this key. Import the file with its texts first, or name its split.")
-_OUTPUT_REMOVED = unsaid("Its text changed, so what models had said of the old tokens was removed.")
-_OTHER_DOCUMENT = unsaid(
-    "There is already a document of this name with another text or other tokens; give one of them another name."
-)
+_CHANGED = unsaid("Exists with different content. Use --update to overwrite.")
+_UNKNOWN = unsaid("Unknown ID. Correct it, or import the text first.")
+_OUTPUT_REMOVED = unsaid("Text changed; model output for old tokens was removed.")
+_OTHER_DOCUMENT = unsaid("Document exists with different text. Rename one.")
 
 
 def plan_documents(
@@ -314,8 +307,8 @@ def _change(
     is_other_text = is_changed and not _has_texts(before, instance)
     if is_other_text and (stored.n_annotations or stored.n_works):
         reason = several(
-            "Its text changed, but {annotations} and {n} piece of work belong to the old tokens; give it another key.",
-            "Its text changed, but {annotations} and {n} pieces of work belong to the old tokens; give it another key.",
+            "Text changed, but has {annotations} and {n} piece of work. Change the ID.",
+            "Text changed, but has {annotations} and {n} pieces of work. Change the ID.",
             stored.n_works,
             annotations=counted(stored.n_annotations, "annotation"),
         )
@@ -377,13 +370,9 @@ def _annotations(
 def _otherwise(annotation: NewAnnotation, stored: Annotation) -> str:
     if stored.user_id is not None:
         return _(
-            "'{annotator}' annotated this instance here, otherwise than the file says; the file cannot change that",
-            annotator=annotation.annotator,
+            "'{annotator}' annotated this differently here; files can't change that", annotator=annotation.annotator
         )
-    return _(
-        "'{annotator}' annotated this instance otherwise already; import it again as one that overwrites (--update)",
-        annotator=annotation.annotator,
-    )
+    return _("'{annotator}' annotated this differently; use --update to overwrite", annotator=annotation.annotator)
 
 
 # The items of a file in batches: neighbours of one kind, so many that they are worth a query and so few that they fit.

@@ -46,7 +46,7 @@ def strange_label_report(project: Project, label: str) -> str:
     if more > 0:
         labels = _("{names} and {n} more", names=labels, n=more)
     return _(
-        "The label '{label}' is not one of the project's ({labels}); {remedy}.",
+        "No label '{label}' (only {labels}); {remedy}.",
         label=label,
         labels=labels,
         remedy=label_remedy(label, project.labels),
@@ -56,37 +56,8 @@ def strange_label_report(project: Project, label: str) -> str:
 ByRun = dict[Run, list[tuple[int, Output]]]  # with the number of the row that says it
 Planned = dict[Run, list[tuple[int, OutputChange]]]
 
-_UNKNOWN = unsaid("The project has no instance with this key. Correct the key, or have a lead import its text first.")
-_SEVERAL = unsaid(
-    "Instances of several splits have this key. Say which split is meant, in the row's field 'split' or for the whole file."
-)
-_FULL_ANSWER = "the answer to the full input"
-_OTHERWISE = {  # by what is there with other values
-    _FULL_ANSWER: unsaid(
-        "The answer to the full input of '{model}' for this instance is there already with other values. To overwrite it, "
-        "import the file again with --update."
-    ),
-    "the answer to the rationale input": unsaid(
-        "The answer to the rationale input of '{model}' for this instance is there already with other values. To overwrite it, "
-        "import the file again with --update."
-    ),
-    "the answer to the rest input": unsaid(
-        "The answer to the rest input of '{model}' for this instance is there already with other values. To overwrite it, "
-        "import the file again with --update."
-    ),
-    "the attribution": unsaid(
-        "The attribution of '{model}' for this instance is there already with other values. To overwrite it, import the file "
-        "again with --update."
-    ),
-    "the hard rationale": unsaid(
-        "The hard rationale of '{model}' for this instance is there already with other values. To overwrite it, import the "
-        "file again with --update."
-    ),
-    "the ranked rationale": unsaid(
-        "The ranked rationale of '{model}' for this instance is there already with other values. To overwrite it, import the "
-        "file again with --update."
-    ),
-}
+_UNKNOWN = unsaid("Unknown ID. Correct it, or import the text first.")
+_SEVERAL = unsaid("Several splits have this ID. Set 'split'.")
 
 
 class LaidRow(NamedTuple):
@@ -119,7 +90,7 @@ def match_instance(row: SourceOutput, known: Sequence[KeyedInstance]) -> KeyedIn
     if fitting:
         return refusal(row, "id", row.key, _(_SEVERAL))
     splits = listed([f"'{instance.split}'" for instance in known])
-    reason = _("The instance with this key is in the split {splits}; correct the split or leave it out.", splits=splits)
+    reason = _("This ID is in split {splits}.", splits=splits)
     return refusal(row, "split", row.split or "", reason)
 
 
@@ -131,7 +102,7 @@ def fault_of(row: SourceOutput, project: Project) -> Problem | None:
         for label, p in prediction.probabilities.items():
             if not math.isfinite(p):
                 return refusal(
-                    row, "scores", row.key, _("The probability of '{label}' is {p}; write a number.", label=label, p=p)
+                    row, "scores", row.key, _("Probability of '{label}' is {p}. Write a number.", label=label, p=p)
                 )
     return None
 
@@ -182,7 +153,7 @@ def plan_outputs(
     by_run: see `outputs_by_run`; known: what each run says of the instances already
     """
     planned: Planned = {}
-    refused: dict[int, str] = {}
+    refused = set[int]()
     for run, outputs in by_run.items():
         of_run = planned[run] = list[tuple[int, OutputChange]]()
         before = known.get(run, {})
@@ -190,23 +161,22 @@ def plan_outputs(
         changes = {number: change_of(before.get(number), output) for number, output in first.items()}
         for number, output in outputs:
             same, change = first[output.instance_id], changes[output.instance_id]
-            if output is not same and output != same:  # only answers to the full input can be met twice here
-                refused[number] = _FULL_ANSWER
-            elif change.overwritten and not options.update:
-                refused.setdefault(number, change.overwritten)
+            is_other = output is not same and output != same  # only answers to the full input can be met twice here
+            if is_other or (change.overwritten and not options.update):
+                refused.add(number)
             of_run.append((number, change))
     return _plan(rows, planned, refused)
 
 
-def _plan(rows: Sequence[LaidRow], planned: Planned, refused: Mapping[int, str]) -> OutputPlan:
+def _plan(rows: Sequence[LaidRow], planned: Planned, refused: set[int]) -> OutputPlan:
     """The plan without the rows that are refused; what several rows say alike is written once."""
     of_rows = [of_row for of_run in planned.values() for of_row in of_run]
-    taken = {number for number, _ in of_rows} - refused.keys()
+    taken = {number for number, _ in of_rows} - refused
     changed = {number for number, change in of_rows if change.is_change}
     overwritten = {number for number, change in of_rows if change.overwritten}
     return OutputPlan(
         changes={run: _written(of_run, taken & changed) for run, of_run in planned.items()},
-        problems=tuple(_otherwise(rows[number].source, what) for number, what in sorted(refused.items())),
+        problems=tuple(_otherwise(rows[number].source) for number in sorted(refused)),
         n_new=len(taken & changed - overwritten),
         n_updated=len(taken & overwritten),
         n_unchanged=len(taken - changed),
@@ -223,8 +193,9 @@ def refusal(row: SourceOutput, name: str, value: str, reason: str, remedy: str =
     return Problem(row.source, row.line, name, value, reason, remedy=remedy)
 
 
-def _otherwise(row: SourceOutput, what: str) -> Problem:
-    return refusal(row, "id", row.key, _(_OTHERWISE[what], model=row.run.model), "update")
+def _otherwise(row: SourceOutput) -> Problem:
+    reason = _("'{model}' has different output here. Use --update to overwrite.", model=row.run.model)
+    return refusal(row, "id", row.key, reason, "update")
 
 
 # What is told of a file of self-explanations as a whole: its answers, and the quotes that are in their texts.
@@ -263,24 +234,20 @@ class QuoteCounts:
         if not self.n_quotes and not self.left_out:
             return []
         words = several(
-            "{answers} with {quotes}: {n_found} found in their texts, {n} is not there.",
-            "{answers} with {quotes}: {n_found} found in their texts, {n} are not there.",
+            "{answers} with {quotes}: {n_found} found in the texts, {n} not.",
+            "{answers} with {quotes}: {n_found} found in the texts, {n} not.",
             self.n_missing,
             answers=counted(self.n_answers, "answer"),
             quotes=counted(self.n_quotes, "quote"),
             n_found=f"{self.n_quotes - self.n_missing:,}",
         )
         left = [_left_out_words(what, n) for what in _LEFT_OUT if (n := self.left_out[what])]
-        return [words, *([_("Left out: {parts}.", parts=listed(left))] if left else [])]
+        return [words, *([_("Skipped: {parts}.", parts=listed(left))] if left else [])]
 
 
 def _left_out_words(what: str, n: int) -> str:
     if what == UNREAD:
-        return several("{n} answer could not be read", "{n} answers could not be read", n)
+        return several("{n} unreadable response", "{n} unreadable responses", n)
     if what == FAILED:
-        return several("{n} line holds no answer", "{n} lines hold no answer", n)
-    return several(
-        "{n} answer has a label that the project does not have",
-        "{n} answers have labels that the project does not have",
-        n,
-    )
+        return several("{n} line without a response", "{n} lines without a response", n)
+    return several("{n} prediction with an unknown label", "{n} predictions with unknown labels", n)

@@ -139,7 +139,7 @@ def _prepared(
             if text in known.named_bodies:
                 bodies[name] = known.named_bodies[text]
         else:
-            return _problem(source, name, text, _("There is no document of this name in the file or in the project."))
+            return _problem(source, name, text, _("No such document in the file or project."))
     digest = fingerprint_of(source, language, [(segment.name, segment.document) for segment in segments])
     replaced = [text for name, text in source.segments.items() if isinstance(text, str) and name in documents]
     n_respaced = sum(_is_respaced(text, bodies.get(name)) for name, text in source.segments.items())

@@ -56,7 +56,6 @@ class RowNumbers:
     n_rows: int = 0
     n_kept: int = 0
     doubles: list[int] = field(default_factory=list)  # lines of rows with a text that stood before
-    _first: int | None = None
     _last: int = 0  # the highest number so far
     _is_read: bool = False
     _free: dict[int, list[int]] = field(default_factory=dict)  # by split and texts, stored numbers that no row has yet
@@ -84,44 +83,25 @@ class RowNumbers:
         """What the rows have as keys, in sentences."""
         if not self.n_rows:
             return []
-        n_new = self.n_rows - self.n_kept
-        sentences = [self._number_words(n_new)]
+        sentences = [self._number_words()]
         if self.doubles:
             lines = ", ".join(map(str, self.doubles[:_NAMED])) + (", …" if len(self.doubles) > _NAMED else "")
             sentences.append(
                 several(
-                    "{n} row repeats the text of an earlier row (line {lines}); each has a number of its own.",
-                    "{n} rows repeat texts of earlier rows (lines {lines}); each has a number of its own.",
+                    "{n} row repeats an earlier text (line {lines}).",
+                    "{n} rows repeat earlier texts (lines {lines}).",
                     len(self.doubles),
                     lines=lines,
                 )
             )
         return sentences
 
-    def _number_words(self, n_new: int) -> str:
-        """How many texts have the number that they had, and which numbers the others got."""
-        values = {"texts": counted(self.n_rows, "text"), "n_kept": f"{self.n_kept:,}", "n_new": f"{n_new:,}"}
-        values |= {"first": f"{self.prefix}{self._first}", "last": f"{self.prefix}{self._last}"}
-        if not n_new:
-            return _(
-                "{texts} without a key got a number as key: {n_kept} of them the number that they have in the project.",
-                **values,
-            )
+    def _number_words(self) -> str:
+        """How many texts have a number, and how many of these the one that they had."""
+        texts = counted(self.n_rows, "text")
         if not self.n_kept:
-            if n_new == 1:
-                return _("{texts} without a key got a number as key: {n_new} new: {first}.", **values)
-            return _("{texts} without a key got a number as key: {n_new} new: {first} to {last}.", **values)
-        if n_new == 1:
-            return _(
-                "{texts} without a key got a number as key: {n_kept} of them the number that they have in the project; "
-                "{n_new} new: {first}.",
-                **values,
-            )
-        return _(
-            "{texts} without a key got a number as key: {n_kept} of them the number that they have in the project; {n_new} new: "
-            "{first} to {last}.",
-            **values,
-        )
+            return _("Numbered {texts} without an ID.", texts=texts)
+        return _("Numbered {texts} without an ID, {n_kept} as before.", texts=texts, n_kept=f"{self.n_kept:,}")
 
     def _next(self, name: int) -> int:
         self.n_rows += 1
@@ -129,7 +109,6 @@ class RowNumbers:
             self.n_kept += 1
             return free.pop(0)
         self._last += 1
-        self._first = self._last if self._first is None else self._first
         return self._last
 
     def _read(self) -> None:
@@ -181,22 +160,17 @@ def chosen_columns(project: Project, format_name: str, options: ImportOptions) -
     """
     if format_name not in PLAIN:
         if options.columns or options.left_columns or options.metadata_columns:
-            reason = _(
-                "Columns are chosen of the formats csv and jsonl, not of {format_name}.", format_name=format_name
-            )
+            reason = _("Choosing columns works only for csv and jsonl, not {format_name}.", format_name=format_name)
             raise InvalidValue(reason)
         if options.number_keys and format_name not in NUMBERED:
-            reason = _(
-                "Texts of the format {format_name} have keys of their own. Leave --number-keys out.",
-                format_name=format_name,
-            )
+            reason = _("{format_name} texts already have IDs. Remove --number-keys.", format_name=format_name)
             raise InvalidValue(reason)
         return ChosenColumns({}, (), ())
     now = {_field(project, written): column for written, column in options.columns.items()}
     named = [*now.values(), *options.left_columns, *options.metadata_columns]
     twice = [column for column in named if named.count(column) > 1]
     if twice:
-        raise InvalidValue(_("The column '{twice}' is chosen twice; a column holds one thing.", twice=twice[0]))
+        raise InvalidValue(_("Column '{twice}' is chosen twice.", twice=twice[0]))
     settings = project.settings
     before = {} if options.forget_columns else dict(settings.import_columns)
     taken = {*named}
@@ -262,6 +236,6 @@ def _field(project: Project, written: str) -> str:
         names = [spec.name for spec in project.task.segments] + ["id", project.task.result_kind]
         names += [name for name in field_names(project.task) if name not in {"key", "result"}]
         raise InvalidValue(
-            _("A file holds no '{written}'. Choose columns for {names}.", written=written, names=listed(names, 20))
+            _("Unknown field '{written}'. Choose columns for {names}.", written=written, names=listed(names, 20))
         )
     return name

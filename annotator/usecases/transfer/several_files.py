@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.registry import OUTPUT_READERS
 from annotator.formats.rows.findings import listed
-from annotator.language import _, several, unsaid
+from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.transfer.file_import import (
@@ -27,11 +27,6 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 
 _ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl"})
 _MOST_LOOKED_AT = 500
-_UNMET = {
-    "renamed": unsaid("None of the files has a label '{label}' that could be renamed. They have {labels}."),
-    "left out": unsaid("None of the files has a label '{label}' that could be left out. They have {labels}."),
-    "added": unsaid("None of the files has a label '{label}' that could be added. They have {labels}."),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +106,10 @@ def import_paths(
     Raises: InvalidValue for no path, and for one that is named twice
     """
     if not paths:
-        raise InvalidValue(_("No file is named. Name those that are to be read."))
+        raise InvalidValue(_("No files given. Name at least one."))
     repeated = next((path for number, path in enumerate(paths) if path in paths[:number]), None)
     if repeated is not None:
-        raise InvalidValue(_("'{path}' is named twice. Name each file once.", path=repeated))
+        raise InvalidValue(_("'{path}' is given twice. Remove one.", path=repeated))
     if len(paths) == 1:
         return import_path(store, actor, project, paths[0], options, format_name)
     require_known_words(options)
@@ -171,11 +166,11 @@ class _Several:
         )
 
     def _require_labels(self) -> None:
+        options = self.options
         met = list(dict.fromkeys(label for file in self.taken for label in file.report.labels_met))
-        unmet = unmet_label(self.options.renamed, self.options.added_labels, self.options.left_labels, met)
+        unmet = unmet_label((*options.renamed, *options.left_labels, *options.added_labels), met)
         if unmet is not None:
-            label, what = unmet
-            raise InvalidValue(_(_UNMET[what], label=label, labels=listed(met)))
+            raise InvalidValue(_("No label '{label}' (only {labels}).", label=unmet, labels=listed(met)))
 
     def _take(self, file: NamedFile, options: ImportOptions) -> None:
         now = get_project_by_id(self.store, self.project.id)  # with the labels that came with the files before
@@ -230,19 +225,15 @@ def _refusal_words(n: int, n_files: int, are_all_bad: Sequence[str]) -> str:
     files = counted(n_files, "file")
     if are_all_bad:
         return several(
-            "{n} of {files} has problems; nothing of any was stored. Nothing of {names} can be used; correct or leave out what "
-            "cannot be read.",
-            "{n} of {files} have problems; nothing of any was stored. Nothing of {names} can be used; correct or leave out what "
-            "cannot be read.",
+            "Problems in {n} of {files}; {names} unusable. Nothing was stored.",
+            "Problems in {n} of {files}; {names} unusable. Nothing was stored.",
             n,
             files=files,
             names=listed(list(are_all_bad)),
         )
     return several(
-        "{n} of {files} has problems; nothing of any was stored. Correct the files, or leave the bad rows out with "
-        "--skip-invalid.",
-        "{n} of {files} have problems; nothing of any was stored. Correct the files, or leave the bad rows out with "
-        "--skip-invalid.",
+        "Problems in {n} of {files}. Nothing was stored. Correct them or use --skip-invalid.",
+        "Problems in {n} of {files}. Nothing was stored. Correct them or use --skip-invalid.",
         n,
         files=files,
     )
@@ -257,11 +248,11 @@ def _next_step(taken: Sequence[FileReport], n_waiting: int, *, has_output: bool)
     if n_waiting:
         return [
             several(
-                "The file of model output was not looked at, since the texts come first.",
-                "The {n} files of model output were not looked at, since the texts come first.",
+                "The model output file wasn't checked; texts come first.",
+                "The {n} model output files weren't checked; texts come first.",
                 n_waiting,
             )
         ]
     if has_output and any(not file.report.is_output for file in taken):
-        return [_("The texts can also be stored by themselves; then import the model output on the Saliency page.")]
+        return [_("You can import model output later under Saliency.")]
     return []

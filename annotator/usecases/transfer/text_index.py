@@ -19,40 +19,21 @@ from annotator.store.instances import get_instance, iterate_keyed_texts
 from annotator.text.characters import core_of, letters_of
 
 _EXCERPT = 80
-_UNKNOWN = unsaid(
-    "The row has no key, and no instance of the project has its text. Give the row a key, or have a lead import the text."
-)
-_UNKNOWN_IN_PROMPT = unsaid(
-    "The row has no key, and no instance of the project has its text. Give the row a key, or have a lead import the text. It has "
-    "one of them within a prompt: say what stands around it (--prompt {option})."
-)
-_UNREADABLE = unsaid(
-    "The row has no key, and a piece of its text is unknown to its model, so it fits no text. Give the row a key."
-)
+_UNKNOWN = unsaid("No ID and unknown text. Add an ID, or import the text first.")
+_UNKNOWN_IN_PROMPT = unsaid("No ID; its text is within a prompt. Add an ID or use --prompt {option}.")
+_UNREADABLE = unsaid("An unknown subword prevents matching. Add an ID.")
 _OTHER_PIECES = unsaid(
-    "The row has no key, and no instance of the project has the text of its scored pieces, which is what is compared. The "
-    "text that the file says was read is the same up to {same}; then the pieces go on with {of_pieces}, the text with "
-    "{of_text}. Give the row a key, or have a lead import the text of the pieces."
+    "No instance matches the subwords. After {same}: {of_pieces} against {of_text}. Add an ID or import their text."
 )
 _OTHER_FROM_BEGINNING = unsaid(
-    "The row has no key, and no instance of the project has the text of its scored pieces, which is what is compared. The "
-    "text that the file says was read is another one from its beginning; then the pieces go on with {of_pieces}, the text with "
-    "{of_text}. Give the row a key, or have a lead import the text of the pieces."
+    "No instance matches the subwords. At the start: {of_pieces} against {of_text}. Add an ID or import their text."
 )
 PROMPT = "prompt"  # the remedy of what is within a prompt
 _PROPOSED = re.compile(r"""--prompt ('(?:[^']|'"'"')*')""")  # as shlex quotes it; it has braces, so it is quoted
-_SEVERAL = unsaid(
-    "The row has no key, and {n} of the project have its text: {keys}. Give the row a key, or let all of them have what "
-    "it says (--all-doubles)."
-)
-_SAME = unsaid("The file says the same of this text on line {line} already; it is taken once.")
-_OTHER = unsaid(
-    "The file says something else of this text on line {line}; keep one of the two, or give both rows keys."
-)
-_ALIKE = unsaid(
-    "The row has no key and no instance has its text, but {n} have it with other punctuation at its ends: {keys}. "
-    "Give the row a key."
-)
+_SEVERAL = unsaid("{n} have this text: {keys}. Add an ID or use --all-doubles.")
+_SAME = unsaid("Duplicate of line {line}; imported once.")
+_OTHER = unsaid("Conflicts with line {line}. Keep one, or add IDs.")
+_ALIKE = unsaid("{n} match only without outer punctuation: {keys}. Add an ID.")
 
 
 class TextMatch(NamedTuple):
@@ -158,14 +139,12 @@ class TextIndex:
             return []
         words = [self._matched_words()]
         if self.n_unknown:
-            words.append(
-                several("{n} has a text that no instance has.", "{n} have a text that no instance has.", self.n_unknown)
-            )
+            words.append(several("{n} row's text is unknown.", "{n} rows' texts are unknown.", self.n_unknown))
         if self.n_doubles and not self.all_doubles:
             words.append(
                 several(
-                    "{n} has a text that several instances have.",
-                    "{n} have a text that several instances have.",
+                    "{n} row's text matches several instances.",
+                    "{n} rows' texts match several instances.",
                     self.n_doubles,
                 )
             )
@@ -173,29 +152,13 @@ class TextIndex:
 
     def _matched_words(self) -> str:
         """How many rows went to the instances with their texts."""
-        values = {
-            "rows": counted(self.n_matched, "row"),
-            "n_doubles": f"{self.n_doubles:,}",
-            "n_trimmed": f"{self.n_trimmed:,}",
-        }
-        match self.n_doubles > 0 and self.all_doubles, self.n_trimmed > 0:
-            case False, False:
-                return _("{rows} without a key went to the instance with the same text.", **values)
-            case True, False:
-                return _(
-                    "{rows} without a key went to the instance with the same text, {n_doubles} of them to several instances.",
-                    **values,
-                )
-            case False, True:
-                return _(
-                    "{rows} without a key went to the instance with the same text, {n_trimmed} of them after punctuation at the "
-                    "ends of the text was left aside.",
-                    **values,
-                )
+        rows = counted(self.n_matched, "row")
+        if not self.n_trimmed:
+            return _("{rows} without an ID matched by text.", rows=rows)
         return _(
-            "{rows} without a key went to the instance with the same text, {n_doubles} of them to several instances, {n_trimmed} "
-            "of them after punctuation at the ends of the text was left aside.",
-            **values,
+            "{rows} without an ID matched by text, {n_trimmed} ignoring outer punctuation.",
+            rows=rows,
+            n_trimmed=f"{self.n_trimmed:,}",
         )
 
     def _with_text(self, row: SourceOutput, given: InputText) -> list[_Text]:

@@ -35,22 +35,13 @@ def laid_out(files: Iterable[tuple[str, bytes | memoryview]]) -> Iterator[Path]:
             names.append(file_name)
             if "\0" in file_name:
                 shown = file_name.replace("\0", "�")
-                raise InvalidValue(
-                    _(
-                        "The file name '{file_name}' holds a NUL character. Rename the file and choose it again.",
-                        file_name=shown,
-                    )
-                )
+                raise InvalidValue(_("'{file_name}' contains a NUL character. Rename it.", file_name=shown))
             target = folder / PurePosixPath(file_name).name
             try:
                 target.write_bytes(content)
             except OSError as error:
                 raise InvalidValue(
-                    _(
-                        "'{file_name}' cannot be kept while it is read: {reason}.",
-                        file_name=file_name,
-                        reason=error.strerror,
-                    )
+                    _("Can't store '{file_name}' temporarily: {reason}.", file_name=file_name, reason=error.strerror)
                 ) from None
             if _is_archive(target):
                 archive = target.rename(folder / ".archive")
@@ -99,22 +90,11 @@ def _as_chosen(names: Sequence[str], folder: Path) -> Iterator[None]:
         yield
     except NotOneFile:
         if len(names) > 1:
-            reason = _(
-                "You chose {files} at once, but this format reads one file. Import them one after the other, or choose the "
-                "format that they have together.",
-                files=counted(len(names), "file"),
-            )
+            reason = _("This format takes one file, not {files}.", files=counted(len(names), "file"))
         elif any(folder.rglob("*.parquet")):
-            reason = _(
-                "'{file_name}' holds Parquet files, as our own export datasets does, and they are not read. Of our own exports, "
-                "jsonl (the whole project) and csv (its gold) are read back; import one of these.",
-                file_name=names[0],
-            )
+            reason = _("'{file_name}' contains Parquet files. Use Annotator's jsonl or csv export.", file_name=names[0])
         else:
-            reason = _(
-                "'{file_name}' holds several files, but this format reads one file. Choose that file alone.",
-                file_name=names[0],
-            )
+            reason = _("'{file_name}' contains several files; choose the one to import.", file_name=names[0])
         raise InvalidValue(reason) from None
 
 

@@ -93,7 +93,7 @@ WORKER_PATHS = frozenset({
     "/api/training/next", "/api/training/seen", "/api/training/draft", "/api/training/submit",
     "/api/guidelines/read",
 })  # fmt: skip
-_REFUSED = unsaid("This is not part of the work that you came for. Go back to the page with the text.")
+_REFUSED = unsaid("Not part of your task. Return to the text.")
 
 
 def require_open_to(user: User, path: str) -> None:
@@ -108,12 +108,9 @@ DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing
 _SCOPE_KEY = "annotator"
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"'(?:/|[A-Za-z]:[\\/]).*?([^/\\]*)'(?![^\s.,:;)])")
-_FOREIGN = unsaid("This request did not come from a page of this server. Open the page again and repeat it there.")
-_EARLIER = unsaid("Somebody has signed in anew since this page was opened. Open the page again.")
-_PROXIED = unsaid(
-    "This server was reached under another name than the one in the browser's address bar. Whoever runs it has to let the proxy "
-    'hand on the Host as the browser sends it (docs/server.md, "Behind a proxy").'
-)
+_FOREIGN = unsaid("This request came from elsewhere. Reload this page.")
+_EARLIER = unsaid("You signed in again in another tab. Reload this page.")
+_PROXIED = unsaid('The proxy must pass on the Host header (docs/server.md, "Behind a proxy").')
 
 # The first that fits counts, so a subclass stands before its base.
 _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (

@@ -27,8 +27,8 @@ def show_account(request: Request) -> Response:
 
 def _what_was_done(request: Request) -> str:
     if "password" in request.query_params:
-        return _("Your password is changed. Your other sessions have ended.")
-    return _("You have left the project.") if "left" in request.query_params else ""
+        return _("Password changed. Your other sessions have ended.")
+    return _("You left the project.") if "left" in request.query_params else ""
 
 
 def _account_page(request: Request, *, error: str = "", notice: str = "", status: int = 200) -> Response:
@@ -85,7 +85,11 @@ def take_language(request: Request, form: Form) -> Response:
     language = next((known for known in LANGUAGES if known == wanted), None)
     if wanted and language is None:
         raise InvalidValue(
-            _("'{wanted}' is none of the languages: {languages}.", wanted=wanted[:20], languages=", ".join(LANGUAGES))
+            _(
+                "Unknown language '{wanted}'. Available: {languages}.",
+                wanted=wanted[:20],
+                languages=", ".join(LANGUAGES),
+            )
         )
     user = session_of_request(request).user
     with route_store(request) as store:

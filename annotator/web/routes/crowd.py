@@ -41,7 +41,7 @@ _MOST_ADDRESSES = 20_000
 _MOST_WAITING = 64  # more than have a turn within the longest wait
 _KNOWN_SECONDS = 2.0
 _MOST_DOORS = 1_000
-BUSY = unsaid("Too many people come to this link at this moment. Please come back in a minute: your place is not lost.")
+BUSY = unsaid("The server is busy. Try again in a minute.")
 
 Clock = Callable[[], float]
 _Key = tuple[str, Language]
@@ -158,13 +158,11 @@ _KEPT_SECONDS = 30 * 24 * 3600  # how long the last page can be seen again in th
 _TITLES: tuple[tuple[type[AnnotatorError], str], ...] = (
     (TooBusy, unsaid("Please come back later")),
     (Conflict, unsaid("This work is over")),
-    (NotFound, unsaid("There is nothing here")),
+    (NotFound, unsaid("Nothing here")),
 )
 # What MTurk puts into the address while somebody only looks at a task.
 _PREVIEW = ("assignmentId", "ASSIGNMENT_ID_NOT_AVAILABLE")
-_ACCEPT_FIRST = unsaid(
-    "You are looking at a preview of this task. Accept it on the platform first, then open the link again."
-)
+_ACCEPT_FIRST = unsaid("This is a preview. Accept the task first.")
 
 Handler = Callable[[Request], Awaitable[Response]]
 

@@ -44,7 +44,7 @@ def number(query: Query, name: str, *, lowest: int = 0, highest: int = _LARGEST)
         expected = _("a number from {lowest} to {highest}", lowest=lowest, highest=highest)
         raise InvalidValue(
             _(
-                "'{name}' in the address must be {expected}; it is '{value}'.",
+                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
                 name=name,
                 expected=expected,
                 value=value[:40],
@@ -74,7 +74,7 @@ def post_route(path: str, handler: Handler[_B], body_type: type[_B], stored: Han
     async def endpoint(request: Request) -> Response:
         try:
             session = await run_in_threadpool(_session_of_page, request)
-            body = _decode(await read_body(request, _LONGEST_BODY, _("The message is too long.")), decoder)
+            body = _decode(await read_body(request, _LONGEST_BODY, _("Your input is too long. Shorten it.")), decoder)
             return await run_in_threadpool(_answer, request, handler, stored, session, body)
         except AnnotatorError as error:
             return error_response(error)
@@ -103,9 +103,9 @@ def _decode(raw: bytes, decoder: msgspec.json.Decoder[_B]) -> _B:
     try:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidValue(_("The message cannot be read: {error}.", error=error)) from error
+        raise InvalidValue(_("Can't read the message: {error}.", error=error)) from error
     except RecursionError as error:
-        raise AnnotatorError(_("The message is nested too deeply to be read. Send it flatter.")) from error
+        raise AnnotatorError(_("The message is nested too deeply. Flatten it.")) from error
 
 
 def _json(answer: object, status: int) -> Response:

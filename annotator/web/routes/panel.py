@@ -70,7 +70,7 @@ class TimingBody(msgspec.Struct):
 def _stored_time(moment: dt.datetime) -> str:
     """A time of a browser as it is stored: UTC, ISO 8601, milliseconds."""
     if moment.year not in _YEARS:
-        raise InvalidValue(_("{year} cannot be the year; set the clock of this machine.", year=f"{moment:%Y}"))
+        raise InvalidValue(_("{year} is not a plausible year. Set this machine's clock.", year=f"{moment:%Y}"))
     return moment.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -148,7 +148,7 @@ def _day_of(day: str | None) -> str | None:
         return _stored_time(msgspec.convert(day, Moment))
     except msgspec.ValidationError as error:
         raise InvalidValue(
-            _("'day' in the address must be a time with its zone; it is '{day}'.", day=day[:40])
+            _("Invalid 'day' in the address: '{day}'. Expected a time with zone.", day=day[:40])
         ) from error
 
 

@@ -219,7 +219,7 @@ def _correct(store: Store, user: User, body: OneBody) -> object:
 
 def _required(body: OneBody) -> ChangedText:
     if body.changed is None:
-        raise InvalidValue(_("The message lacks the field 'changed', the text as it is to be."))
+        raise InvalidValue(_("Missing field 'changed'."))
     return body.changed.as_changed()
 
 

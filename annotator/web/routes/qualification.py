@@ -12,9 +12,7 @@ from annotator.web.routes import review
 from annotator.web.routes.messages import Query, get_route, number, post_route
 from annotator.web.routes.panel import DiscardBody, SaveBody, SeenBody, SkipBody, SubmitBody
 
-_NOT_HERE = unsaid(
-    "A training text is neither skipped nor proposed to be discarded. Do it as well as you can, and submit it."
-)
+_NOT_HERE = unsaid("Training texts can't be skipped or discarded. Just submit.")
 
 
 def _next(store: Store, user: User, query: Query) -> object:

@@ -39,7 +39,7 @@ def asked_axis(query: Query, name: str) -> InstanceNumber:
     number = number_of(query, name, allows_no_run=True)
     if number is None:
         raise InvalidValue(
-            _("'{name}' is missing in the address: it is RUN:LAYER:NAME, such as 3:-:sets.best_f1.", name=name)
+            _("'{name}' is missing in the address (RUN:LAYER:NAME, such as 3:-:sets.best_f1).", name=name)
         )
     return number
 
@@ -56,7 +56,7 @@ def number_of(query: Query, name: str, *, allows_no_run: bool = False) -> Instan
     if (run_id is None and not is_of_text) or (layer_number is None and layer != "-") or not number:
         raise InvalidValue(
             _(
-                "'{name}' in the address is RUN:LAYER:NAME, such as 3:-:sets.best_f1; it is '{text}'.",
+                "Invalid '{name}': '{text}'. Expected RUN:LAYER:NAME, such as 3:-:sets.best_f1.",
                 name=name,
                 text=text[:60],
             )
@@ -79,11 +79,7 @@ def _bounds(query: Query, name: str) -> Bounds:
         or (low is not None and high is not None and high < low)
     ):
         raise InvalidValue(
-            _(
-                "'{name}' in the address is FROM~TO in numbers, such as 0.2~0.5; it is '{text}'.",
-                name=name,
-                text=text[:60],
-            )
+            _("Invalid '{name}': '{text}'. Expected FROM~TO, such as 0.2~0.5.", name=name, text=text[:60])
         )
     return low, high
 
@@ -97,7 +93,7 @@ def _outline(text: str) -> tuple[tuple[float, float], ...]:
     if not 3 <= len(pairs) == len(corners) <= _MOST_CORNERS or any(len(corner) != 2 for corner in corners):
         raise InvalidValue(
             _(
-                "'outline' in the address is 3 to {most_corners} corners X,Y with blanks between them; it is '{text}'.",
+                "Invalid 'outline': '{text}'. Expected 3 to {most_corners} points X,Y, space-separated.",
                 most_corners=_MOST_CORNERS,
                 text=text[:60],
             )
@@ -160,9 +156,7 @@ def _length(text: str) -> tuple[int, int] | None:
     first, _dash, last = text.partition("-")
     shortest, longest = whole_number(first), whole_number(last)
     if shortest is None or longest is None or longest < shortest:
-        raise InvalidValue(
-            _("'length' in the address is FROM-TO in tokens, such as 10-25; it is '{text}'.", text=text[:40])
-        )
+        raise InvalidValue(_("Invalid 'length': '{text}'. Expected FROM-TO, such as 10-25.", text=text[:40]))
     return shortest, longest
 
 
@@ -173,7 +167,7 @@ def _which(query: Query) -> Which:
             return which
     raise InvalidValue(
         _(
-            "'which' in the address must be one of {known}; it is '{wanted}'.",
+            "Invalid 'which' in the address: '{wanted}'. Expected one of {known}.",
             known=", ".join(known),
             wanted=wanted[:40],
         )

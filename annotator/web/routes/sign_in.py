@@ -42,7 +42,7 @@ _AT_ONCE = max(1, (os.cpu_count() or 1) // 4)  # each has four threads of its ow
 _MOST = 24
 _PAUSE_SECONDS = 1.0
 _LESS_THAN_THE_SERVER = 10  # people who mark come first
-_BUSY = unsaid("Too many people sign in at this moment. Wait a few seconds and try again.")
+_BUSY = unsaid("The server is busy. Try again in a minute.")
 
 R = TypeVar("R")
 
@@ -134,7 +134,7 @@ def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
         answer = _empty_form(request, name=form.get("name", ""), error="", notice=str(error), status=status_of(error))
     else:
         answer = forms.message_page(
-            _("Not now"), _("{error} Your link still works: go back to it.", error=error), status_of(error)
+            _("Not now"), _("{error} Your link still works; open it again.", error=error), status_of(error)
         )
     answer.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return answer
@@ -142,11 +142,11 @@ def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
 
 async def read_form(request: Request) -> Form:
     """The fields of a form; raises InvalidValue for one that is too long, or has too many."""
-    body = await read_body(request, _LARGEST_FORM, _("What you typed is too long. Shorten it."))
+    body = await read_body(request, _LARGEST_FORM, _("Your input is too long. Shorten it."))
     try:
         pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError as error:
-        raise InvalidValue(_("The form has too many fields. Open the page again.")) from error
+        raise InvalidValue(_("The form has too many fields. Reload this page.")) from error
     return dict(pairs)
 
 
@@ -155,7 +155,7 @@ def show_sign_in(request: Request) -> Response:
     next_path = _next_of(request)
     if not options_of(request).is_demonstration and _is_signed_in(request):
         return RedirectResponse(next_path, 303)
-    notice = _("You have signed out.") if "signed-out" in request.query_params else ""
+    notice = _("You're signed out.") if "signed-out" in request.query_params else ""
     return _sign_in_form(request, notice=notice)
 
 
@@ -167,9 +167,7 @@ def _sign_in_form(
             people = accounts.list_people_to_choose(store, is_demonstration=True)
             return forms.choose_page(people, next_path=_asked_next(request), error=error, status=status)
         if not error and not accounts.has_users(store):
-            notice = _(
-                "There is no account yet. Open the one-time link that the server printed when it started, or restart the server."
-            )
+            notice = _("No account yet. Open the link printed at server start.")
     return _empty_form(request, name=name, error=error, notice=notice, status=status)
 
 
@@ -199,7 +197,7 @@ def show_link(request: Request) -> Response:
     try:
         return _link_form(request)
     except AnnotatorError as error:
-        return forms.message_page(_("This link does not work"), said_of(error), status_of(error))
+        return forms.message_page(_("This link doesn't work"), said_of(error), status_of(error))
 
 
 def _link_form(request: Request, *, name: str = "", error: str = "", status: int = 200) -> Response:
@@ -219,7 +217,7 @@ def use_link(request: Request, form: Form) -> Response:
     except InvalidValue as error:
         return _link_form(request, name=name, error=said_of(error), status=status_of(error))
     except AnnotatorError as error:
-        return forms.message_page(_("This link does not work"), said_of(error), status_of(error))
+        return forms.message_page(_("This link doesn't work"), said_of(error), status_of(error))
     return _with_session(request, token, "/")
 
 

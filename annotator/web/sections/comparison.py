@@ -33,7 +33,7 @@ from annotator.web.session import Visit
 _BESIDE = 3  # panels in a row
 _STATES: dict[InstanceState, str] = {
     "open": unsaid("open"),
-    "held": unsaid("held"),
+    "held": unsaid("with the lead"),
     "complete": unsaid("complete"),
     "discarded": unsaid("discarded"),
 }
@@ -57,14 +57,8 @@ def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> Non
 
 def _ask_to_give_back(instance_id: int) -> bool:
     """Whoever has the text in hand decides: annotate it, or look at what others marked."""
-    st.warning(
-        _(
-            "You are annotating this text. If you look at what others marked, it goes to somebody else and you will not be "
-            "given it again; your own marks are kept, but cannot be submitted."
-        ),
-        icon=":material/visibility_off:",
-    )
-    return pressed(_("Give it up and look"), key=f"look_give_back_{instance_id}")
+    st.warning(_("If you look, this text goes to someone else for good."), icon=":material/visibility_off:")
+    return pressed(_("Give up and look"), key=f"look_give_back_{instance_id}")
 
 
 def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
@@ -74,7 +68,7 @@ def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
         return next(iter(split_by_id))
     return st.segmented_control(
         _("Split"), list(split_by_id), default=next(iter(split_by_id)), required=True, key=f"look_split_{key}",
-        format_func=lambda number: as_text(split_by_id[number]) or _("no split"),
+        format_func=lambda number: as_text(split_by_id[number]) or _("no split")
     )  # fmt: skip
 
 
@@ -94,12 +88,12 @@ class _ComparisonScreen:
         self._show_title()
         parts = {
             unsaid("Side by side"): self._show_compared,
-            unsaid("Talk"): self._show_talk,
+            unsaid("Discussion"): self._show_talk,
             unsaid("Timeline"): self._show_timeline,
         }
         part = st.segmented_control(
             _("Part"), list(parts), default="Side by side", required=True,
-            key=f"look_part_{self.instance.id}", label_visibility="collapsed", format_func=_,
+            key=f"look_part_{self.instance.id}", label_visibility="collapsed", format_func=_
         )  # fmt: skip
         parts[part]()
 
@@ -119,13 +113,13 @@ class _ComparisonScreen:
         split = _("split {split}", split=instance.split) if instance.split else _("no split")
         st.caption(as_text(" · ".join([instance.key, split, _(_STATES[instance.state]), *self._gold_words()])))
         if self.comparison.was_shown and has_right(self.visit.user, self.visit.roles, "annotate"):
-            st.caption(_("You have seen what others marked, so you will not be given this text to annotate."))
+            st.caption(_("You've seen others' marks in this text, so you can't annotate it."))
         self._show_relatives()
         choice = self.comparison.choice
         if choice is not None:
             words, button = st.columns([4, 1], vertical_alignment="center")
             words.markdown(_chosen_words(choice))
-            if pressed(_("Undo the choice"), container=button, key=f"{self.key}_take_back", width="stretch"):
+            if pressed(_("Undo choice"), container=button, key=f"{self.key}_take_back", width="stretch"):
                 carry_out(lambda: take_choice_back(self.store, self.visit.user, self.project, instance.id))
 
     def _show_relatives(self) -> None:
@@ -135,16 +129,16 @@ class _ComparisonScreen:
             link, facts = self._link(original), _facts(original.result, _(original.state))
             kind = as_text(original.kind or "")
             st.markdown(
-                _("A changed version ({kind}) of {link} · {facts}", kind=kind, link=link, facts=facts)
+                _("Perturbed version ({kind}) of {link} · {facts}", kind=kind, link=link, facts=facts)
                 if kind
-                else _("A changed version of {link} · {facts}", link=link, facts=facts)
+                else _("Perturbed version of {link} · {facts}", link=link, facts=facts)
             )
         if versions := versions_of(self.store, self.visit.user, self.project, self.instance):
             lines = [
                 f"- {self._link(version)} · {_facts(version.kind, version.result, _(version.state))}"
                 for version in versions
             ]
-            st.markdown("\n".join([_("Changed versions of this text:"), "", *lines]))
+            st.markdown("\n".join([_("Perturbed versions of this text:"), "", *lines]))
 
     def _link(self, relative: Relative) -> str:
         if relative.instance_id is not None:
@@ -160,7 +154,7 @@ class _ComparisonScreen:
             return [_("no gold")]
         choice = self.comparison.choice
         if policy == "chosen" and choice is not None and choice.is_adjudicated and not choice.is_exhaustive:
-            return [_("gold: the lead’s version")]
+            return [_("gold: the lead's version")]
         parts = [
             f"{set_letter(number)} “{words_of(self.instance, gold_set)}” "
             f"({_(' and ').join(origin_words(origin) for origin in origins)})"
@@ -176,7 +170,7 @@ class _ComparisonScreen:
         latest = {view.annotation.annotator: number for number, view in views.items() if view.annotation}
         numbers = st.pills(
             _("Annotations side by side"), list(views), selection_mode="multi", default=list(latest.values())[:_BESIDE],
-            format_func=lambda number: as_text(views[number].title), key=f"{self.key}_views",
+            format_func=lambda number: as_text(views[number].title), key=f"{self.key}_views"
         )  # fmt: skip
         return [views[number] for number in numbers]
 
@@ -221,8 +215,8 @@ class _ComparisonScreen:
 
     def _show_version(self, taken: list[RationaleSet]) -> None:
         """The panel starts with the version there is, and with the ticked sets."""
-        st.markdown(f"**{_('A version of your own')}**")
-        st.caption(_("Tick sets above to copy them here, change them, and store them with the result as the gold."))
+        st.markdown(f"**{_('Your own version')}**")
+        st.caption(_("Select sets above to edit and store as gold."))
         view = as_draft_of_lead(self.comparison, self.project, _distinct([*self._version_so_far(), *taken]))
         draft = components.edit(view.work, view.project, key=f"{self.key}_edit")
         if draft is not None:
@@ -247,15 +241,15 @@ def _facts(*facts: str | None) -> str:
 def _chosen_words(choice: GoldChoice) -> str:
     by, reason = as_text(choice.chosen_by), as_text(choice.reason)
     if choice.is_exhaustive:
-        return _("The gold marks all the evidence and was taken over by **{by}**: {reason}", by=by, reason=reason)
+        return _("Exhaustive gold, adopted by **{by}**: {reason}", by=by, reason=reason)
     if choice.is_adjudicated:
-        return _("The gold is a version by **{by}**: {reason}", by=by, reason=reason)
-    return _("The gold was chosen by **{by}**: {reason}", by=by, reason=reason)
+        return _("Gold by **{by}**: {reason}", by=by, reason=reason)
+    return _("Gold chosen by **{by}**: {reason}", by=by, reason=reason)
 
 
 def _guidelines_words(annotation: Annotation) -> tuple[str, ...]:
     number = annotation.guidelines
-    return () if number is None else (_("Made after reading version {number} of the guidelines.", number=number),)
+    return () if number is None else (_("Made with guidelines version {number}.", number=number),)
 
 
 def _distinct(sets: Sequence[RationaleSet]) -> list[RationaleSet]:

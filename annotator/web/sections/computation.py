@@ -43,10 +43,7 @@ from annotator.web.shown_times import shown_time
 
 
 _LOOKS_EVERY = 1.0  # seconds, while something runs
-_KEPT = unsaid("What is stored by then is kept; if you ask again, it goes on from there.")
-_KEPT_OF_TRAININGS = unsaid(
-    "Whole epochs are kept; if you ask again with the same settings, it goes on after the last of them."
-)
+_KEPT = unsaid("Results so far are kept; the next run resumes there.")
 _ICONS = {"done": ":material/check_circle:", "failed": ":material/error:", "stopped": ":material/stop_circle:"}
 
 
@@ -78,22 +75,20 @@ def _show_one(store: Store, visit: Visit, project: Project, job: Job, where: str
     if not may_stop(store, visit.user, job):
         return
     if pressed(_("Stop"), container=button, key=f"stop_job_{where}{job.id}", width="stretch", disabled=job.wants_stop,
-                     help=_(_KEPT_OF_TRAININGS if job.kind == "train" else _KEPT)):  # fmt: skip
+                     help=_(_KEPT)):  # fmt: skip
         with refusals_shown():
             stop_job(store, visit.user, project, job.id)
 
 
 def _how_far(job: Job) -> str:
     if job.state == "waiting":
-        return _("{job}: waiting for its turn", job=title_in_words(job))
+        return _("{job}: queued", job=title_in_words(job))
     if job.wants_stop:
-        if job.kind == "train":
-            return _("{job}: stopping after the current step", job=title_in_words(job))
-        return _("{job}: stopping after the current texts", job=title_in_words(job))
+        return _("{job}: stopping …", job=title_in_words(job))
     if job.n_of == 0:
         return _("{job}: starting", job=title_in_words(job))
     if job.kind == "train":
-        return _("{job}: step {n} of at most {all}", job=title_in_words(job), n=f"{job.n_done:,}", all=f"{job.n_of:,}")
+        return _("{job}: step {n} of up to {all}", job=title_in_words(job), n=f"{job.n_done:,}", all=f"{job.n_of:,}")
     return _("{job}: {n} of {all}", job=title_in_words(job), n=f"{job.n_done:,}", all=f"{job.n_of:,}")
 
 
@@ -174,14 +169,10 @@ def _field(method: str, parameter: Parameter) -> Value:
     title, says = _(_TITLES[parameter.name]), _(parameter.says)
     key, start = f"compute_{method}_{parameter.name}", _start(parameter)
     if not parameter.choices:
-        help_words = as_text(_("{says}. It is {may_be}.", says=says, may_be=parameter.may_be))
+        help_words = as_text(_("{says}. Allowed: {may_be}.", says=says, may_be=parameter.may_be))
         return st.number_input(title, parameter.least, None, int(start), key=key, help=help_words, width=200)
     if parameter.is_number:
-        sentence = _(
-            "{says}. It is {may_be}. Several, with commas between them, give a run each.",
-            says=says,
-            may_be=parameter.may_be,
-        )
+        sentence = _("{says}. Allowed: {may_be}, comma-separated.", says=says, may_be=parameter.may_be)
         return st.text_input(title, str(start), key=key, help=as_text(sentence), width=200)
     options = dict.fromkeys((str(start), *parameter.choices))
     return st.selectbox(
@@ -203,17 +194,14 @@ def _read(parameter: Parameter, given: Value) -> list[Value]:
     return list(dict.fromkeys(values))
 
 
-_NEXT = unsaid(
-    "The attributions are computed in the background, text by text, even when this page is closed. The progress "
-    "is shown here and at the top of this page. What is stored already is not computed again."
-)
+_NEXT = unsaid("Runs in the background; you can close this page.")
 
 _ZERO_SHOT, _WRITING = "transformers-zero-shot:", "transformers-writing:"
 
 _TOO_LONG: dict[TooLong, str] = {
-    "refuse": unsaid("leave out"),
-    "cut": unsaid("cut at the end"),
-    "windows": unsaid("read in windows"),
+    "refuse": unsaid("skip"),
+    "cut": unsaid("truncate the end"),
+    "windows": unsaid("use windows"),
 }
 
 
@@ -245,10 +233,9 @@ def _asked(project: Project) -> AskedAttribution:
     model = left.text_input(
         _("Model"), "built-in", key="compute_model",
         help=_(
-            "built-in is a small word classifier that is trained on this project's gold. Other models: spacy:FOLDER, "
-            "transformers:FOLDER, transformers-zero-shot:FOLDER for a causal language model that is asked for labels, "
-            "or transformers-writing:FOLDER for a model that writes its answer."
-        ),
+            "built-in (word classifier trained on the gold), spacy:FOLDER, transformers:FOLDER, "
+            "transformers-zero-shot:FOLDER (scores labels), transformers-writing:FOLDER (generates)."
+        )
     ).strip()  # fmt: skip
     ask_options = _ask_writing if model.startswith(_WRITING) else _ask_of_labels
     method, options = ask_options(project, middle, right)
@@ -262,25 +249,22 @@ def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerat
     with_faithfulness = right.checkbox(
         _("Faithfulness"), key="compute_faithfulness",
         help=_(
-            "Also compute the predictions for the rationale alone and for the rest, and at ERASER's five thresholds."
-        ),
+            "Predictions on the rationale only, the rest only, and at ERASER's thresholds."
+        )
     )  # fmt: skip
     trains = right.checkbox(
-        _("Train again"), key="compute_trains",
+        _("Retrain"), key="compute_trains",
         help=_(
-            "Train the built-in model again on the present gold. If that gives another model, the predictions and "
-            "attributions of the old one are removed."
-        ),
+            "Removes the old predictions and attributions."
+        )
     )  # fmt: skip
     whose, part, length, amount = st.columns([3, 2, 2, 1], vertical_alignment="bottom")
     labels = choosable_labels(project)
-    label = whose.selectbox(
-        _("Whose label is explained"), list(labels), format_func=labels.__getitem__, key="compute_label"
-    )
+    label = whose.selectbox(_("Label to explain"), list(labels), format_func=labels.__getitem__, key="compute_label")
     split = _ask_split(part)
     too_long = length.selectbox(
         _("Texts too long for the model"), list(_TOO_LONG), format_func=_too_long_words, key="compute_too_long",
-        help=_("Of transformers models. Windows overlap by half; the answer is the mean of theirs."),
+        help=_("Transformers only. Windows overlap by half; predictions are averaged.")
     )  # fmt: skip
     load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
     return method, AttributingOptions(
@@ -297,7 +281,7 @@ def _ask_writing(_project: Project, middle: DeltaGenerator, _right: DeltaGenerat
     ways = [way for way in _TOO_LONG if way != "windows"]
     too_long = length.selectbox(
         _("Texts too long for the model"), ways, format_func=_too_long_words, key="compute_written_too_long",
-        help=_("What is cut is the end of the text, before the rest of the prompt."),
+        help=_("Only the text is truncated, at its end.")
     )  # fmt: skip
     load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
     return method, AttributingOptions(split=split, load=load)
@@ -314,7 +298,7 @@ def _ask_split(column: DeltaGenerator) -> str | None:
 def _ask_threads(column: DeltaGenerator) -> int:
     threads = column.number_input(
         _("Threads"), 1, 64, 1, key="compute_threads",
-        help=_("For a transformers model on a CPU. With one thread the machine stays free for those who annotate."),
+        help=_("CPU threads. One leaves the machine responsive.")
     )  # fmt: skip
     return int(threads)
 
@@ -333,9 +317,8 @@ def _ask_prompt() -> str:
     return st.text_area(
         _("Prompt"), LoadOptions().prompt, key="compute_prompt", height=80,
         help=_(
-            "What the model reads. It holds {text} once and ends with {label}; the answer is the label whose words the "
-            "model expects most after that."
-        ),
+            "Must contain {text} once and end with {label}."
+        )
     )  # fmt: skip
 
 
@@ -343,22 +326,21 @@ def _ask_start() -> str:
     return st.text_area(
         _("Prompt"), LoadOptions().prompt, key="compute_start", height=80,
         help=_(
-            "What the model reads. It holds {text} once; the model goes on where it ends, or where {label} stands at "
-            "its end. What it writes is explained by gradient × input, integrated gradients or occlusion."
-        ),
+            "Must contain {text} once. Generates at the end, or at a final {label}."
+        )
     )  # fmt: skip
 
 
 def _ask_longest() -> int:
     return int(
         st.number_input(
-            _("Longest answer"),
+            _("Maximum length"),
             1,
             500,
             LoadOptions().longest_answer,
             key="compute_longest",
             width=220,
-            help=_("How many pieces the model writes at most."),
+            help=_("Maximum number of generated subwords."),
         )
     )
 
@@ -372,9 +354,8 @@ def _ask_label_words(project: Project) -> dict[str, str]:
                 _("Words for “{label}”", label=as_text(label)), key=f"compute_words_{project.id}_{label}", placeholder=label,
                 width=220,
                 help=_(
-                    "The words of this label in the prompt, or by which it is known in what a model writes. Without "
-                    "any, the label itself."
-                ),
+                    "How prompts and generated texts name this label."
+                )
             )  # fmt: skip
     return {label: given.strip() for label, given in words.items() if given.strip()}
 
@@ -382,14 +363,8 @@ def _ask_label_words(project: Project) -> dict[str, str]:
 # Bringing the numbers of models up to date: those that texts are ordered by.
 
 
-_NEVER = unsaid(
-    "The numbers of the models have not been measured yet. You can look at texts all the same; until you measure, they cannot be "
-    "ordered by these numbers, and k is 20 % of the tokens."
-)
-_CHANGED = unsaid(
-    "Gold, predictions or attributions have changed since the numbers of the models were measured. You can look at texts all the "
-    "same; until you measure again, they are ordered by the old numbers."
-)
+_NEVER = unsaid("Metrics aren't measured yet: k is 20 % of the tokens.")
+_CHANGED = unsaid("Gold or model output changed since these metrics were computed.")
 
 
 def offer_to_measure(store: Store, visit: Visit, project: Project) -> None:
@@ -400,7 +375,7 @@ def offer_to_measure(store: Store, visit: Visit, project: Project) -> None:
     words.info(_(_CHANGED if is_measured(store, project) else _NEVER), icon=":material/update:")
     if pressed(
         _("Measure"), container=button, type="primary", width="stretch", key=f"measure_go_{project.id}",
-        help=_("Measure the numbers of every model"),
+        help=_("Measure all models")
     ):  # fmt: skip
         ask_to_measure(store, visit.user, project)
         st.rerun()

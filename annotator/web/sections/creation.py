@@ -45,7 +45,7 @@ _RESULTS = {"label": unsaid("a label"), "answer": unsaid("an answer text")}
 
 def dialog() -> None:
     """The same form over the page."""
-    st.dialog(_("A new project"))(_show_in_dialog)()
+    st.dialog(_("New project"))(_show_in_dialog)()
 
 
 def _show_in_dialog() -> None:
@@ -67,19 +67,14 @@ def show(store: Store, visit: Visit) -> None:
 
 
 def _source_words(name: str) -> str:
-    return _("the usual ones") if name == _DEFAULTS else _("those of {name}", name=name)
+    return _("default rules") if name == _DEFAULTS else _("rules of {name}", name=name)
 
 
 def _show_copying(store: Store, visit: Visit, source: Project) -> None:
-    st.caption(
-        _(
-            "Its task, labels, language, rules, guidelines and word lists are copied; not its texts, nor what people did "
-            "with them."
-        )
-    )
+    st.caption(_("Copies settings, guidelines and word lists; no texts."))
     with st.form("create_copy", border=False):
-        name = st.text_input(_("Name of the project"), key="create_copy_name")
-        has_people = st.checkbox(_("The same people, with the same roles"), key="create_copy_people")
+        name = st.text_input(_("Project name"), key="create_copy_name")
+        has_people = st.checkbox(_("Same people and roles"), key="create_copy_people")
         if submitted(_("Create"), type="primary", key="create_copy_go") is None:
             return
     try:
@@ -104,9 +99,9 @@ def _show_creating(store: Store, visit: Visit) -> None:
     result = TASKS[task_name].result_kind if task_name in TASKS else _result_field()
     with st.form("create", border=False):
         left, right = st.columns([3, 1])
-        name = left.text_input(_("Name of the project"), key="create_name")
+        name = left.text_input(_("Project name"), key="create_name")
         language = right.text_input(
-            _("Language"), "en", key="create_language", help=_("For texts whose file names no language: en, zh, de …")
+            _("Language"), "en", key="create_language", help=_("For files that name no language: en, zh, de …")
         )
         segments = _segment_fields() if task_name == _CUSTOM else ""
         labels = _labels_field() if result == "label" else ()
@@ -130,7 +125,7 @@ def _task(name: str, segments: str, result: str) -> Task:
 
 def _result_field() -> str:
     return st.radio(
-        _("Its result is"),
+        _("Result"),
         list(_RESULTS),
         format_func=lambda result: _(_RESULTS[result]),
         horizontal=True,
@@ -141,19 +136,19 @@ def _result_field() -> str:
 def _segment_fields() -> str:
     """The segments, written as the command line takes them."""
     marked = st.text_input(
-        _("Segments in which words are marked, separated by commas"), "text", key="create_segments",
-        help=_("Name them like the columns of your file. Write name:optional for a segment that may be empty."),
+        _("Markable segments (comma-separated)"), "text", key="create_segments",
+        help=_("Use column names. Write name:optional for segments that may be empty.")
     )  # fmt: skip
     shown = st.text_input(
-        _("Segments that are only shown, separated by commas"), placeholder=_("question"), key="create_shown_segments"
+        _("Display-only segments (comma-separated)"), placeholder=_("question"), key="create_shown_segments"
     )
     return ",".join([marked, *(f"{name}:unselectable" for name in shown.split(",") if name.strip())])
 
 
 def _labels_field() -> tuple[str, ...]:
     text = st.text_input(
-        _("Labels, separated by commas (leave empty to take those of the first import)"), key="create_labels",
-        help=_("Nobody can be given texts without labels until the project has some."),
+        _("Labels (comma-separated; empty: from first import)"), key="create_labels",
+        help=_("Texts can't be assigned without labels.")
     )  # fmt: skip
     return labels_in(text)
 
@@ -163,18 +158,13 @@ def _people_fields() -> ProjectSettings:
     left, right = st.columns(2)
     annotators = left.number_input(_("Annotators per text"), 1, 100, 1, key="create_annotators")
     reviewers = right.number_input(
-        _("Reviewers per annotation"),
-        0,
-        100,
-        1,
-        key="create_reviewers",
-        help=_("0: no review. Can be changed under Rules."),
+        _("Reviewers per annotation"), 0, 100, 1, key="create_reviewers", help=_("0: no review.")
     )
     return ProjectSettings(annotators_per_instance=annotators, reviewers_per_annotation=reviewers)
 
 
 def _described(name: str) -> str:
     if name == _CUSTOM:
-        return _("custom: segments of your own")
+        return _("custom: your own segments")
     segments = listed([_(_SEGMENT_WORDS[spec.name]) for spec in TASKS[name].segments])
     return _("{task}: {segments}", task=_(_TASK_WORDS[name]), segments=segments)

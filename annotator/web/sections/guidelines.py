@@ -16,7 +16,7 @@ from annotator.web.guidelines import show_changes, show_parts
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
 
-_CHANGED, _WHOLE = unsaid("What changed"), unsaid("The whole text")
+_CHANGED, _WHOLE = unsaid("What changed"), unsaid("Full text")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -43,20 +43,16 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
             height=420,
             key=text_key,
             help=_(
-                "Annotators and reviewers read them beside the text. A worked example is a block that begins with a line "
-                "\\`\\`\\`example and ends with \\`\\`\\`; in it stand a line “label: negative”, the text with its sets as “The "
-                "[A: soup was cold]”, and a line “why: …”."
+                "Example: lines “label: negative”, “The [A: soup was cold]” and “why: …” between \\`\\`\\`example and "
+                "\\`\\`\\`."
             ),
         )
         st.checkbox(
-            _("A small change, such as a typo: nobody is asked to read them again"),
+            _("Minor change (e.g. typo): no need to reread"),
             key=small_key,
-            help=_(
-                "Otherwise everybody is asked before their next text, or the one after it, since each has the next text already, "
-                "and sees what changed. The version is kept in any case."
-            ),
+            help=_("Otherwise everyone must read the changes. Every version is kept."),
         )
-        given = submitted(_("Save the guidelines"), type="primary", key="guidelines_save", fields=(text_key, small_key))
+        given = submitted(_("Save guidelines"), type="primary", key="guidelines_save", fields=(text_key, small_key))
     if given is not None:
         try:
             number = change_guidelines(
@@ -65,18 +61,14 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
         else:
-            st.toast(_("The guidelines are saved: version {number}.", number=number), icon=":material/check:")
+            st.toast(_("Guidelines saved: version {number}.", number=number), icon=":material/check:")
             _begin_anew(text_key, small_key)
     elif newest != based_on:
         st.warning(
-            _(
-                "Version {newest} was saved by {made_by} meanwhile.",
-                newest=newest,
-                made_by=as_text(versions[0].version.made_by),
-            ),
+            _("{made_by} saved version {newest}.", newest=newest, made_by=as_text(versions[0].version.made_by)),
             icon=":material/group:",
         )
-    if newest != based_on and pressed(_("Take the newest version; my text is lost"), key="guidelines_newest"):
+    if newest != based_on and pressed(_("Discard mine, load the newest version"), key="guidelines_newest"):
         _begin_anew(text_key, small_key)
 
 
@@ -87,8 +79,8 @@ def show_readers(store: Store, visit: Visit, project: Project) -> None:
     if not project.guidelines.strip() or not n:
         return
     sentence = several(
-        "{n} of the {people} who annotate or review has read the guidelines as they are now.",
-        "{n} of the {people} who annotate or review have read the guidelines as they are now.",
+        "{n} of {people} has read the current guidelines.",
+        "{n} of {people} have read the current guidelines.",
         len(readers.have_read),
         people=counted(n, "person", "people"),
     )
@@ -104,7 +96,7 @@ def _begin_anew(*keys: str) -> None:
 
 def _show_as_read(versions: Sequence[ShownVersion]) -> None:
     if versions and versions[0].version.text.strip():
-        with st.expander(_("As annotators read them"), key="guidelines_as_read"):
+        with st.expander(_("Annotator view"), key="guidelines_as_read"):
             show_parts(versions[0].version.text)
 
 
@@ -118,10 +110,10 @@ def _show_versions(versions: Sequence[ShownVersion]) -> None:
             as_text(version.made_by) or UNDEFINED,
             shown_time(version.made_at),
         ]
-        with st.expander(" · ".join([*words, *([_("a small change")] if version.is_small else [])])):
+        with st.expander(" · ".join([*words, *([_("minor change")] if version.is_small else [])])):
             part = st.segmented_control(
                 _("Part"), [_CHANGED, _WHOLE], default=_CHANGED, required=True, format_func=_,
-                label_visibility="collapsed", key=f"guidelines_part_{version.number}",
+                label_visibility="collapsed", key=f"guidelines_part_{version.number}"
             )  # fmt: skip
             if part == _CHANGED:
                 show_changes(shown.changes)

@@ -35,10 +35,7 @@ if TYPE_CHECKING:
 
 _NAMED_CHARACTERS = 60
 Changed = TypeVar("Changed")
-_CARRY = unsaid(
-    "Texts, annotations and drafts carry it, and what models answered and explained. Pages that are open now go on: what they "
-    "still send under the old label is stored under the other one."
-)
+_CARRY = unsaid("Updates texts, annotations, drafts, predictions and attributions.")
 
 
 def dialog(project: Project, label: str, wanted: tuple[str, ...]) -> None:
@@ -51,30 +48,25 @@ def _show_replacing(project: Project, label: str, wanted: tuple[str, ...]) -> No
     with page_store() as store:
         visit = current_visit(store)
         uses = uses_of(store, visit.user, project, label)
-        st.markdown(
-            _("The label “{label}” cannot be removed: it is used by {uses}.", label=as_text(label), uses=uses.told)
-        )
+        st.markdown(_("Can't remove “{label}”: used by {uses}.", label=as_text(label), uses=uses.told))
         _show_texts(uses)
         others = [other for other in sorted({*wanted, *project.labels}, key=_new_ones_first(project)) if other != label]
         if uses.refusal or not others:
-            st.info(as_text(uses.refusal) or _("Write another label into the rules first."), icon=":material/info:")
+            st.info(as_text(uses.refusal) or _("First add another label to the rules."), icon=":material/info:")
             return
         by = st.selectbox(
-            _("Replace “{label}” by", label=as_text(label)), others, key=f"replace_label_{project.id}_{label}"
+            _("Replace “{label}” with", label=as_text(label)), others, key=f"replace_label_{project.id}_{label}"
         )
         is_new = by not in project.labels
         _show_effects(label_effects(store, visit.user, project, label), UNDONE if is_new else NOT_UNDONE)
-        if pressed(_("Replace the label"), type="primary", key="replace_label_go"):
+        if pressed(_("Replace label"), type="primary", key="replace_label_go"):
             try:
                 report = replace_label(store, visit.user, project, label, by)
             except InvalidValue as error:
                 st.error(as_text(str(error)), icon=":material/error:")
                 return
             st.session_state["rules_told"] = _(
-                "“{label}” is replaced by “{by}”: {report}. Your other changes are not saved yet.",
-                label=label,
-                by=by,
-                report=report,
+                "Replaced “{label}” with “{by}”: {report}. Save your other changes.", label=label, by=by, report=report
             )
             st.rerun()
 
@@ -87,7 +79,7 @@ def _new_ones_first(project: Project) -> Callable[[str], tuple[int, str]]:
 def _show_texts(uses: LabelUses) -> None:
     if not uses.texts:
         return
-    st.caption(_("Look at the first of them:"))
+    st.caption(_("First ones:"))
     with st.container(gap=None):
         for row in uses.texts:
             words = as_text(first_words(row.excerpt, _NAMED_CHARACTERS) or row.key)
@@ -108,7 +100,7 @@ def _show_changes(project: Project) -> None:
         visit = current_visit(store)
         project = find_project(store, project.name)
         act = st.segmented_control(
-            _("What to do"), list(_ACTS), required=True, default=_ADD, key=f"labels_act_{project.id}", format_func=_
+            _("Action"), list(_ACTS), required=True, default=_ADD, key=f"labels_act_{project.id}", format_func=_
         )
         outcome = _ACTS[act or _ADD](store, visit, project)
         if outcome is not None:
@@ -132,19 +124,19 @@ def _turn_key(project: Project) -> str:
 
 
 def _add(store: Store, visit: Visit, project: Project) -> str | None:
-    name = st.text_input(_("Name of the new label"), key=f"labels_new_{project.id}")
-    st.caption(_("What is marked stays as it is. People who mark now are offered it with their next text."))
-    if not pressed(_("Add the label"), type="primary", key="labels_add"):
+    name = st.text_input(_("New label"), key=f"labels_new_{project.id}")
+    st.caption(_("Annotators see it from their next text."))
+    if not pressed(_("Add label"), type="primary", key="labels_add"):
         return None
     changed = _tried(lambda: add_label(store, visit.user, project, name))
-    return None if changed is None else _("The labels are now: {labels}.", labels=listed(changed.labels))
+    return None if changed is None else _("Labels are now: {labels}.", labels=listed(changed.labels))
 
 
 def _rename(store: Store, visit: Visit, project: Project) -> str | None:
     label = st.selectbox(_("Label"), project.labels, key=f"labels_old_{project.id}")
-    name = st.text_input(_("Its new name"), key=f"labels_name_{project.id}")
+    name = st.text_input(_("New name"), key=f"labels_name_{project.id}")
     _show_effects(label_effects(store, visit.user, project, label), UNDONE)
-    if not pressed(_("Rename the label"), type="primary", key="labels_rename"):
+    if not pressed(_("Rename label"), type="primary", key="labels_rename"):
         return None
     report = _tried(lambda: rename_label(store, visit.user, project, label, name))
     return (
@@ -157,18 +149,20 @@ def _rename(store: Store, visit: Visit, project: Project) -> str | None:
 def _map(store: Store, visit: Visit, project: Project) -> str | None:
     label = st.selectbox(_("Label"), project.labels, key=f"labels_old_{project.id}")
     others = [other for other in project.labels if other != label]
-    other = st.selectbox(_("Put it under"), others, key=f"labels_other_{project.id}")
+    other = st.selectbox(_("Merge into"), others, key=f"labels_other_{project.id}")
     _show_effects(label_effects(store, visit.user, project, label), NOT_UNDONE)
-    if not pressed(_("Map the label"), type="primary", key="labels_map"):
+    if not pressed(_("Merge label"), type="primary", key="labels_map"):
         return None
     report = _tried(lambda: map_label(store, visit.user, project, label, other))
     return (
-        None if report is None else _("“{label}” is now “{other}”: {report}.", label=label, other=other, report=report)
+        None
+        if report is None
+        else _("“{label}” is merged into “{other}”: {report}.", label=label, other=other, report=report)
     )
 
 
-_ADD = unsaid("Add one")
-_ACTS = {_ADD: _add, unsaid("Rename one"): _rename, unsaid("Map one to another"): _map}
+_ADD = unsaid("Add")
+_ACTS = {_ADD: _add, unsaid("Rename"): _rename, unsaid("Merge"): _map}
 
 
 def _tried(act: Callable[[], Changed]) -> Changed | None:
@@ -180,8 +174,8 @@ def _tried(act: Callable[[], Changed]) -> Changed | None:
 
 
 def _show_effects(effects: LabelEffects, undoing: str) -> None:
-    changes = listed(effects.changes) or _("nothing that is stored")
-    st.markdown(_("**It changes:** {changes}.", changes=as_text(changes)))
+    changes = listed(effects.changes) or _("nothing stored")
+    st.markdown(_("**Changes:** {changes}.", changes=as_text(changes)))
     if effects.changes:
         st.caption(_(_CARRY))
     st.markdown("\n".join(f"- {as_text(sentence)}" for sentence in (*effects.stays, _(undoing))))
@@ -201,8 +195,7 @@ def read_pairs(text: str) -> dict[str, str]:
         if part.strip() and not (sign and label.strip()):
             raise InvalidValue(
                 _(
-                    "'{pair}' among the model's labels: write its label, =, and the project's, such as LABEL_0=negative, or "
-                    "nothing after the = for a label that is never an answer.",
+                    "Can't parse '{pair}'. Write MODEL_LABEL=project label; nothing after = if never predicted.",
                     pair=part.strip(),
                 )
             )
@@ -250,12 +243,10 @@ def ask(
 def _written(key: str) -> SaidLabels | None:
     """Where the labels are not known yet, so that no rows can be shown."""
     pairs = st.text_input(
-        _("Its labels, if they differ"), key=f"{key}_written", placeholder="LABEL_0=negative, LABEL_1=positive, mixed=",
+        _("Its labels, if different"), key=f"{key}_written", placeholder="LABEL_0=negative, LABEL_1=positive, mixed=",
         help=_(
-            "They are known only when this model is loaded. If they are not the project’s, nothing is computed, and "
-            "the work ends with a proposal. Write it here to confirm it; nothing after the = says that a label is "
-            "never an answer."
-        ),
+            "Map labels that differ from the project's; nothing after = if never predicted."
+        )
     )  # fmt: skip
     try:
         return SaidLabels(read_pairs(pairs))
@@ -267,11 +258,11 @@ def _written(key: str) -> SaidLabels | None:
 def _answered(project: Project, question: "LabelQuestion", key: str, *, may_delete: bool) -> SaidLabels | None:
     st.markdown(f"**{as_text(_('Labels of “{model}” in this project', model=question.model_labels.model))}**")
     if question.confirmed is None:
-        st.caption(_("They are not the project’s own. Say which is which; nothing is computed before you confirm it."))
+        st.caption(_("They differ from the project's labels. Map them first."))
     chosen = {label: _row(project, label, name, key) for label, name in question.names.items()}
     names = {label: name for label, name in chosen.items() if name is not None}
     if len(names) < len(chosen):
-        st.caption(_("Choose what each label is in this project."))
+        st.caption(_("Map each label to a project label."))
         return None
     if refusal := question.refusal(project, names):
         st.error(as_text(refusal), icon=":material/error:")
@@ -284,15 +275,12 @@ def _answered(project: Project, question: "LabelQuestion", key: str, *, may_dele
     is_mixed = question.stored is not None and question.stored.names != names
     if is_mixed and not may_delete:
         sentence = _(
-            "What is stored of “{model}” was computed with other labels. Delete that first: Saliency, Compute attributions.",
+            "“{model}” has results with other labels. Delete them under Compute attributions.",
             model=question.model_labels.model,
         )
         st.caption(as_text(sentence))
         return None
-    wanted = _(
-        "What is stored of “{model}” was computed with other labels. Delete that first",
-        model=question.model_labels.model,
-    )
+    wanted = _("“{model}” has results with other labels. Delete them first", model=question.model_labels.model)
     is_anew = is_mixed and st.checkbox(as_text(wanted), key=f"{key}_anew")
     return SaidLabels(names, is_anew) if is_anew or not is_mixed else None
 
@@ -300,12 +288,13 @@ def _answered(project: Project, question: "LabelQuestion", key: str, *, may_dele
 def _row(project: Project, label: str, name: str | None, key: str) -> str | None:
     """A label of the model, and the project's that it is."""
     left, right = st.columns([2, 3], vertical_alignment="center", width=_WIDTH)
-    left.markdown(as_text(_("“{label}” is", label=label)))
+    words = _("“{label}” is", label=label)
+    left.markdown(as_text(words))
     options = [*project.labels, _NONE]
     chosen: str | None = right.selectbox(
-        _("“{label}” is", label=label), options, None if name is None else options.index(name), key=f"{key}_{label}",
+        words, options, None if name is None else options.index(name), key=f"{key}_{label}",
         placeholder=_("Choose"),
-        label_visibility="collapsed", format_func=lambda option: option or _("never an answer here"),
+        label_visibility="collapsed", format_func=lambda option: option or _("never predicted here")
     )  # fmt: skip
     return chosen
 
@@ -314,6 +303,6 @@ def _is_confirmed(question: "LabelQuestion", names: Mapping[str, str], key: str)
     """By a box that is empty again once something is changed; what was confirmed before stands."""
     confirmed = question.confirmed
     if confirmed is not None and all(confirmed.names[label] == name for label, name in names.items()):
-        st.caption(as_text(_("As {by} confirmed it on {at}.", by=confirmed.by, at=confirmed.at[: len("2026-01-31")])))
+        st.caption(as_text(_("Confirmed by {by} on {at}.", by=confirmed.by, at=confirmed.at[: len("2026-01-31")])))
         return True
-    return st.checkbox(_("These are the right labels"), key=f"{key}_{'_'.join(names.values())}_right")
+    return st.checkbox(_("Labels are correct"), key=f"{key}_{'_'.join(names.values())}_right")

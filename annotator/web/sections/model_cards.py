@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 # What the alignment of a model brought, beside its twin and its control, with buttons for what is not there.
 
 
-_TRAIN = {"twin": unsaid("Train its twin without alignment"), "control": unsaid("Train its control")}
+_TRAIN = {"twin": unsaid("Train unaligned baseline"), "control": unsaid("Train shuffled-rationale control")}
 _BEHIND = {"twin": "none", "control": "shuffled"}
-_ASKED = unsaid("It waits for its turn; the top of this page shows how far it is.")
+_ASKED = unsaid("Queued; progress is shown above.")
 
 
 @st.cache_resource(show_spinner=False)
@@ -51,7 +51,7 @@ def show_alignment_proofs(store: Store, visit: Visit, project: Project, model: T
     (proof,) = cached
     if proof is None:
         return
-    st.markdown(f"##### {_('What the alignment brought')}")
+    st.markdown(f"##### {_('Effect of alignment')}")
     _show_measures(project, model, proof)
     for lack in proof.lacking:
         _show_lack(store, visit, project, model, lack)
@@ -63,39 +63,29 @@ def _show_measures(project: Project, model: TrainedModel, proof: AlignmentProof)
             _("{number} {value} (n {n})", number=of.title, value=written(of.gain.other), n=f"{of.gain.n:,}")
             for of in proof.measures
         )
-        st.markdown(as_text(_("On texts that it did not learn from: {numbers}", numbers=parted(numbers))))
+        st.markdown(as_text(_("On held-out texts: {numbers}", numbers=parted(numbers))))
         return
-    st.caption(as_text(_what_is_compared(model, proof)))
-    show_measures(
-        proof.measures, _("without alignment"), _("with alignment"), key=f"train_proof_{project.id}_{model.name}"
+    st.caption(
+        as_text(
+            _(
+                "Held-out texts only. Differences from unaligned baseline {twin}, 95 % intervals over texts.",
+                twin=proof.twins[0],
+            )
+        )
     )
+    show_measures(proof.measures, _("unaligned"), _("aligned"), key=f"train_proof_{project.id}_{model.name}")
     for sentence in proof.sentences:
         st.markdown(as_text(sentence))
-
-
-def _what_is_compared(model: TrainedModel, proof: AlignmentProof) -> str:
-    name, twin = model.name, proof.twins[0]
-    if proof.controls:
-        return _(
-            "On texts that none of them learned from: {model}, its twin {twin} without alignment, and the control {control} "
-            "with as many tokens at random. Differences are from the twin, over texts, with 95 % intervals.",
-            model=name, twin=twin, control=proof.controls[0],
-        )  # fmt: skip
-    return _(
-        "On texts that none of them learned from: {model}, its twin {twin} without alignment. Differences are from the twin, "
-        "over texts, with 95 % intervals.",
-        model=name, twin=twin,
-    )  # fmt: skip
 
 
 def show_measures(measures: Sequence[Measured], base: str, other: str, *, key: str) -> None:
     """A row for each number of two models, and of a control where there is one."""
     has_control = any(of.gain.control is not None for of in measures)
-    difference, control, of_control = _("difference"), _("control"), _("its difference")
+    difference, control, of_control = _("difference"), _("control"), _("control difference")
     rows = []
     for of in measures:
         gain = of.gain
-        row = {_("number"): of.title, "n": gain.n, base: gain.base, other: gain.other, difference: _written(gain.gain)}
+        row = {_("metric"): of.title, "n": gain.n, base: gain.base, other: gain.other, difference: _written(gain.gain)}
         rows.append(row | ({control: gain.control, of_control: _written(gain.of_control)} if has_control else {}))
     show_numbers(rows, {base, other, control}, key=key, right=(difference, of_control))
 
@@ -112,7 +102,7 @@ def _show_lack(store: Store, visit: Visit, project: Project, model: TrainedModel
     st.markdown(as_text(lack.sentence))
     key = f"train_lack_{lack.kind}_{project.id}_{lack.name}"
     if lack.kind == "attributions":
-        if lack.command and pressed(_("Compute its attributions by occlusion"), key=key, icon=":material/calculate:"):
+        if lack.command and pressed(_("Compute occlusion attributions"), key=key, icon=":material/calculate:"):
             _ask_questions(store, visit, project, model)
     elif pressed(_(_TRAIN[lack.kind]), key=key, icon=":material/model_training:"):
         _ask_training(store, visit, project, model, lack)
@@ -158,14 +148,14 @@ def show(store: Store, visit: Visit, project: Project, models: Sequence[TrainedM
     if st.session_state.get(_key(project)) not in by_name:
         st.session_state[_key(project)] = None
     name = st.selectbox(
-        _("Card of a model that was trained here"), list(by_name), index=None, key=_key(project),
+        _("Card of a model trained here"), list(by_name), index=None, key=_key(project),
         placeholder=_("Choose a model"),
-        persist_state="session",
+        persist_state="session"
     )  # fmt: skip
     if name is None:
         return
     model = by_name[name]
-    st.markdown(as_text(_("{summary} Elsewhere it is named {spec}", summary=model.summary, spec=model.spec)))
+    st.markdown(as_text(_("{summary} Its spec is {spec}", summary=model.summary, spec=model.spec)))
     show_alignment_proofs(store, visit, project, model)
     _show_curves(project, model)
     with st.container(border=True, key="train_card_text"):

@@ -58,22 +58,19 @@ from annotator.web.session import Visit, database_path
 # The form of a training: what is asked, with defaults that a small machine can live with, and what it comes to.
 
 
-_BASES = {"scratch": unsaid("a small one, from scratch"), "pretrained": unsaid("a pretrained one")}
+_BASES = {"scratch": unsaid("small, from scratch"), "pretrained": unsaid("pretrained")}
 _RATES = {"scratch": 1e-3, "pretrained": 2e-5}
 _ARCHITECTURES: dict[Architecture, str] = {
-    "transformer": unsaid("an encoder, which reads the text in both directions"),
-    "decoder": unsaid("a decoder, which reads it from left to right"),
-    "tokens": unsaid("an encoder that answers for the target"),
-    "reading": unsaid("an encoder that answers with a stretch of the text"),
+    "transformer": unsaid("encoder (reads in both directions)"),
+    "decoder": unsaid("decoder (reads left to right)"),
+    "tokens": unsaid("encoder predicting for the target"),
+    "reading": unsaid("encoder extracting an answer span"),
 }
 _OF_A_BASE: dict[Architecture, str] = {
-    "transformer": unsaid("answers for the text"),
-    "tokens": unsaid("answers for the target"),
+    "transformer": unsaid("predicts for the text"),
+    "tokens": unsaid("predicts for the target"),
 }
-_READING_WORDS = unsaid(
-    "The model learns where the answer begins and ends in the text, or that the text has no answer; texts whose gold answer does "
-    "not stand in them are left out."
-)
+_READING_WORDS = unsaid("Learns answer spans or no answer. Skips texts without their gold answer.")
 _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
     "none": unsaid("none"),
     "mae": "MAE",
@@ -82,46 +79,33 @@ _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
     "bce": "BCE",
     "order": "Order",
 }
+_HIGH_AND_LOW = unsaid("Aligns attributions: high on rationale tokens, low elsewhere.")
 _ALIGNMENT_WORDS = {
-    "none": unsaid("The model learns from the labels alone; no rationale is looked at."),
-    "mae": unsaid(
-        "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
-        "token; each error counts as large as it is."
-    ),
-    "mse": unsaid(
-        "Besides the label, it learns to give a high attribution to each token of a rationale and a low one to every other "
-        "token; large errors count more than small ones."
-    ),
-    "huber": unsaid("As MSE while the error of a text is small, and as MAE beyond that."),
-    "bce": unsaid(
-        "Besides the label, it learns to give a high attribution to each token of a rationale; the other tokens do not count."
-    ),
-    "order": unsaid(
-        "Besides the label, it learns to give each token of a rationale a higher attribution than every other token."
-    ),
+    "none": unsaid("Labels only; rationales aren't used."),
+    "mae": _HIGH_AND_LOW,
+    "mse": _HIGH_AND_LOW,
+    "huber": unsaid("As MSE when the error is small, as MAE when large."),
+    "bce": unsaid("Aligns attributions: high on rationale tokens; others ignored."),
+    "order": unsaid("Aligns attributions: rationale tokens above all others."),
 }
-PROVES_NOTHING = unsaid(
-    "A falling alignment loss proves nothing. Judge the model by its answers, on texts where a misleading token no longer goes "
-    "with a label, and train a control on random tokens: what that gains too is no gain from the rationales."
-)
+PROVES_NOTHING = unsaid("A falling alignment loss proves nothing: compare with a shuffled-rationale control.")
 FORGETS = unsaid(
-    "With a pretrained model, λ = 1 (under “More”) can make it forget the task: in a trial with MAE (138 held-out texts, two "
-    "seeds) it was then right on 49.3\u00a0% and 44.2\u00a0%, against 72.5\u00a0% and 71.7\u00a0% without alignment, and "
-    "48.6\u00a0% by always giving one label. Compare lower values of λ with a training without alignment."
+    "For pretrained models, λ = 1 (under “More”) can destroy accuracy (trial with MAE: 49.3 %, "
+    "unaligned 72.5 %). Try lower λ."
 )
 _SOURCES = {
-    "gold": unsaid("the gold of the texts"),
-    "shuffled": unsaid("as many tokens at random (a control)"),
-    "lexicon": unsaid("the words of word lists"),
+    "gold": unsaid("gold rationales"),
+    "shuffled": unsaid("shuffled rationales (control)"),
+    "lexicon": unsaid("word lists"),
 }
 _TOO_LONG: dict[TooLong, str] = {
-    "cut": unsaid("cut at the end"),
-    "windows": unsaid("read in windows"),
-    "refuse": unsaid("end the training"),
+    "cut": unsaid("truncate the end"),
+    "windows": unsaid("use windows"),
+    "refuse": unsaid("stop with an error"),
 }
-_OF_SEVERAL: dict[OfSeveral, str] = {"lowest": unsaid("the set that fits best"), "union": unsaid("all sets together")}
-_OUTPUTS: dict[Output, str] = {"softmax": unsaid("one for each label"), "sigmoid": unsaid("one sigmoid (two labels)")}
-_USUAL_VALIDATION = unsaid("validation, val or dev; else a tenth of the training texts")
+_OF_SEVERAL: dict[OfSeveral, str] = {"lowest": unsaid("best-matching set"), "union": unsaid("union of all sets")}
+_OUTPUTS: dict[Output, str] = {"softmax": unsaid("one per label"), "sigmoid": unsaid("one sigmoid (two labels)")}
+_USUAL_VALIDATION = unsaid("validation, val or dev; else 10 % of the training texts")
 _LONGEST_STEM = 40
 
 
@@ -154,7 +138,7 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     offered = choices(store, visit.user, project)
     name_place, kind_place, base_place = st.columns([2, 2, 3], vertical_alignment="bottom")
     kind = kind_place.selectbox(
-        _("Begin from"),
+        _("Start from"),
         list(_BASES),
         format_func=lambda name: _(_BASES[name]),
         key="train_kind",
@@ -179,7 +163,7 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     kind_of_model = architecture if architecture in {"decoder", "tokens"} else ""
     suggested = free_name(store, project, _stem(base, kind_of_model, criterion, source, seed))
     name = name_place.text_input(
-        _("Name of the model"), key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
+        _("Model name"), key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
     ).strip()
     return Given(name or suggested, base, split, rest.validation, source, lists, rest.share, fitting, rest.model)
 
@@ -192,15 +176,15 @@ def _ask_base(column: DeltaGenerator, project: Project, kind: str) -> tuple[str 
         column, architecture_place = column.columns(2, vertical_alignment="bottom")
     base = None if kind == "scratch" else column.text_input(
         _("Pretrained model"), key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
-        help=_("The folder of a model on the server, or its name at the Hugging Face hub where the server may ask it."),
+        help=_("Model folder on the server, or a Hugging Face name (if accessible).")
     )  # fmt: skip
     return base, _ask_architecture(architecture_place, project, kind, architectures)
 
 
 def _ask_criterion(column: DeltaGenerator) -> Literal["none"] | Criterion:
     return column.selectbox(
-        _("Alignment with rationales"), list(_ALIGNMENTS), format_func=lambda name: _(_ALIGNMENTS[name]), key="train_alignment",
-        persist_state="session",
+        _("Rationale alignment"), list(_ALIGNMENTS), format_func=lambda name: _(_ALIGNMENTS[name]), key="train_alignment",
+        persist_state="session"
     )  # fmt: skip
 
 
@@ -208,12 +192,12 @@ def _ask_steps(columns: Sequence[DeltaGenerator], kind: str) -> tuple[int, float
     """Epochs, learning rate and seed."""
     of_epochs, of_rate, of_seed = columns
     n_epochs = of_epochs.number_input(
-        _("Epochs, at most"), 1, 1_000, 10, key="train_epochs", persist_state="session",
-        help=_("It ends sooner where it gets no better."),
+        _("Maximum epochs"), 1, 1_000, 10, key="train_epochs", persist_state="session",
+        help=_("Stops earlier without improvement.")
     )  # fmt: skip
     rate = of_rate.number_input(
         _("Learning rate"), 1e-7, 0.1, _RATES[kind], step=_RATES[kind] / 2, format="%g", key=f"train_rate_{kind}",
-        persist_state="session",
+        persist_state="session"
     )  # fmt: skip
     seed = of_seed.number_input(_("Seed"), 0, 2**31 - 1, 0, key="train_seed", persist_state="session")
     return int(n_epochs), float(rate), int(seed)
@@ -227,7 +211,7 @@ def _ask_architecture(
         return architectures[0]
     titles = _ARCHITECTURES if kind == "scratch" else _OF_A_BASE
     chosen: Architecture = column.selectbox(
-        _("Kind of model"),
+        _("Model type"),
         architectures,
         format_func=lambda name: _(titles[name]),
         key=f"train_architecture_{project.id}_{kind}",
@@ -243,8 +227,8 @@ def _ask_split(column: DeltaGenerator, project: Project, offered: Choices) -> st
         splits = [None, *(name for name in splits if name)]
     # By number: Streamlit shows no choice where None is chosen.
     number = column.selectbox(
-        _("Learn from"), range(len(splits)), splits.index("train") if "train" in splits else 0,
-        format_func=lambda number: _split_title(splits[number]), key=f"train_split_{project.id}", persist_state="session",
+        _("Training texts"), range(len(splits)), splits.index("train") if "train" in splits else 0,
+        format_func=lambda number: _split_title(splits[number]), key=f"train_split_{project.id}", persist_state="session"
     )  # fmt: skip
     return splits[number]
 
@@ -252,7 +236,7 @@ def _ask_split(column: DeltaGenerator, project: Project, offered: Choices) -> st
 def _split_title(split: str | None) -> str:
     if split is None:
         return _("all texts")
-    return _("the split {split}", split=split) if split else _("the texts without a split")
+    return _("split {split}", split=split) if split else _("texts without a split")
 
 
 def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> tuple[str, tuple[str, ...]]:
@@ -269,8 +253,8 @@ def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> t
     lists = column.multiselect(
         _("Word lists"), offered.word_lists, list(offered.word_lists[:1]), key=f"train_lists_{project.id}",
         persist_state="session",
-        help=_("The words of keep lists are the rationale; those of ignore lists are not in it."),
-        placeholder=_("Choose options"),
+        help=_("Keep-list words form the rationale; ignore-list words are excluded."),
+        placeholder=_("Choose options")
     )  # fmt: skip
     return source, tuple(lists)
 
@@ -299,15 +283,13 @@ def _ask_the_rest(project: Project, offered: Choices, architecture: Architecture
 def _ask_stopping(project: Project, offered: Choices) -> tuple[str | None, int, int]:
     """The split to stop by, after how many epochs without gain, and how many texts are in a batch."""
     validation = st.selectbox(
-        _("Stop by"), ["", *(name for name in offered.splits if name)],
-        format_func=lambda name: _("the split {name}", name=name) if name else _(_USUAL_VALIDATION),
-        key=f"train_validation_{project.id}", persist_state="session",
+        _("Early stopping on"), ["", *(name for name in offered.splits if name)],
+        format_func=lambda name: _("split {split}", split=name) if name else _(_USUAL_VALIDATION),
+        key=f"train_validation_{project.id}", persist_state="session"
     )  # fmt: skip
     left, right = st.columns(2, vertical_alignment="bottom")
-    patience = left.number_input(
-        _("Epochs without gain before it ends"), 1, 1_000, 5, key="train_patience", persist_state="session"
-    )
-    batch_size = right.number_input(_("Texts in a batch"), 1, 512, 16, key="train_batch", persist_state="session")
+    patience = left.number_input(_("Patience (epochs)"), 1, 1_000, 5, key="train_patience", persist_state="session")
+    batch_size = right.number_input(_("Batch size"), 1, 512, 16, key="train_batch", persist_state="session")
     return validation or None, int(patience), int(batch_size)
 
 
@@ -316,7 +298,7 @@ def _ask_texts_and_answers(project: Project) -> tuple[TooLong, Output]:
     left, right = st.columns(2, vertical_alignment="bottom")
     too_long = left.selectbox(
         _("Texts too long for the model"), list(_TOO_LONG), format_func=lambda name: _(_TOO_LONG[name]), key="train_too_long",
-        persist_state="session",
+        persist_state="session"
     )  # fmt: skip
     if len(project.labels) != 2:
         return too_long, "softmax"
@@ -335,11 +317,11 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
     left, right = st.columns(2, vertical_alignment="bottom")
     threads = left.number_input(
         _("Threads"), 1, 64, 1, key="train_threads", persist_state="session",
-        help=_("On a CPU. With one the machine stays free for those who annotate."),
+        help=_("CPU threads. One leaves the machine responsive.")
     )  # fmt: skip
     balances = architecture != "reading" and right.checkbox(
-        _("Each label counts alike"), key="train_balances", persist_state="session",
-        help=_("However many texts it has; else each text counts alike."),
+        _("Balance labels"), key="train_balances", persist_state="session",
+        help=_("Weights all labels equally; otherwise all texts.")
     )  # fmt: skip
     return int(threads), balances
 
@@ -347,23 +329,23 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
 def _ask_alignment() -> tuple[AlignmentOptions, float]:
     left, right = st.columns(2, vertical_alignment="bottom")
     strength = left.number_input(
-        _("Weight of the alignment (λ)"), 0.0001, 1000.0, 1.0, format="%g", key="train_strength", persist_state="session",
-        help=_(FORGETS),
+        _("Alignment weight (λ)"), 0.0001, 1000.0, 1.0, format="%g", key="train_strength", persist_state="session",
+        help=_(FORGETS)
     )  # fmt: skip
     scale = right.number_input(
-        _("Scale of attributions (γ)"), 0.01, 100_000.0, 100.0, format="%g", key="train_scale", persist_state="session"
+        _("Attribution scale (γ)"), 0.01, 100_000.0, 100.0, format="%g", key="train_scale", persist_state="session"
     )
     left, right = st.columns(2, vertical_alignment="bottom")
     of_several = left.selectbox(
-        _("Of several sets"),
+        _("If several sets"),
         list(_OF_SEVERAL),
         format_func=lambda name: _(_OF_SEVERAL[name]),
         key="train_several",
         persist_state="session",
     )
     share = right.number_input(
-        _("Texts with rationales, in percent"), 1.0, 100.0, 100.0, format="%g", key="train_share", persist_state="session",
-        help=_("The others are drawn by the seed, and learned from by their label alone."),
+        _("Texts with rationales (%)"), 1.0, 100.0, 100.0, format="%g", key="train_share", persist_state="session",
+        help=_("The rest, chosen by seed, contribute labels only.")
     )  # fmt: skip
     return AlignmentOptions("mae", strength=strength, scale=scale, of_several=of_several), share
 
@@ -395,10 +377,7 @@ def _stem(base: str | None, kind_of_model: str, criterion: str, source: str, see
 # The built-in model, offered where somebody looks for a model: a button that trains it, and its progress in the same place.
 
 
-_WHAT = unsaid(
-    "The built-in model is a small classifier of words that learns from the labels of this project in seconds to minutes. It "
-    "answers and explains every text; nothing has to be installed."
-)
+_WHAT = unsaid("The built-in word classifier trains in minutes and needs no installation.")
 
 
 def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:
@@ -414,8 +393,8 @@ def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:
         words, button = st.columns([3, 1], vertical_alignment="center")
         words.markdown(_(_WHAT))
         if pressed(
-            _("Train the built-in model"), container=button, width="stretch", key=f"built_in_go_{where}",
-            icon=":material/model_training:",
+            _("Train built-in model"), container=button, width="stretch", key=f"built_in_go_{where}",
+            icon=":material/model_training:"
         ):  # fmt: skip
             try:
                 ask_for_built_in(store, visit.user, project)
@@ -427,20 +406,10 @@ def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:
             computation.show_line(job)
 
 
-_LEARNS = {
-    "label": unsaid("A model learns the labels of this project from its gold."),
-    "answer": unsaid("A model learns to answer the questions of this project from its gold."),
-}
-_NEXT = unsaid(
-    "It is trained in the background, also when this page is closed, "
-    "and other work waits until it has ended. The top of this page shows the progress; a training that is stopped can go on "
-    "from its last whole epoch. How long it takes depends on the model, the texts and the machine."
-)
-_ASKED = unsaid("The training waits for its turn; the top of this page shows how far it is.")
-_NO_QUESTION = unsaid(
-    "This project asks for answers, but its texts have no question (a segment that cannot be marked), so no model can be "
-    "trained here to give them."
-)
+_LEARNS = unsaid("Learns from this project's gold.")
+_NEXT = unsaid("Runs in the background; you can close this page.")
+_ASKED = unsaid("Queued; progress is shown above.")
+_NO_QUESTION = unsaid("Texts need a question (a segment that can't be marked).")
 
 
 def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None:
@@ -464,7 +433,7 @@ def show(store: Store, visit: Visit, project: Project, *, is_open: bool) -> None
 
 
 def _show_form(store: Store, visit: Visit, project: Project) -> None:
-    st.caption(together(_(_LEARNS[project.task.result_kind]), _(_NEXT)))
+    st.caption(together(_(_LEARNS), _(_NEXT)))
     given = ask(store, visit, project)
     refusal = st.container()  # always there: what stands below keeps its place, and so its state
     if sentence := st.session_state.pop("train_asked", None):
@@ -503,16 +472,15 @@ def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
         return False
     if standing == "there":
         return st.checkbox(
-            as_text(_("Replace the model '{name}', which is there already", name=name)),
+            as_text(_("Replace the existing model '{name}'", name=name)),
             key=f"train_replace_{project.id}_{name}",
-            help=_("The predictions and attributions of the old one are removed."),
+            help=_("Removes the old predictions and attributions.")
         )  # fmt: skip
     return st.checkbox(
-        as_text(_("Begin '{name}' again from the start", name=name)), key=f"train_anew_{project.id}_{name}",
+        as_text(_("Restart '{name}' from scratch", name=name)), key=f"train_anew_{project.id}_{name}",
         help=_(
-            "A training of this name was stopped. With the same texts and settings it goes on from its last whole "
-            "epoch; with others it has to begin again."
-        ),
+            "This training was stopped. The same texts and settings resume it."
+        )
     )  # fmt: skip
 
 
@@ -541,15 +509,15 @@ def _offer_next(store: Store, visit: Visit, project: Project, job: Job, model: T
         if job.state == "done":
             if model is not None:
                 st.button(
-                    _("Compute its attributions"), key=f"train_compute_{job.id}", icon=":material/calculate:",
-                    on_click=_fill_in, args=(model.spec,),
+                    _("Compute attributions"), key=f"train_compute_{job.id}", icon=":material/calculate:",
+                    on_click=_fill_in, args=(model.spec,)
                 )  # fmt: skip
                 st.button(
-                    _("Show its card"), key=f"train_card_of_{job.id}", icon=":material/description:",
-                    on_click=model_cards.choose, args=(project, model.name),
+                    _("Show model card"), key=f"train_card_of_{job.id}", icon=":material/description:",
+                    on_click=model_cards.choose, args=(project, model.name)
                 )  # fmt: skip
         elif pressed(
-            _("Go on") if job.state == "stopped" else _("Try again"),
+            _("Continue") if job.state == "stopped" else _("Try again"),
             key=f"train_again_{job.id}",
             icon=":material/play_arrow:",
         ):

@@ -47,16 +47,16 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     else:
         events = events_of(store, visit.user, project.id, wanted, **here)
     if not events:
-        container.caption(_("Nothing has happened yet.") if wanted == ALL_EVENTS else _("No entry matches."))
+        container.caption(_("Nothing yet.") if wanted == ALL_EVENTS else _("No matching entries."))
         return
     zone = visit_zone()[0]
     container.dataframe(
         [
             {
-                _("when ({zone})", zone=zone): shown_time(event.at, with_seconds=True, is_zone_named=True),
-                _("who"): event_actor(event),
-                _("what"): in_a_row((event_words(event), *event_lines(event))),
-                **({} if about == _OF_SERVER else {_("text"): first_words(event.excerpt), _("key"): event.key}),
+                _("time ({zone})", zone=zone): shown_time(event.at, with_seconds=True, is_zone_named=True),
+                _("person"): event_actor(event),
+                _("event"): in_a_row((event_words(event), *event_lines(event))),
+                **({} if about == _OF_SERVER else {_("text"): first_words(event.excerpt), _("ID"): event.key}),
             }
             for event in events
         ],
@@ -64,11 +64,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         height=min(_HEIGHT, 38 + 35 * len(events)),
         key=f"record_events_{view_key}_{page}",
         column_config={
-            _("when ({zone})", zone=zone): st.column_config.TextColumn(width=170),
-            _("who"): st.column_config.TextColumn(width=110),
-            _("what"): st.column_config.TextColumn(width=520),
+            _("time ({zone})", zone=zone): st.column_config.TextColumn(width=170),
+            _("person"): st.column_config.TextColumn(width=110),
+            _("event"): st.column_config.TextColumn(width=520),
             _("text"): st.column_config.TextColumn(width="medium"),
-            _("key"): st.column_config.TextColumn(width="small"),
+            _("ID"): st.column_config.TextColumn(width="small"),
         },
     )
 
@@ -78,14 +78,14 @@ def _offer_backup(store: Store, visit: Visit) -> None:
     button, words = st.columns((1, 3), vertical_alignment="center")
     if pressed(_("Make a backup"), key="record_backup", container=button):
         name = back_up_beside(store, visit.user).name
-        words.success(_("The backup is {name}, beside the database.", name=as_text(name)))
+        words.success(_("Backup saved next to the database: {name}.", name=as_text(name)))
     elif backups := [name for name in names_of_copies(store) if name.endswith(".backup")]:
         words.caption(
             several(
-                "{n} backup beside the database, the newest {name}. To restore it, stop the server and run "
-                "annotator restore {name}.",
-                "{n} backups beside the database, the newest {name}. To restore it, stop the server and run "
-                "annotator restore {name}.",
+                "{n} backup next to the database. To restore the newest, stop the server and run annotator restore "
+                "{name}.",
+                "{n} backups next to the database. To restore the newest, stop the server and run annotator "
+                "restore {name}.",
                 len(backups),
                 name=as_text(backups[-1]),
             )
@@ -102,10 +102,10 @@ def _ask_which(store: Store, visit: Visit, project: Project, about: str) -> Even
     whose, kind, key = st.columns(3)
     actor = whose.selectbox(
         _("Person"), names, index=None, placeholder=_("Anyone"), accept_new_options=True, key=f"record_person_{about}",
-        help=_("Choose a member, or type the name of somebody who left. Who wrote or checked changed versions is not listed."),
+        help=_("Choose a member, or type a former member's name.")
     )  # fmt: skip
     actions = kind.selectbox(
-        _("Kind of entry"), KINDS, index=None, placeholder=_("All"), format_func=_, key=f"record_kind_{about}"
+        _("Entry type"), KINDS, index=None, placeholder=_("All"), format_func=_, key=f"record_kind_{about}"
     )
     typed = "" if is_of_server else key.text_input(_("Text ID contains"), key="record_key", autocomplete="off")
     return EventFilter(actor or "", KINDS[actions] if actions else frozenset(), typed.strip())
@@ -120,9 +120,7 @@ def _count(store: Store, visit: Visit, project: Project, about: str, wanted: Eve
 def _ask_page(view_key: str, n_events: int) -> int:
     """Which page, of those that there are."""
     pages = max(1, -(-n_events // _PAGE))
-    return int(
-        st.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=f"record_page_{view_key}", width=140)
-    )
+    return int(st.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=f"record_page_{view_key}", width=140))
 
 
 # Everything that happened to one instance, as a timeline to read and to take along.
@@ -132,7 +130,7 @@ def show_history(store: Store, visit: Visit, project: Project, instance: Instanc
     """Oldest first."""
     moments = timeline(store, visit.user, project, instance.id)
     if not moments:
-        st.info(_("Nothing has happened to this text yet."), icon=":material/history:")
+        st.info(_("Nothing yet."), icon=":material/history:")
         return
     for moment in moments:
         when, what = st.columns([1, 4], gap="small")
@@ -141,6 +139,6 @@ def show_history(store: Store, visit: Visit, project: Project, instance: Instanc
         if moment.lines:
             what.caption("  \n".join(as_text(line) for line in moment.lines))
     st.download_button(
-        _("Download the timeline as CSV"), timeline_as_csv(moments), f"{instance.key}-timeline.csv", "text/csv",
-        key=f"history_{instance.id}", icon=":material/download:",
+        _("Download timeline (CSV)"), timeline_as_csv(moments), f"{instance.key}-timeline.csv", "text/csv",
+        key=f"history_{instance.id}", icon=":material/download:"
     )  # fmt: skip

@@ -18,18 +18,18 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """The form, and what it would come to while it is open."""
     if stored := st.session_state.pop(_STORED, None):
         st.toast(stored, icon=":material/check:")
-    with st.popover(_("Give every text a split"), icon=":material/call_split:"):
+    with st.popover(_("Assign splits"), icon=":material/call_split:"):
         left, right = st.columns([3, 1])
         parts = left.text_input(
-            _("Parts and their shares"), _PARTS, key=f"splits_parts_{project.id}",
-            help=_("Names and shares that sum to 1. Splits that the texts have now are replaced."),
+            _("Splits and their shares"), _PARTS, key=f"splits_parts_{project.id}",
+            help=_("Name and share of each, summing to 1. Replaces existing splits.")
         )  # fmt: skip
         seed = int(
             right.number_input(
-                _("Seed"), 0, key=f"splits_seed_{project.id}", help=_("The same seed gives the same parts.")
+                _("Seed"), 0, key=f"splits_seed_{project.id}", help=_("The same seed gives the same result.")
             )
         )
-        if pressed(_("Show what it comes to"), key=f"splits_preview_{project.id}"):
+        if pressed(_("Preview"), key=f"splits_preview_{project.id}"):
             st.session_state[_asked_key(project)] = (parts, seed)
         if st.session_state.get(_asked_key(project)) == (parts, seed):
             _show_preview(store, visit, project, parts, seed)
@@ -42,11 +42,11 @@ def _asked_key(project: Project) -> str:
 def _show_preview(store: Store, visit: Visit, project: Project, parts: str, seed: int) -> None:
     with refusals_shown():
         _show_report(preview_split(store, visit.user, project, parts, seed), project)
-        if pressed(_("Store these splits"), type="primary", key=f"splits_store_{project.id}"):
+        if pressed(_("Save splits"), type="primary", key=f"splits_store_{project.id}"):
             report = split_project(store, visit.user, project, parts, seed)
             del st.session_state[_asked_key(project)]
             sizes = listed([f"{name} {n:,}" for name, n in report.sizes.items()])
-            st.session_state[_STORED] = as_text(_("Every text has a split: {sizes}.", sizes=sizes))
+            st.session_state[_STORED] = as_text(_("All texts are split: {sizes}.", sizes=sizes))
             st.rerun()
 
 
@@ -60,14 +60,10 @@ def _show_report(report: SplitReport, project: Project) -> None:
         key=f"splits_table_{project.id}",
         column_config={"split": _("split"), "texts": _("texts")},
     )
-    st.caption(_("Texts that share a document stay together, and so do originals and their changed versions."))
+    st.caption(_("Texts of one document and perturbed versions stay together."))
     if report.n_leaks:
         st.warning(
-            several(
-                "{n} text stands in more than one split all the same, under different document names.",
-                "{n} texts stand in more than one split all the same, under different document names.",
-                report.n_leaks,
-            ),
+            several("{n} text is in more than one split.", "{n} texts are in more than one split.", report.n_leaks),
             icon=":material/warning:",
         )
 

@@ -27,7 +27,7 @@ def _attributed(detail: Detail) -> str:
         else _("computed nothing new from {run}", run=run)
     )
     left_out = detail.get("left_out")
-    return with_more(words, _("{n} left out", n=left_out) if left_out else "")
+    return with_more(words, _("{n} excluded", n=left_out) if left_out else "")
 
 
 def _run(detail: Detail) -> str:
@@ -47,8 +47,8 @@ def _trained(detail: Detail) -> str:
         "model": detail["model"], "instances": counted(detail["examples"], "instance"), "seed": detail["seed"],
     }  # fmt: skip
     if split := detail.get("split"):
-        return _("trained model {model} on {instances} of the split {split} (seed {seed})", **values, split=split)
-    return _("trained model {model} on {instances} (seed {seed})", **values)
+        return _("trained {model} on {instances} of split {split} (seed {seed})", **values, split=split)
+    return _("trained {model} on {instances} (seed {seed})", **values)
 
 
 def _mapped(detail: Detail) -> str:
@@ -56,7 +56,7 @@ def _mapped(detail: Detail) -> str:
     if detail["model"]:
         return _("confirmed the labels of {model}: {labels}", model=detail["model"], labels=labels)
     project = detail["learned_in"]
-    return _("confirmed the labels of models that learned from {project}: {labels}", project=project, labels=labels)
+    return _("confirmed the labels of models trained on {project}: {labels}", project=project, labels=labels)
 
 
 def _word_list(words: str, detail: Detail) -> str:
@@ -65,7 +65,7 @@ def _word_list(words: str, detail: Detail) -> str:
     return _(words, name=detail["list"], n_words=counted(n, "word"))
 
 
-_MADE_LIST = unsaid("made the word list “{name}” ({n_words})")
+_MADE_LIST = unsaid("created the word list “{name}” ({n_words})")
 _CHANGED_LIST = unsaid("changed the word list “{name}” ({n_words})")
 _REMOVED_LIST = unsaid("removed the word list “{name}” ({n_words})")
 
@@ -81,26 +81,21 @@ def _suite(whole: str, of_test: str, detail: Detail) -> str:
 
 
 _SUITES = {
-    "made": (unsaid("made the suite “{suite}”"), unsaid("made the test “{test}” of the suite “{suite}”")),
-    "imported": (unsaid("imported the suite “{suite}”"), unsaid("imported the test “{test}” of the suite “{suite}”")),
-    "exported": (unsaid("exported the suite “{suite}”"), unsaid("exported the test “{test}” of the suite “{suite}”")),
-    "removed": (unsaid("removed the suite “{suite}”"), unsaid("removed the test “{test}” of the suite “{suite}”")),
+    "made": (unsaid("created the suite “{suite}”"), unsaid("created the test “{test}” of “{suite}”")),
+    "imported": (unsaid("imported the suite “{suite}”"), unsaid("imported the test “{test}” of “{suite}”")),
+    "exported": (unsaid("exported the suite “{suite}”"), unsaid("exported the test “{test}” of “{suite}”")),
+    "removed": (unsaid("removed the suite “{suite}”"), unsaid("removed the test “{test}” of “{suite}”")),
 }
 
 
 def _ran_suite(detail: Detail) -> str:
     counts = listed([counted(detail["tests"], "test"), counted(detail["texts"], "text")])
-    return _(
-        "ran the suite “{suite}” with model {model}: {counts}",
-        suite=detail["suite"],
-        model=detail["model"],
-        counts=counts,
-    )
+    return _("ran “{suite}” with {model}: {counts}", suite=detail["suite"], model=detail["model"], counts=counts)
 
 
 def _suite_predictions(detail: Detail) -> str:
     return _(
-        "imported predictions of model {model} for the suite “{suite}” from {files}",
+        "imported predictions of {model} for “{suite}” from {files}",
         model=detail["model"],
         suite=detail["suite"],
         files=listed([f"“{name}”" for name in detail["files"]]),
@@ -109,9 +104,11 @@ def _suite_predictions(detail: Detail) -> str:
 
 SENTENCES: Sentences = {
     "train model": _trained,
-    "forget model": lambda detail: _("deleted everything that was stored of model {model}", model=detail["model"]),
+    "forget model": lambda detail: _("deleted all stored data of {model}", model=detail["model"]),
     MAP_LABELS: _mapped,
-    "start attributing": lambda detail: _("began to compute answers and attributions from {run}", run=_run(detail)),
+    "start attributing": lambda detail: _(
+        "started computing predictions and attributions from {run}", run=_run(detail)
+    ),
     "attribute": _attributed,
     "write prompts": lambda detail: several(
         "wrote {n} prompt to “{file}”", "wrote {n} prompts to “{file}”", detail["instances"], file=detail["file"]

@@ -12,16 +12,14 @@ def _role(detail: Detail) -> str:
 def _token(detail: Detail) -> str:
     values = {"number": detail["token"], "name": detail["of"], "days": counted(detail["days"], "day")}
     if scopes := values_listed(detail.get("scopes", ())):
-        return _(
-            "made access token no. {number} for {name} that allows {scopes}, valid for {days}", **values, scopes=scopes
-        )
-    return _("made access token no. {number} for {name}, valid for {days}", **values)
+        return _("created access token {number} for {name} ({scopes}, {days})", **values, scopes=scopes)
+    return _("created access token {number} for {name} ({days})", **values)
 
 
 def _reset(detail: Detail) -> str:
     if detail.get("was_disabled"):
-        return _("made a new sign-in link for {name} and enabled their account again", name=detail["name"])
-    return _("made a new sign-in link for {name}", name=detail["name"])
+        return _("created a sign-in link for {name} and re-enabled the account", name=detail["name"])
+    return _("created a new sign-in link for {name}", name=detail["name"])
 
 
 def _times(words: str, detail: Detail) -> str:
@@ -40,18 +38,18 @@ def _door(words: str, detail: Detail) -> str:
     )
 
 
-_MADE_DOOR = unsaid("made the crowd door “{name}”: {texts} each, {workers}, {minutes}")
-_CHANGED_DOOR = unsaid("changed the crowd door “{name}”: {texts} each, {workers}, {minutes}")
+_MADE_DOOR = unsaid("created recruitment link “{name}”: {texts} each, {workers}, {minutes}")
+_CHANGED_DOOR = unsaid("changed recruitment link “{name}”: {texts} each, {workers}, {minutes}")
 _ENDS = {
-    "finished": unsaid("finished behind the crowd door “{name}” after {texts}"),
-    "left": unsaid("stopped behind the crowd door “{name}” after {texts}"),
-    "out of time": unsaid("ran out of time behind the crowd door “{name}” after {texts}"),
+    "finished": unsaid("finished at “{name}” after {texts}"),
+    "left": unsaid("stopped at “{name}” after {texts}"),
+    "out of time": unsaid("ran out of time at “{name}” after {texts}"),
 }
 
 
 def _set_password(detail: Detail) -> str:
     if detail.get("is_first"):
-        return _("made the first account with the first link")
+        return _("created the first account")
     return _("set a password with a sign-in link")
 
 
@@ -62,56 +60,54 @@ def _signed_in(detail: Detail) -> str:
 def _restored(detail: Detail) -> str:
     copy = detail.get("kept")
     words = _("restored the backup “{file}”", file=detail["file"])
-    return with_more(words, _("what was there is kept as “{file}”", file=copy) if copy else "")
+    return with_more(words, _("previous data kept as “{file}”", file=copy) if copy else "")
 
 
 SENTENCES: Sentences = {
     "leave project": lambda detail: _("left the project ({roles})", roles=values_listed(map(_, detail["roles"]))),
     "change password": lambda _detail: _("changed their password"),
-    "take data along": lambda detail: _("took the data of {name} along", name=detail["name"]),
-    "anonymise person": lambda detail: _(
-        "took the name and words of {name} out; what they marked stays", name=detail["name"]
-    ),
+    "take data along": lambda detail: _("downloaded the data of {name}", name=detail["name"]),
+    "anonymise person": lambda detail: _("removed the name and words of {name}; marks stay", name=detail["name"]),
     "erase person": lambda detail: _(
-        "erased somebody, with {annotations} and {reviews}",
+        "erased a person, with {annotations} and {reviews}",
         annotations=counted(detail["annotations"], "annotation"),
         reviews=counted(detail["reviews"], "review"),
     ),
     "give role": lambda detail: _("gave {user} the role {role}", user=detail["user"], role=_role(detail)),
-    "take role": lambda detail: _("took the role {role} from {user}", user=detail["user"], role=_role(detail)),
+    "take role": lambda detail: _("removed the role {role} from {user}", user=detail["user"], role=_role(detail)),
     "add user": lambda detail: _(
-        "made an account and a sign-in link for {name}, with the role {role}", name=detail["name"], role=_role(detail)
+        "created an account and link for {name}, role {role}", name=detail["name"], role=_role(detail)
     ),
     "add role": lambda detail: _("gave {user} the role {role}", user=detail["name"], role=_role(detail)),
     "disable user": lambda detail: _("disabled the account of {name}", name=detail["name"]),
     "reset user": _reset,
-    "renew link": lambda detail: _("made a new sign-in link for {name}; an older one ended", name=detail["name"]),
-    "make first link": lambda _detail: _("made the link for the first account; an older one ended"),
+    "renew link": lambda detail: _("created a new sign-in link for {name}", name=detail["name"]),
+    "make first link": lambda _detail: _("created the first-account link"),
     "set password": _set_password,
     "sign in": _signed_in,
     "sign out": lambda _detail: _("signed out"),
     "fail to sign in": lambda detail: _times(_("failed to sign in"), detail),
     "fail to use token": lambda detail: _times(
-        _("failed to use access token no. {number}", number=detail["token"]), detail
+        _("failed to use access token {number}", number=detail["token"]), detail
     ),
     "make token": _token,
     "revoke token": lambda detail: _(
-        "revoked access token no. {number} of {name}", number=detail["token"], name=detail["of"]
+        "revoked access token {number} of {name}", number=detail["token"], name=detail["of"]
     ),
     "make door": lambda detail: _door(_MADE_DOOR, detail),
     "change door": lambda detail: _door(_CHANGED_DOOR, detail),
-    "open door": lambda detail: _("opened the crowd door “{name}”", name=detail["door"]),
-    "pause door": lambda detail: _("paused the crowd door “{name}”", name=detail["door"]),
-    "close door": lambda detail: _("closed the crowd door “{name}”", name=detail["door"]),
-    "begin as worker": lambda detail: _("came in by the crowd door “{name}”", name=detail["door"]),
+    "open door": lambda detail: _("opened the recruitment link “{name}”", name=detail["door"]),
+    "pause door": lambda detail: _("paused the recruitment link “{name}”", name=detail["door"]),
+    "close door": lambda detail: _("closed the recruitment link “{name}”", name=detail["door"]),
+    "begin as worker": lambda detail: _("came by the recruitment link “{name}”", name=detail["door"]),
     "end as worker": lambda detail: _(
         _ENDS[detail["state"]], name=detail["door"], texts=counted(detail["texts"], "text")
     ),
     "stop worker": lambda detail: _(
         "ended the work of {name} after {texts}", name=detail["name"], texts=counted(detail["texts"], "text")
     ),
-    "pay worker": lambda detail: _("noted that {name} is paid", name=detail["name"]),
-    "take payment back": lambda detail: _("took back that {name} is paid", name=detail["name"]),
-    "backup": lambda detail: _("made the backup “{file}”", file=detail["file"]),
+    "pay worker": lambda detail: _("marked {name} as paid", name=detail["name"]),
+    "take payment back": lambda detail: _("marked {name} as unpaid", name=detail["name"]),
+    "backup": lambda detail: _("created the backup “{file}”", file=detail["file"]),
     "restore": _restored,
 }

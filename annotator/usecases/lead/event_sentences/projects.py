@@ -46,14 +46,14 @@ def _changed(detail: Detail) -> str:
     if "settings" in detail.get("changed", ()) and not rules:
         rules = [_("a rule")]
     changed = listed([*names, *rules])
-    words = _("changed {what}", what=changed) if changed else _("changed nothing in the rules")
+    words = _("changed {what}", what=changed) if changed else _("changed no rules")
     version = detail.get("guidelines")
-    return with_more(words, _("the guidelines are version {version} now", version=version) if version else "")
+    return with_more(words, _("guidelines now version {version}", version=version) if version else "")
 
 
 def _split(detail: Detail) -> str:
     parts = values_listed(f"{name} {share}" for name, share in detail["parts"].items())
-    return _("divided the project into splits: {parts} (seed {seed})", parts=parts, seed=detail["seed"])
+    return _("split the project: {parts} (seed {seed})", parts=parts, seed=detail["seed"])
 
 
 def _changed_many(detail: Detail) -> str:
@@ -62,9 +62,9 @@ def _changed_many(detail: Detail) -> str:
     if people := values_listed(detail.get("people", ())):
         done = _(_WAYS[detail.get("named_as")], done=done, people=people)
     if passed_over := detail.get("passed_over"):
-        done = with_more(done, _("{n} passed over", n=passed_over))
+        done = with_more(done, _("{n} skipped", n=passed_over))
     number = detail.get("number")
-    return with_note(done, _("change no. {number}", number=number) if number else "")
+    return with_note(done, _("change {number}", number=number) if number else "")
 
 
 _WAYS = {
@@ -78,7 +78,7 @@ def _done_to_many(detail: Detail) -> str:
     n = detail["instances"]
     match detail["kind"]:
         case "give out":
-            return several("gave {n} text out again", "gave {n} texts out again", n)
+            return several("reassigned {n} text", "reassigned {n} texts", n)
         case "split":
             return _put_into(detail.get("split"), n)
         case "exhaustive":
@@ -87,7 +87,7 @@ def _done_to_many(detail: Detail) -> str:
             reason = with_value(_(detail.get("reason") or "other"), detail.get("comment"))
             return several("discarded {n} text ({reason})", "discarded {n} texts ({reason})", n, reason=reason)
         case "put back":
-            return several("put {n} text back", "put {n} texts back", n)
+            return several("restored {n} text", "restored {n} texts", n)
         case "name":
             return _named(n) if detail.get("people") else _freed(n)
     raise KeyError(detail["kind"])
@@ -95,16 +95,18 @@ def _done_to_many(detail: Detail) -> str:
 
 def _put_into(split: str | None, n: int) -> str:
     if not split:
-        return several("took {n} text out of splits", "took {n} texts out of splits", n)
-    return several("put {n} text into the split “{split}”", "put {n} texts into the split “{split}”", n, split=split)
+        return several("removed {n} text from splits", "removed {n} texts from splits", n)
+    return several(
+        "assigned {n} text to the split “{split}”", "assigned {n} texts to the split “{split}”", n, split=split
+    )
 
 
 def _named(n: int) -> str:
-    return several("named people for {n} text", "named people for {n} texts", n)
+    return several("assigned people to {n} text", "assigned people to {n} texts", n)
 
 
 def _freed(n: int) -> str:
-    return several("freed {n} text for everybody", "freed {n} texts for everybody", n)
+    return several("opened {n} text to everyone", "opened {n} texts to everyone", n)
 
 
 def _marked(is_exhaustive: bool | None, n: int) -> str:
@@ -113,11 +115,7 @@ def _marked(is_exhaustive: bool | None, n: int) -> str:
             return several("marked {n} text as exhaustive", "marked {n} texts as exhaustive", n)
         case False:
             return several("marked {n} text as not exhaustive", "marked {n} texts as not exhaustive", n)
-    return several(
-        "no longer says of {n} text whether they are exhaustive",
-        "no longer says of {n} texts whether they are exhaustive",
-        n,
-    )
+    return several("cleared whether {n} text is exhaustive", "cleared whether {n} texts are exhaustive", n)
 
 
 def bulk_words(action: BulkAction) -> str:
@@ -127,8 +125,8 @@ def bulk_words(action: BulkAction) -> str:
 
 def _undone(detail: Detail) -> str:
     words = several(
-        "undid change no. {number} of {n} text",
-        "undid change no. {number} of {n} texts",
+        "undid change {number} of {n} text",
+        "undid change {number} of {n} texts",
         detail["instances"],
         number=detail["number"],
     )
@@ -146,19 +144,19 @@ def _exported(detail: Detail) -> str:
 def _changed_list(detail: Detail) -> str:
     name, before = detail["list"], detail.get("before", {}).get("list")
     if before not in (None, name):
-        return _("renamed the list “{before}” to “{name}”", before=before, name=name)
+        return _("renamed “{before}” to “{name}”", before=before, name=name)
     return _("changed the note of the list “{name}”", name=name)
 
 
 def _copied(detail: Detail) -> str:
     if detail["has_people"]:
-        return _("took the rules of “{source}”, and its people", source=detail["source"])
-    return _("took the rules of “{source}”", source=detail["source"])
+        return _("copied the rules and people of “{source}”", source=detail["source"])
+    return _("copied the rules of “{source}”", source=detail["source"])
 
 
 def _deleted(detail: Detail) -> str:
     return _(
-        "deleted the project “{name}” with {instances} and {annotations}; the backup from before is “{backup}”",
+        "deleted the project “{name}” ({instances}, {annotations}); backup “{backup}”",
         name=detail["name"],
         instances=counted(detail["instances"], "instance"),
         annotations=counted(detail["annotations"], "annotation"),
@@ -167,7 +165,7 @@ def _deleted(detail: Detail) -> str:
 
 
 SENTENCES: Sentences = {
-    "create": lambda detail: _("created the project “{name}”", name=detail["name"]),
+    "create": lambda detail: _("created project “{name}”", name=detail["name"]),
     "copy rules": _copied,
     "change": _changed,
     "order texts": lambda detail: _(
@@ -186,8 +184,8 @@ SENTENCES: Sentences = {
         name=detail["name"],
     ),
     "erase from releases": lambda detail: several(
-        "took {n} set of a person who asked for it out of the releases",
-        "took {n} sets of a person who asked for it out of the releases",
+        "removed {n} set from releases at a person's request",
+        "removed {n} sets from releases at a person's request",
         detail["sets"],
     ),
     "export release": lambda detail: _(
@@ -204,7 +202,7 @@ SENTENCES: Sentences = {
         summary=replacement_summary(detail),
     ),
     "archive": lambda _detail: _("archived the project"),
-    "bring back": lambda _detail: _("brought the project back from the archive"),
+    "bring back": lambda _detail: _("unarchived the project"),
     "delete": _deleted,
     "save list": lambda detail: several(
         "saved the list “{name}” with {n} text",
@@ -212,15 +210,15 @@ SENTENCES: Sentences = {
         detail["instances"],
         name=detail["list"],
     ),
-    "put on list": lambda detail: _("put the text on the list “{name}”", name=detail["list"]),
-    "take off list": lambda detail: _("took the text off the list “{name}”", name=detail["list"]),
+    "put on list": lambda detail: _("added the text to the list “{name}”", name=detail["list"]),
+    "take off list": lambda detail: _("removed the text from the list “{name}”", name=detail["list"]),
     "change list": _changed_list,
-    "delete list": lambda detail: _("deleted the list “{name}”; its texts stay", name=detail["list"]),
-    "save view": lambda detail: _("saved the view “{name}” of the metrics", name=detail["view"]),
+    "delete list": lambda detail: _("deleted the list “{name}”", name=detail["list"]),
+    "save view": lambda detail: _("saved the metrics view “{name}”", name=detail["view"]),
     "rename view": lambda detail: _(
-        "renamed the view “{before}” to “{name}”", before=detail["before"]["view"], name=detail["view"]
+        "renamed “{before}” to “{name}”", before=detail["before"]["view"], name=detail["view"]
     ),
-    "delete view": lambda detail: _("deleted the view “{name}” of the metrics", name=detail["view"]),
+    "delete view": lambda detail: _("deleted the metrics view “{name}”", name=detail["view"]),
     "turn mail on": lambda detail: _("turned mail on, through {address}", address=detail["to"]),
     "turn mail off": lambda _detail: _("turned mail off"),
     "turn webhook on": lambda detail: _("turned the webhook on, at {address}", address=detail["to"]),

@@ -41,8 +41,8 @@ def _kept(detail: Detail) -> str:
 def _adjudicated(detail: Detail) -> str:
     values = {"result": detail["after"]["result"], "reason": detail["reason"]}
     if detail.get("before"):
-        return _("changed the lead’s version: {result} ({reason})", **values)
-    return _("made a version of the lead’s the gold: {result} ({reason})", **values)
+        return _("changed the lead's version: {result} ({reason})", **values)
+    return _("made the lead's version the gold: {result} ({reason})", **values)
 
 
 def _number(detail: Detail) -> str:
@@ -54,11 +54,11 @@ def _judged(detail: Detail) -> str:
     values = {"number": _number(detail), "version": detail["version"]}
     match detail.get("is_right"):
         case None:
-            return _("judged changed version {number}, version {version}", **values)
+            return _("audited perturbed version {number} (v{version})", **values)
         case True:
-            return _("judged changed version {number}, version {version}: right", **values)
+            return _("audited perturbed version {number} (v{version}): right", **values)
     faults = values_listed(detail["faults"])
-    return _("judged changed version {number}, version {version}: wrong ({faults})", **values, faults=faults)
+    return _("audited perturbed version {number} (v{version}): wrong ({faults})", **values, faults=faults)
 
 
 def _checked(words: str, detail: Detail) -> str:
@@ -68,24 +68,24 @@ def _checked(words: str, detail: Detail) -> str:
 
 
 _CHECKED = {
-    "check perturbation": unsaid("checked changed version {number}, version {version}"),
-    "check perturbation: approve": unsaid("approved changed version {number}, version {version}"),
-    "check perturbation: correct": unsaid("corrected changed version {number}, version {version}"),
-    "check perturbation: reject": unsaid("returned changed version {number}, version {version} to its author"),
+    "check perturbation": unsaid("checked perturbed version {number} (v{version})"),
+    "check perturbation: approve": unsaid("approved perturbed version {number} (v{version})"),
+    "check perturbation: correct": unsaid("corrected perturbed version {number} (v{version})"),
+    "check perturbation: reject": unsaid("returned perturbed version {number} (v{version}) to its author"),
 }
 
 
 def _automatic(detail: Detail) -> str:
     name = detail["evidence_pass"]
     if detail["is_automatic"]:
-        return _("had what is accepted in “{name}” taken over at once", name=name)
-    return _("had what is accepted in “{name}” no longer taken over at once", name=name)
+        return _("turned on automatic adoption from “{name}”", name=name)
+    return _("turned off automatic adoption from “{name}”", name=name)
 
 
 def _every_evidence(detail: Detail) -> str:
     return several(
-        "made what “{name}” marked the gold: {before} → {n} token, all the evidence",
-        "made what “{name}” marked the gold: {before} → {n} tokens, all the evidence",
+        "made the marks of “{name}” exhaustive gold: {before} → {n} token",
+        "made the marks of “{name}” exhaustive gold: {before} → {n} tokens",
         detail["tokens_after"],
         name=detail["evidence_pass"],
         before=f"{detail['tokens_before']:,}",
@@ -94,8 +94,8 @@ def _every_evidence(detail: Detail) -> str:
 
 def _drawn(detail: Detail) -> str:
     return several(
-        "drew {versions} of {n} accepted changed version for an audit (seed {seed})",
-        "drew {versions} of {n} accepted changed versions for an audit (seed {seed})",
+        "sampled {versions} of {n} accepted perturbed version for an audit (seed {seed})",
+        "sampled {versions} of {n} accepted perturbed versions for an audit (seed {seed})",
         detail["of"],
         versions=f"{detail['versions']:,}",
         seed=detail["seed"],
@@ -106,24 +106,19 @@ def _training_changed(detail: Detail) -> str:
     values = values_listed(
         f"{name.replace('_', ' ')} {value_words(value)}" for name, value in detail["changed"].items()
     )
-    return _("changed the training of {audience}: {values}", audience=_(detail["audience"]), values=values)
+    return _("changed training for {audience}: {values}", audience=_(detail["audience"]), values=values)
 
 
 _ENDED = {
-    "passed": unsaid("passed try {number} of the training of {audience}"),
-    "failed": unsaid("failed try {number} of the training of {audience}"),
-    "ended": unsaid("ended try {number} of the training of {audience}"),
+    "passed": unsaid("passed attempt {number} at training for {audience}"),
+    "failed": unsaid("failed attempt {number} at training for {audience}"),
+    "ended": unsaid("ended attempt {number} at training for {audience}"),
 }
 
 
 def _training_ended(detail: Detail) -> str:
     state, audience = detail.get("state", "ended"), _(detail["audience"])
-    sentence = _(
-        _ENDED.get(state, _ENDED["ended"]),
-        state=state,
-        number=detail["number"],
-        audience=audience,
-    )
+    sentence = _(_ENDED.get(state, _ENDED["ended"]), number=detail["number"], audience=audience)
     parts = [sentence]
     parts += [] if detail.get("f1") is None else [_("token F1 {f1}", f1=f"{detail['f1']:.2f}")]
     parts += [_("{right} of {n} right", right=detail["right"], n=detail["n"])] if detail.get("n") else []
@@ -133,8 +128,8 @@ def _training_ended(detail: Detail) -> str:
 def _allowed(detail: Detail) -> str:
     values = {"user": detail["user"], "audience": _(detail["audience"])}
     if detail["kind"] == "let through":
-        return _("let {user} work without having passed the training of {audience}", **values)
-    return _("gave {user} another try at the training of {audience}", **values)
+        return _("exempted {user} from training for {audience}", **values)
+    return _("gave {user} another training attempt for {audience}", **values)
 
 
 def _picked(detail: Detail) -> str:
@@ -143,8 +138,8 @@ def _picked(detail: Detail) -> str:
 
 
 _PURPOSES = {
-    "annotators": unsaid("the training of annotators"),
-    "reviewers": unsaid("the training of reviewers"),
+    "annotators": unsaid("annotator training"),
+    "reviewers": unsaid("reviewer training"),
     "checks": unsaid("blind checks"),
 }
 
@@ -152,74 +147,74 @@ SENTENCES: Sentences = {
     "change training": _training_changed,
     "pick training texts": _picked,
     "take out training text": lambda detail: _(
-        "took the text out of {purpose}", purpose=_(_PURPOSES[detail["purpose"]])
+        "removed the text from {purpose}", purpose=_(_PURPOSES[detail["purpose"]])
     ),
     "accept training gold": lambda detail: _(
-        "took the changed gold of the text for {purpose}", purpose=_(_PURPOSES[detail["purpose"]])
+        "adopted the changed gold for {purpose}", purpose=_(_PURPOSES[detail["purpose"]])
     ),
     "end training": _training_ended,
     "allow after training": _allowed,
     "submit": _submitted,
     "skip": lambda _detail: _("skipped the text"),
     "propose discard": lambda detail: _("proposed to discard the text: {reason}", reason=_(detail["reason"])),
-    "give back": lambda _detail: _("released the text, to look at what others marked"),
+    "give back": lambda _detail: _("gave up the text to see others' marks"),
     "withdraw": lambda detail: _("withdrew round {round}", round=detail["round"]),
     "decide: discard": lambda detail: _("discarded the text ({proposal})", proposal=_proposal(detail)),
     "decide: keep": _kept,
     "decide: relabel": lambda detail: _("changed the label to “{label}”", label=detail["reason"]),
     "choose gold": lambda detail: _(
-        "chose {annotator}, round {round}, as the gold ({reason})",
+        "chose {annotator}, round {round}, as gold ({reason})",
         annotator=detail["annotator"],
         round=detail["round"],
         reason=detail["reason"],
     ),
     "adjudicate": _adjudicated,
-    "take gold choice back": lambda detail: with_note(_("took back the choice of gold"), detail.get("reason")),
+    "take gold choice back": lambda detail: with_note(_("undid the choice of gold"), detail.get("reason")),
     "start evidence pass": lambda detail: several(
-        "started the pass “{name}” over {n} text, to mark all their evidence",
-        "started the pass “{name}” over {n} texts, to mark all their evidence",
+        "started the exhaustive pass “{name}” over {n} text",
+        "started the exhaustive pass “{name}” over {n} texts",
         detail["texts"],
         name=detail["evidence_pass"],
     ),
     "change evidence pass": _automatic,
     "choose every evidence": _every_evidence,
     "take over every evidence": lambda detail: several(
-        "made what “{name}” marked the gold of {n} text",
-        "made what “{name}” marked the gold of {n} texts",
+        "made the marks of “{name}” the gold of {n} text",
+        "made the marks of “{name}” the gold of {n} texts",
         detail["texts"],
         name=detail["evidence_pass"],
     ),
     "take back every evidence": lambda detail: several(
-        "took back what “{name}” marked as the gold of {n} text",
-        "took back what “{name}” marked as the gold of {n} texts",
+        "withdrew the gold of “{name}” from {n} text",
+        "withdrew the gold of “{name}” from {n} texts",
         detail["texts"],
         name=detail["evidence_pass"],
     ),
     "write perturbation": lambda detail: _(
-        "wrote changed version {number} of the text ({kind})", number=_number(detail), kind=detail["kind"]
+        "wrote perturbed version {number} of the text ({kind})", number=_number(detail), kind=detail["kind"]
     ),
     "revise perturbation": lambda detail: _(
-        "revised changed version {number}, now version {version}", number=_number(detail), version=detail["version"]
+        "revised perturbed version {number}, now v{version}", number=_number(detail), version=detail["version"]
     ),
-    "withdraw perturbation": lambda detail: _("withdrew changed version {number}", number=_number(detail)),
+    "withdraw perturbation": lambda detail: _("withdrew perturbed version {number}", number=_number(detail)),
     "check perturbation": lambda detail: _checked(_CHECKED["check perturbation"], detail),
     "check perturbation: approve": lambda detail: _checked(_CHECKED["check perturbation: approve"], detail),
     "check perturbation: correct": lambda detail: _checked(_CHECKED["check perturbation: correct"], detail),
     "check perturbation: reject": lambda detail: _checked(_CHECKED["check perturbation: reject"], detail),
     "approve perturbation": lambda detail: _(
-        "was the last to approve changed version {number}; it is now instance number {instance}",
+        "gave perturbed version {number} its last approval: instance {instance}",
         number=_number(detail),
         instance=detail["instance"],
     ),
     "draw audit": _drawn,
     "judge version": _judged,
     "send back version": lambda detail: _(
-        "sent changed version {number} back to its author after an audit ({faults})",
-        number=_number(detail),
-        faults=detail["faults"],
+        "returned perturbed version {number} after an audit ({faults})", number=_number(detail), faults=detail["faults"]
     ),
     "discard version": lambda detail: _(
-        "discarded changed version {number} after an audit ({faults})", number=_number(detail), faults=detail["faults"]
+        "discarded perturbed version {number} after an audit ({faults})",
+        number=_number(detail),
+        faults=detail["faults"],
     ),
 }
 

@@ -26,11 +26,11 @@ from annotator.web.session import Visit
 from annotator.web.shown_times import shown_day
 
 _DONE = "audit_done"
-_PER: Mapping[Per, str] = {"altogether": unsaid("altogether"), "of each kind": unsaid("of each kind")}
+_PER: Mapping[Per, str] = {"altogether": unsaid("total"), "of each kind": unsaid("per type")}
 _BY = (unsaid("a number"), unsaid("a share"))
 _DRAWN: Mapping[Per, str] = {
-    "altogether": unsaid("{n} of {versions}, drawn altogether by seed {seed} on {day} by {person}"),
-    "of each kind": unsaid("{n} of {versions}, drawn of each kind by seed {seed} on {day} by {person}"),
+    "altogether": unsaid("{n} of {versions} overall, seed {seed}, {day}, {person}"),
+    "of each kind": unsaid("{n} of {versions} per type, seed {seed}, {day}, {person}"),
 }
 
 
@@ -40,13 +40,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     kinds = kinds_to_audit(store, project)
     if not results and not kinds:
         return
-    st.subheader(_("Audits of changed versions"), anchor=False)
-    st.caption(
-        _(
-            "A sample of the accepted versions, judged by people who neither wrote nor checked them. More than 95 % were "
-            "right after checking in the benchmark (Wang et al. 2022)."
-        )
-    )
+    st.subheader(_("Audits of perturbed versions"), anchor=False)
+    st.caption(_("Verdicts on a sample. Benchmark: over 95 % right (Wang et al. 2022)."))
     if done := st.session_state.pop(_DONE, ""):
         st.success(as_text(done), icon=":material/check:")
     for result in results:
@@ -76,29 +71,25 @@ def _show_audit(store: Store, visit: Visit, project: Project, result: AuditResul
     if overall.n_changed:
         st.warning(
             several(
-                "{n} version was changed after the verdict, which is out of date and not counted. "
-                "They wait to be judged again.",
-                "{n} versions were changed after the verdict, which is out of date and not counted. "
-                "They wait to be judged again.",
+                "{n} version changed and must be judged again.",
+                "{n} versions changed and must be judged again.",
                 overall.n_changed,
             ),
             icon=":material/update:",
         )
     if audit.drawing.per == "of each kind":
-        st.caption(
-            _("Each kind was drawn by itself, so the row altogether is the share of those judged, not of all versions.")
-        )
+        st.caption(_("Sampled per type; the total covers judged versions only."))
     _show_wrong(store, visit, project, result)
     st.download_button(
-        _("Download the verdicts"), csv_of(result), f"audit-{audit.id}.csv", key=f"audit_csv_{audit.id}",
-        icon=":material/download:",
+        _("Download verdicts"), csv_of(result), f"audit-{audit.id}.csv", key=f"audit_csv_{audit.id}",
+        icon=":material/download:"
     )  # fmt: skip
 
 
 def _row(share: AuditShare) -> dict[str, object]:
     return {
-        _("kind"): _("altogether") if share.kind == ALTOGETHER else share.kind,
-        _("accepted"): share.population, _("drawn"): share.n_drawn, _("judged"): share.n_judged,
+        _("type"): _("total") if share.kind == ALTOGETHER else share.kind,
+        _("accepted"): share.population, _("sampled"): share.n_drawn, _("judged"): share.n_judged,
         _("right"): share.n_right, _("share right"): percent(share.share),
         _("95 % interval"): UNDEFINED if share.low is None else f"{percent(share.low)} – {percent(share.high)}",
     }  # fmt: skip
@@ -115,7 +106,7 @@ def _show_wrong(store: Store, visit: Visit, project: Project, result: AuditResul
         return
     rows = [
         {
-            _("key"): version.key, _("kind"): version.item.kind, _("what is wrong"): _faults(version),
+            _("ID"): version.key, _("type"): version.item.kind, _("problem"): _faults(version),
             _("comment"): version.item.verdict.comment if version.item.verdict else "",
             _("annotations"): version.n_annotations, _("in the data set"): version.is_in_data_set,
         }
@@ -124,8 +115,8 @@ def _show_wrong(store: Store, visit: Visit, project: Project, result: AuditResul
     key = f"audit_wrong_{result.audit.id}_{sum(version.is_in_data_set for version in result.wrong)}"
     st.markdown(
         several(
-            "**{n} wrong version**: select rows to send them back or discard them.",
-            "**{n} wrong versions**: select rows to send them back or discard them.",
+            "**{n} wrong version**: select rows to return or discard.",
+            "**{n} wrong versions**: select rows to return or discard.",
             len(rows),
         )
     )
@@ -134,20 +125,18 @@ def _show_wrong(store: Store, visit: Visit, project: Project, result: AuditResul
     numbers = [version.item.perturbation_id for version in chosen if version.is_in_data_set]
     back, discard, _rest = st.columns([1, 1, 2])
     is_none = not numbers
-    if pressed(_("Send back to their authors"), container=back, key=f"{key}_back", disabled=is_none, width="stretch"):
+    if pressed(_("Return to authors"), container=back, key=f"{key}_back", disabled=is_none, width="stretch"):
         _carry_out(store, visit, project, result.audit.id, numbers, "send back")
     if pressed(_("Discard"), container=discard, key=f"{key}_discard", disabled=is_none, width="stretch"):
         _carry_out(store, visit, project, result.audit.id, numbers, "discard")
-    st.caption(
-        _("Either way the version leaves the data set with what was annotated of it, and its verdict still counts.")
-    )
+    st.caption(_("Either removes the version and its annotations."))
 
 
 def _carry_out(store: Store, visit: Visit, project: Project, audit_id: int, numbers: list[int], remedy: Remedy) -> None:
     with refusals_shown():
         n = remedy_wrong(store, visit.user, project, audit_id, numbers, remedy)
         st.session_state[_DONE] = (
-            several("{n} version went back.", "{n} versions went back.", n)
+            several("{n} version returned.", "{n} versions returned.", n)
             if remedy == "send back"
             else several("{n} version discarded.", "{n} versions discarded.", n)
         )
@@ -158,40 +147,38 @@ def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str])
     key = f"audit_new_{project.id}"
     titles = titles_of_kinds(project)
     chosen = st.pills(
-        _("Kinds (none chosen: all)"), kinds, selection_mode="multi", key=f"{key}_kinds",
-        format_func=lambda kind: as_text(titles.get(kind) or kind),
+        _("Types (empty: all)"), kinds, selection_mode="multi", key=f"{key}_kinds",
+        format_func=lambda kind: as_text(titles.get(kind) or kind)
     )  # fmt: skip
-    per = st.radio(_("Draw"), list(_PER), horizontal=True, key=f"{key}_per", format_func=lambda per: _(_PER[per]))
+    per = st.radio(_("Sampling"), list(_PER), horizontal=True, key=f"{key}_per", format_func=lambda per: _(_PER[per]))
     by = st.radio(_("Size"), list(_BY), horizontal=True, key=f"{key}_by", format_func=_)
     left, right = st.columns(2)
     if by == "a number":
-        n, percent = int(left.number_input(_("How many versions"), 1, value=100, key=f"{key}_n")), None
+        n, percent = int(left.number_input(_("Number of versions"), 1, value=100, key=f"{key}_n")), None
     else:
         n, percent = None, int(left.number_input(_("Share in %"), 1, 100, value=10, key=f"{key}_percent"))
-    seed = int(right.number_input(_("Seed"), 0, key=f"{key}_seed", help=_("The same seed draws the same versions.")))
+    seed = int(right.number_input(_("Seed"), 0, key=f"{key}_seed", help=_("The same seed gives the same result.")))
     drawing = Drawing("of each kind" if per == "of each kind" else "altogether", n, percent, tuple(chosen), seed)
     with refusals_shown():
         preview = preview_drawing(store, visit.user, project, drawing)
         _show_preview(preview)
-        if pressed(_("Draw it"), type="primary", key=f"{key}_draw", disabled=not preview.n):
+        if pressed(_("Draw sample"), type="primary", key=f"{key}_draw", disabled=not preview.n):
             draw_audit(store, visit.user, project, drawing)
             st.session_state[_DONE] = several(
-                "{n} version drawn. Whoever had no part in them finds them on Perturb under Audit.",
-                "{n} versions drawn. Whoever had no part in them finds them on Perturb under Audit.",
-                preview.n,
+                "{n} version drawn; see Perturb, Audit.", "{n} versions drawn; see Perturb, Audit.", preview.n
             )
             st.rerun()
 
 
 def _show_preview(preview: DrawingPreview) -> None:
     st.dataframe(
-        [{_("kind"): kind, _("drawn"): n, _("accepted"): of} for kind, (n, of) in preview.kinds.items()],
+        [{_("type"): kind, _("sampled"): n, _("accepted"): of} for kind, (n, of) in preview.kinds.items()],
         hide_index=True,
     )
     if preview.bounds is not None:
         st.markdown(
             _(
-                "If 95 % of {versions} are right, the 95 % interval is {low} to {high}.",
+                "95 % of {versions} right gives a 95 % interval of {low}–{high}.",
                 versions=counted(preview.n, "version"),
                 low=percent(preview.bounds.low),
                 high=percent(preview.bounds.high),
@@ -200,10 +187,8 @@ def _show_preview(preview: DrawingPreview) -> None:
     if preview.n_unjudged:
         st.warning(
             several(
-                "Nobody here may judge {n} version of these: everybody wrote or checked them. Give somebody else the role "
-                "of annotator or reviewer.",
-                "Nobody here may judge {n} versions of these: everybody wrote or checked them. Give somebody else the role "
-                "of annotator or reviewer.",
+                "Everybody wrote or checked {n} of these. Add people.",
+                "Everybody wrote or checked {n} of these. Add people.",
                 preview.n_unjudged,
             ),
             icon=":material/group_off:",
@@ -211,8 +196,8 @@ def _show_preview(preview: DrawingPreview) -> None:
     elif preview.n_third:
         st.caption(
             several(
-                "{n} person may judge at least one of them.",
-                "{n} people may judge at least one of them.",
+                "{n} person can judge at least one of them.",
+                "{n} people can judge at least one of them.",
                 preview.n_third,
             )
         )

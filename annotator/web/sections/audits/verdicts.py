@@ -44,16 +44,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.warning(as_text(refused), icon=":material/warning:")
     shown = next_to_audit(store, visit.user, project.id)
     if shown is None:
-        st.info(
-            _("No version waits for you. In an audit people judge versions that they neither wrote nor checked."),
-            icon=":material/check:",
-        )
+        st.info(_("Nothing to audit. Your own versions are hidden."), icon=":material/check:")
         return
     n = count_to_audit(store, visit.user, project.id)
     st.caption(
         several(
-            "{n} version left for you. Who wrote and checked them, and what they said, is not shown.",
-            "{n} versions left for you. Who wrote and checked them, and what they said, is not shown.",
+            "{n} version left. Authors and checkers are hidden.",
+            "{n} versions left. Authors and checkers are hidden.",
             n,
         )
     )
@@ -71,7 +68,7 @@ def _show_version(shown: ToAudit) -> None:
         for name, pieces in shown.segments:
             _show_text(name, len(shown.segments), ((kind, before) for kind, before, _after in pieces), "red")
     with right.container(border=True):
-        st.markdown(_("**Changed version** · {result}", result=_result(shown.after)))
+        st.markdown(_("**Perturbed version** · {result}", result=_result(shown.after)))
         for name, pieces in shown.segments:
             _show_text(name, len(shown.segments), ((kind, after) for kind, _before, after in pieces), "green")
 
@@ -103,13 +100,13 @@ def _lines(text: str) -> str:
 
 def _ask_verdict(store: Store, visit: Visit, shown: ToAudit, key: str) -> None:
     faults: list[Fault] = st.pills(
-        _("What is wrong, if anything"), list(shown.faults), selection_mode="multi", key=f"{key}_faults",
-        format_func=lambda fault: f"{list(shown.faults).index(fault) + 1}  {_(FAULTS[fault])}",
+        _("Problems, if any"), list(shown.faults), selection_mode="multi", key=f"{key}_faults",
+        format_func=lambda fault: f"{list(shown.faults).index(fault) + 1}  {_(FAULTS[fault])}"
     )  # fmt: skip
     comment = st.text_area(_("Comment"), key=f"{key}_comment", height=80)
     right, wrong, _rest = st.columns([1, 1, 3])
-    is_right = pressed(_("It is right"), container=right, disabled=bool(faults), key=f"{key}_right", width="stretch")
-    is_wrong = pressed(_("It is wrong"), container=wrong, disabled=not faults, key=f"{key}_wrong", width="stretch")
+    is_right = pressed(_("Right"), container=right, disabled=bool(faults), key=f"{key}_right", width="stretch")
+    is_wrong = pressed(_("Wrong"), container=wrong, disabled=not faults, key=f"{key}_wrong", width="stretch")
     hear_keys(key, len(shown.faults))
     if not (is_right or is_wrong):
         return

@@ -64,7 +64,7 @@ def ask(project: Project, door: Door | None) -> DoorRules | None:
     keys = {name: f"crowd_{door.id if door else 'new'}_{project.id}_{name}" for name in _FIELDS}
     with st.form(f"crowd_form_{door.id if door else 'new'}", border=False):
         _draw(rules, keys)
-        word = "Save" if door else _("Make the door")
+        word = "Save" if door else _("Create link")
         held = submitted(word, type="primary", key=f"{keys['name']}_go", fields=tuple(keys.values()))
     if held is None:
         return None
@@ -75,34 +75,34 @@ def ask(project: Project, door: Door | None) -> DoorRules | None:
 
 def _draw(rules: DoorRules, keys: dict[str, str]) -> None:
     name, workers, quota = st.columns(3, gap="large")
-    name.text_input(_("Name of the door"), rules.name, max_chars=100, key=keys["name"])
+    name.text_input(_("Link name"), rules.name, max_chars=100, key=keys["name"])
     workers.number_input(
-        _("Workers in all"), 1, 100_000, rules.most_workers, key=keys["workers"],
-        help=_("Who stops or runs out of time makes room for somebody else."),
+        _("Maximum workers"), 1, 100_000, rules.most_workers, key=keys["workers"],
+        help=_("Workers who stop or time out free their place.")
     )  # fmt: skip
-    quota.number_input(_("Texts for each worker"), 1, 10_000, rules.quota, key=keys["quota"])
+    quota.number_input(_("Texts per worker"), 1, 10_000, rules.quota, key=keys["quota"])
     minutes, at_once, until = st.columns(3, gap="large")
-    minutes.number_input(_("Minutes for a visit"), 1, 7 * 24 * 60, rules.minutes, key=keys["minutes"])
-    at_once.number_input(_("At work at once"), 1, 10_000, rules.at_once, key=keys["at_once"])
+    minutes.number_input(_("Minutes per visit"), 1, 7 * 24 * 60, rules.minutes, key=keys["minutes"])
+    at_once.number_input(_("Concurrent workers"), 1, 10_000, rules.at_once, key=keys["at_once"])
     until.date_input(
-        _("Open until the end of"), None if rules.until is None else dt.date.fromisoformat(rules.until[:10]),
-        key=keys["until"], help=_("Nobody new comes in after that day (UTC). Empty: until you close it."),
+        _("Open until end of"), None if rules.until is None else dt.date.fromisoformat(rules.until[:10]),
+        key=keys["until"], help=_("Last day for new workers (UTC). Empty: no limit.")
     )  # fmt: skip
     parameter, address = st.columns([1, 2], gap="large")
     parameter.text_input(
-        _("Parameter with the platform's id"), rules.parameter, key=keys["parameter"],
-        help=_("PROLIFIC_PID at Prolific, workerId at MTurk. Empty: nobody is known again."),
+        _("Parameter with the worker ID"), rules.parameter, key=keys["parameter"],
+        help=_("URL parameter with the worker ID (Prolific: PROLIFIC_PID, MTurk: workerId). Empty: anonymous.")
     )  # fmt: skip
     address.text_input(
-        _("Return address"), rules.return_address, key=keys["address"], max_chars=500,
+        _("Return URL"), rules.return_address, key=keys["address"], max_chars=500,
         placeholder="https://app.prolific.com/submissions/complete?cc=ABC123",
-        help=_("Where a worker who has finished goes. {code} stands for the worker's own code. Empty: they paste the code."),
+        help=_("Return URL with {code} as completion code. Empty: workers paste it.")
     )  # fmt: skip
     st.text_area(
-        _("Shown before they begin"), rules.introduction, key=keys["introduction"], max_chars=5000,
-        help=_("What it is about, who you are, what becomes of their marks, whom to write to."),
+        _("Introduction"), rules.introduction, key=keys["introduction"], max_chars=5000,
+        help=_("Purpose, who you are, use of the data, contact.")
     )  # fmt: skip
-    st.checkbox(_("The guidelines must be read before anything is submitted"), rules.must_read, key=keys["must_read"])
+    st.checkbox(_("Guidelines must be read before submitting"), rules.must_read, key=keys["must_read"])
 
 
 def _rules_of(held: dict[str, object]) -> DoorRules:
@@ -136,19 +136,14 @@ def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
     if not done_by_name:
         return
     with st.form("crowd_stop", border=True):
-        st.markdown(_("**End the work of one worker**"))
+        st.markdown(_("**End a worker's visit**"))
         field, button = st.columns([4, 1], vertical_alignment="bottom")
         field.selectbox(
-            _("Worker"), list(done_by_name), index=None, key=_WORKER, placeholder=_("Choose somebody"),
-            format_func=lambda name: several("{name} ({n} text)", "{name} ({n} texts)", done_by_name[name], name=name),
+            _("Worker"), list(done_by_name), index=None, key=_WORKER, placeholder=_("Choose a worker"),
+            format_func=lambda name: several("{name} ({n} text)", "{name} ({n} texts)", done_by_name[name], name=name)
         )  # fmt: skip
         held = submitted(_("End it"), container=button, key="crowd_stop_go", fields=(_WORKER,))
-        st.caption(
-            _(
-                "What they handed in stays, what they hold goes to others, and their next page says that their work was ended. "
-                "Their code stands for what they did. They cannot begin again with the same id."
-            )
-        )
+        st.caption(_("Submitted work stays; the rest goes to others. This can't be undone."))
     if held is None:
         return
     if held[_WORKER] is None:
@@ -156,7 +151,7 @@ def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
         return
     with refusals_shown():
         stopped = stop_worker(store, visit.user, project.id, held[_WORKER])
-        st.session_state[_DONE] = _("The work of {name} is ended.", name=stopped.name)
+        st.session_state[_DONE] = _("Ended {name}'s visit.", name=stopped.name)
         st.rerun()
 
 
@@ -173,7 +168,7 @@ def show_codes(store: Store, visit: Visit, project: Project) -> None:
         st.markdown(_("**Look up a code**"))
         field, button = st.columns([4, 1], vertical_alignment="bottom")
         field.text_input(_("Code"), key=_CODE, placeholder="ABCD-EFGH-…")
-        held = submitted(_("Look it up"), container=button, key="crowd_code_go", fields=(_CODE,))
+        held = submitted(_("Look up"), container=button, key="crowd_code_go", fields=(_CODE,))
     if held is not None:
         st.session_state[_SHOWN] = (project.id, held[_CODE])
     project_id, code = st.session_state.get(_SHOWN, (None, ""))
@@ -188,10 +183,8 @@ def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment
     minutes = f"{payment.active_ms / 60_000:.1f}"
     st.markdown(
         several(
-            "This code is of {name}, who came in by “{door_name}”: {state}, {n} text, {minutes} minutes of work, begun "
-            "{time}.",
-            "This code is of {name}, who came in by “{door_name}”: {state}, {n} texts, {minutes} minutes of work, begun "
-            "{time}.",
+            "Code of {name} from “{door_name}”: {state}, {n} text, {minutes} minutes, started {time}.",
+            "Code of {name} from “{door_name}”: {state}, {n} texts, {minutes} minutes, started {time}.",
             worker.done,
             name=as_text(worker.name),
             door_name=as_text(payment.door_name),
@@ -201,38 +194,29 @@ def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment
         )
     )
     if worker.state == "working":
-        st.info(_("The visit is not over yet."), icon=":material/hourglass_top:")
+        st.info(_("The visit is still in progress."), icon=":material/hourglass_top:")
     elif worker.paid_at is None:
         if pressed(_("Mark as paid"), key="crowd_code_paid"):
             mark_paid(store, visit.user, project.id, worker.code)
             st.rerun()
     else:
-        st.warning(
-            _("Used up: marked as paid on {time}.", time=as_text(shown_time(worker.paid_at))),
-            icon=":material/done:",
-        )
-        if pressed(_("It is not paid"), key="crowd_code_unpaid"):
+        st.warning(_("Paid: marked on {time}.", time=as_text(shown_time(worker.paid_at))), icon=":material/done:")
+        if pressed(_("Mark as unpaid"), key="crowd_code_unpaid"):
             mark_paid(store, visit.user, project.id, worker.code, is_paid=False)
             st.rerun()
 
 
 _STATES: dict[DoorState, str] = {
-    "open": unsaid("open: workers come in"),
-    "paused": unsaid("paused: nobody new comes in"),
+    "open": unsaid("open: accepts workers"),
+    "paused": unsaid("paused: no new workers"),
     "closed": unsaid("closed"),
 }
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Off until a lead makes a door and opens it."""
-    st.subheader(_("Crowd doors"), anchor=False)
-    st.caption(
-        _(
-            "A link for workers of a platform such as Prolific or MTurk. Each gets an account with a drawn name, marks as "
-            "many texts as you say, sees nothing but the work, and gets a code at the end. They are not listed among the "
-            "people above."
-        )
-    )
+    st.subheader(_("Recruitment links"), anchor=False)
+    st.caption(_("For workers from Prolific, MTurk etc.: random name, fixed number of texts, completion code."))
     views = doors_of(store, visit.user, project.id)
     training = training_first(store, project.id)
     for view in views:
@@ -242,8 +226,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if views:
         show_work_ends(store, visit, project)
         show_codes(store, visit, project)
-    with st.expander(_("Make a crowd door"), expanded=False, key="crowd_new"):
-        st.caption(_("A new door is paused: nobody comes in by it before you open it."))
+    with st.expander(_("New recruitment link"), expanded=False, key="crowd_new"):
+        st.caption(_("New links are paused until you open them."))
         rules = ask(project, None)
         if rules is not None and _is_done(lambda: make_door(store, visit.user, project.id, rules)):
             st.rerun()
@@ -269,21 +253,15 @@ def _show_training(training: TrainingFirst) -> None:
     """What stands before a worker's first text, since their time runs meanwhile."""
     if not training.n_texts:
         st.warning(
-            _(
-                "Annotators are trained here before they get texts, and no training text is picked: whoever comes in by a door "
-                "gets nothing. Pick some under Training, or switch the training off there."
-            ),
-            icon=":material/school:",
+            _("Training has no texts, so workers get nothing. Pick some under Training."), icon=":material/school:"
         )
         return
     st.info(
         several(
-            "Whoever comes in by a door does {n} training text first, with {tries}. It counts neither for the texts of the door "
-            "nor for the code, and their minutes run meanwhile. Who does not pass gets no text and no code.",
-            "Whoever comes in by a door does {n} training texts first, with {tries}. They count neither for the texts of the "
-            "door nor for the code, and their minutes run meanwhile. Who does not pass gets no text and no code.",
+            "Workers first pass {n} training text ({tries}), within their time but not counted.",
+            "Workers first pass {n} training texts ({tries}), within their time but not counted.",
             training.n_texts,
-            tries=counted(training.tries, "try", "tries"),
+            tries=counted(training.tries, "attempt"),
         ),
         icon=":material/school:",
     )
@@ -292,10 +270,10 @@ def _show_training(training: TrainingFirst) -> None:
 def _numbers(view: DoorView) -> str:
     rules = view.door.rules
     return several(
-        "{n} worker of this door: {working} at work, {finished} of {most_workers} finished, {left} stopped, {out_of_time} "
-        "ran out of time. {texts} each within {minutes}, at most {at_once} at once.",
-        "{n} workers of this door: {working} at work, {finished} of {most_workers} finished, {left} stopped, {out_of_time} "
-        "ran out of time. {texts} each within {minutes}, at most {at_once} at once.",
+        "{n} worker: {working} working, {finished} of {most_workers} finished, {left} stopped, "
+        "{out_of_time} timed out. {texts} each in {minutes}, up to {at_once} at once.",
+        "{n} workers: {working} working, {finished} of {most_workers} finished, {left} stopped, "
+        "{out_of_time} timed out. {texts} each in {minutes}, up to {at_once} at once.",
         view.came,
         working=f"{view.working:,}",
         finished=f"{view.finished:,}",
@@ -311,29 +289,23 @@ def _numbers(view: DoorView) -> str:
 def _show_hint(door: Door) -> None:
     if door.rules.parameter:
         st.caption(
-            _(
-                "The platform puts the worker's id into the parameter {parameter}; where it does not, the page asks for it. Only "
-                "a hash of it is kept.",
-                parameter=as_text(door.rules.parameter),
-            )
+            _("Worker ID from {parameter}, or asked for; stored only as hash.", parameter=as_text(door.rules.parameter))
         )
     else:
-        st.caption(
-            _("No id of a platform is asked for: whoever opens the link in another browser may begin once more.")
-        )
+        st.caption(_("No worker ID: people can restart in another browser."))
 
 
 def _show_buttons(store: Store, visit: Visit, view: DoorView) -> None:
     door, key = view.door, f"crowd_{view.door.id}"
     turn, close, take = st.columns(3)
-    if door.state == "paused" and pressed(_("Open the door"), type="primary", container=turn, key=f"{key}_open"):
+    if door.state == "paused" and pressed(_("Open link"), type="primary", container=turn, key=f"{key}_open"):
         set_door_state(store, visit.user, door.id, "open")
         st.rerun()
     if door.state == "open" and pressed(_("Pause"), container=turn, key=f"{key}_pause"):
         set_door_state(store, visit.user, door.id, "paused")
         st.rerun()
-    if door.state != "closed" and pressed(_("Close for good"), container=close, key=f"{key}_close"):
-        st.dialog(_("Close this door?"))(_ask_to_close)(door)
+    if door.state != "closed" and pressed(_("Close permanently"), container=close, key=f"{key}_close"):
+        st.dialog(_("Close this link?"))(_ask_to_close)(door)
     if view.came:
         take.download_button(
             _("Codes as CSV"),
@@ -347,14 +319,13 @@ def _show_buttons(store: Store, visit: Visit, view: DoorView) -> None:
 def _ask_to_close(door: Door) -> None:
     st.markdown(
         _(
-            "Nobody new comes in by “{name}” any more, and it cannot be opened again. Who is at work goes on until they have "
-            "finished or their time is up. Codes can still be looked up.",
+            "“{name}” closes for new workers and can't be reopened. Current workers can finish.",
             name=as_text(door.rules.name),
         )
     )
     show_answers(
-        _("Close it"), _("Keep it"), key=f"crowd_{door.id}_closing",
-        act=lambda store, visit: set_door_state(store, visit.user, door.id, "closed"),
+        _("Close link"), key=f"crowd_{door.id}_closing",
+        act=lambda store, visit: set_door_state(store, visit.user, door.id, "closed")
     )  # fmt: skip
 
 

@@ -29,31 +29,18 @@ _SHOWN = 5  # keys of what something keeps from being taken over
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """The passes that there are, and the form for another one."""
-    st.subheader(_("Every evidence"), anchor=False)
+    st.subheader(_("Exhaustive"), anchor=False)
     if done := st.session_state.pop(_DONE, ""):
         st.success(as_text(done), icon=":material/check:")
     first = find_first(store, project.id)
     if first is not None:
-        st.caption(
-            as_text(
-                _(
-                    "This project is a second pass over texts of “{first}”. What is accepted here is made their gold there, "
-                    "under Instances.",
-                    first=first,
-                )
-            )
-        )
+        st.caption(as_text(_("Second pass over “{first}”. Adopt its gold there, under Instances.", first=first)))
         return
-    st.caption(
-        _(
-            "Annotators stop at enough evidence. In a second pass chosen texts are given out again so that all of it is marked; "
-            "only then does recall measure comprehensiveness (DeYoung et al. 2020)."
-        )
-    )
+    st.caption(_("Recall measures comprehensiveness only after a second pass for all evidence (DeYoung et al. 2020)."))
     for evidence_pass in passes_of(store, visit.user, project.id):
         with st.container(border=True):
             _show_pass(store, visit, evidence_pass)
-    with st.popover(_("Start a second pass"), icon=":material/playlist_add_check:"):
+    with st.popover(_("Start second pass"), icon=":material/playlist_add_check:"):
         _ask_pass(store, visit, project)
 
 
@@ -71,11 +58,11 @@ def _show_pass(store: Store, visit: Visit, evidence_pass: EvidencePass) -> None:
         )
     )
     st.dataframe(
-        [{_("texts"): n, _("how far"): words, _("keys"): _keys(n, keys)} for words, n, keys in standing.rows()],
+        [{_("texts"): n, _("progress"): words, _("IDs"): _keys(n, keys)} for words, n, keys in standing.rows()],
         hide_index=True, key=f"{key}_states",
     )  # fmt: skip
     if "gold changed" in standing.n_by_state:
-        st.checkbox(_("Also those whose gold was changed in this project since then"), key=f"{key}_changed")
+        st.checkbox(_("Include texts whose gold changed here since then"), key=f"{key}_changed")
     if standing.n_taken:
         st.markdown(standing.words)
     _show_actions(store, visit, standing, key, with_changed=with_changed)
@@ -101,24 +88,16 @@ def _show_actions(store: Store, visit: Visit, standing: PassStanding, key: str, 
     evidence_pass = standing.evidence_pass
     number = evidence_pass.project_id
     take, back = st.columns(2)
-    label = several("Take over {n} text", "Take over {n} texts", standing.n_taken)
+    label = several("Adopt {n} text", "Adopt {n} texts", standing.n_taken)
     with refusals_shown():
         if pressed(label, container=take, type="primary", disabled=not standing.n_taken, key=f"{key}_take"):
             n = take_over(store, visit.user, number, with_changed=with_changed)
-            _done(several("The gold of {n} text is exhaustive now.", "The gold of {n} texts is exhaustive now.", n))
-        if pressed(_("Take all back"), container=back, disabled=not standing.n_exhaustive, key=f"{key}_back"):
+            _done(several("{n} text now has exhaustive gold.", "{n} texts now have exhaustive gold.", n))
+        if pressed(_("Undo all"), container=back, disabled=not standing.n_exhaustive, key=f"{key}_back"):
             n = take_back(store, visit.user, number)
-            _done(
-                several(
-                    "The gold of {n} text is what it was before the pass.",
-                    "The gold of {n} texts is what it was before the pass.",
-                    n,
-                )
-            )
+            _done(several("{n} text restored.", "{n} texts restored.", n))
         is_automatic = st.toggle(
-            _("Take over what is accepted from now on, without asking"),
-            evidence_pass.is_automatic,
-            key=f"{key}_automatic",
+            _("Adopt accepted gold automatically"), evidence_pass.is_automatic, key=f"{key}_automatic"
         )
         if is_automatic != evidence_pass.is_automatic:
             set_automatic(store, visit.user, number, is_automatic)
@@ -132,23 +111,23 @@ def _done(words: str) -> None:
 def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
     """Which texts, what that comes to, and only then the making."""
     key = f"evidence_new_{project.id}"
-    name = st.text_input(_("Name of the second project"), f"{project.name} – every evidence", key=f"{key}_name")
+    name = st.text_input(_("Name of second project"), f"{project.name} – every evidence", key=f"{key}_name")
     selection = _ask_selection(store, project, key)
-    is_automatic = st.checkbox(_("Take over what is accepted at once, without asking"), key=f"{key}_automatic")
-    has_people = st.checkbox(_("Everybody has the same roles there"), value=True, key=f"{key}_people")
+    is_automatic = st.checkbox(_("Adopt accepted gold automatically"), key=f"{key}_automatic")
+    has_people = st.checkbox(_("Same roles for everyone"), value=True, key=f"{key}_people")
     may_repeat = st.checkbox(
-        _("Whoever annotated a text may be given it again"), key=f"{key}_repeat",
-        help=_("Else it is given to others, who see with other eyes. It needs at least one annotator who has not had the text."),
+        _("Allow the same annotators again"), key=f"{key}_repeat",
+        help=_("Otherwise only people who haven't had the text.")
     )  # fmt: skip
     wanted = (name, selection, is_automatic, has_people, may_repeat)
-    if pressed(_("Show what it comes to"), key=f"{key}_preview"):
+    if pressed(_("Preview"), key=f"{key}_preview"):
         st.session_state[f"{key}_shown"] = wanted
     if st.session_state.get(f"{key}_shown") != wanted:
         return
     with refusals_shown():
         chosen = count_chosen(store, visit.user, project, selection)
         _show_chosen(chosen, may_repeat=may_repeat)
-        if pressed(_("Start the pass"), type="primary", key=f"{key}_start", disabled=not chosen.n):
+        if pressed(_("Start pass"), type="primary", key=f"{key}_start", disabled=not chosen.n):
             made = start_pass(
                 store, visit.user, project.id, name, selection,
                 is_automatic=is_automatic, may_repeat=may_repeat, has_people=has_people,
@@ -156,8 +135,8 @@ def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
             del st.session_state[f"{key}_shown"]
             _done(
                 several(
-                    "“{name}” holds {n} text. Its annotators find them under Annotate.",
-                    "“{name}” holds {n} texts. Its annotators find them under Annotate.",
+                    "“{name}” has {n} text, ready under Annotate.",
+                    "“{name}” has {n} texts, ready under Annotate.",
                     chosen.n,
                     name=made.name,
                 )
@@ -169,25 +148,25 @@ def _ask_selection(store: Store, project: Project, key: str) -> Selection:
     default = splits.index("test") + 1 if "test" in splits else 0
     chosen = st.selectbox(_("Texts"), [_ALL, *splits], index=default, key=f"{key}_split", format_func=_split_words)
     first, left, right = st.columns([3, 2, 2], vertical_alignment="bottom")
-    is_sample = first.checkbox(_("A sample of them"), key=f"{key}_sample")
-    n = int(left.number_input(_("How many"), 1, value=100, key=f"{key}_n", disabled=not is_sample))
+    is_sample = first.checkbox(_("A sample"), key=f"{key}_sample")
+    n = int(left.number_input(_("Number"), 1, value=100, key=f"{key}_n", disabled=not is_sample))
     seed = int(
         right.number_input(
-            _("Seed"), 0, key=f"{key}_seed", disabled=not is_sample, help=_("The same seed draws the same texts.")
+            _("Seed"), 0, key=f"{key}_seed", disabled=not is_sample, help=_("The same seed gives the same result.")
         )
     )
     return Selection(None if chosen == _ALL else chosen, n if is_sample else None, seed)
 
 
 def _split_words(name: str) -> str:
-    return _(_ALL) if name == _ALL else as_text(_("split {name}", name=name))
+    return _(_ALL) if name == _ALL else as_text(_("split {split}", split=name))
 
 
 def _show_chosen(chosen: Chosen, *, may_repeat: bool) -> None:
     st.markdown(
         several(
-            "{chosen} of {n} text with gold would be given out again; their gold has {tokens} now.",
-            "{chosen} of {n} texts with gold would be given out again; their gold has {tokens} now.",
+            "Reassigns {chosen} of {n} text with gold ({tokens}).",
+            "Reassigns {chosen} of {n} texts with gold ({tokens}).",
             chosen.n_gold,
             chosen=f"{chosen.n:,}",
             tokens=counted(chosen.n_tokens, "token"),
@@ -196,26 +175,24 @@ def _show_chosen(chosen: Chosen, *, may_repeat: bool) -> None:
     if chosen.n_in_passes:
         st.caption(
             several(
-                "{n} text in a second pass already is left out.",
-                "{n} texts in a second pass already are left out.",
+                "{n} text already in a second pass is skipped.",
+                "{n} texts already in a second pass are skipped.",
                 chosen.n_in_passes,
             )
         )
     if chosen.n_open:
         st.caption(
             several(
-                "{n} text with gold is left out until its annotation is complete.",
-                "{n} texts with gold are left out until their annotation is complete.",
+                "{n} text with gold but incomplete annotation is skipped.",
+                "{n} texts with gold but incomplete annotation are skipped.",
                 chosen.n_open,
             )
         )
     if chosen.n_without_annotator and not may_repeat:
         st.warning(
             several(
-                "Everybody who annotates here has annotated {n} text of these: nobody could be given it. Add an annotator, or "
-                "let texts be given to the same people again.",
-                "Everybody who annotates here has annotated {n} texts of these: nobody could be given them. Add an annotator, or "
-                "let texts be given to the same people again.",
+                "Everyone annotated {n} of these. Add annotators, or allow repeats.",
+                "Everyone annotated {n} of these. Add annotators, or allow repeats.",
                 chosen.n_without_annotator,
             ),
             icon=":material/group_off:",

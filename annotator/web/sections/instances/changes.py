@@ -8,7 +8,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.project.search import BulkAction, BulkChange, BulkKind, BulkPlan, Search
 from annotator.domain.projects import DISCARD_REASONS, Project
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_changes, plan_change, plan_undoing, undo
 from annotator.usecases.lead.event_words import bulk_words
@@ -20,12 +20,12 @@ from annotator.web.shown_times import shown_time
 
 _DONE, _MADE = "changes_done", "changes_made"
 _KINDS: dict[BulkKind, str] = {
-    "give out": unsaid("Give out again"),
-    "name": unsaid("Name people for them"),
-    "split": unsaid("Set the split"),
-    "exhaustive": unsaid("Mark as exhaustive or not"),
+    "give out": unsaid("Assign again"),
+    "name": unsaid("Assign to people"),
+    "split": unsaid("Set split"),
+    "exhaustive": unsaid("Set exhaustive mark"),
     "discard": unsaid("Discard"),
-    "put back": unsaid("Put back"),
+    "put back": unsaid("Restore"),
 }
 _MARKS: dict[str, bool | None] = {unsaid("exhaustive"): True, unsaid("not exhaustive"): False, unsaid("no mark"): None}
 _WAYS = {"only": unsaid("only for them"), "first": unsaid("first for them, then for others")}
@@ -39,10 +39,10 @@ def show(store: Store, visit: Visit, project: Project, search: Search, n_found: 
         st.toast(done, icon=":material/check:")
     of_count, left, right = st.columns([2, 1, 1], vertical_alignment="center")
     of_count.markdown(_count_words(n_found, len(ticked)))
-    change = _("Change {n} ticked", n=f"{len(ticked):,}") if ticked else _("Change all {n}", n=f"{n_found:,}")
+    change = _("Change {n} selected", n=f"{len(ticked):,}") if ticked else _("Change all {n}", n=f"{n_found:,}")
     with left.popover(change, icon=":material/checklist:", width="stretch", disabled=not n_found), refusals_shown():
         _show_form(store, visit, project, search, ticked)
-    with right.popover(_("Last changes"), icon=":material/undo:", width="stretch"):
+    with right.popover(_("Recent changes"), icon=":material/undo:", width="stretch"):
         _show_last(store, visit, project)
 
 
@@ -61,12 +61,12 @@ def _end(done: str) -> None:
 def _show_form(store: Store, visit: Visit, project: Project, search: Search, ticked: Sequence[int]) -> None:
     """What is to be done, chosen anew each time, then what it comes to, then the button that does it."""
     kind = st.selectbox(
-        _("What to do"),
+        _("Action"),
         list(_KINDS),
         format_func=lambda kind: _(_KINDS[kind]),
         index=None,
         placeholder=_("Choose"),
-        key=f"changes_kind_{project.id}_{n_made()}",
+        key=f"changes_kind_{project.id}_{n_made()}"
     )  # fmt: skip
     change = None if kind is None else _ask(store, visit, project, kind)
     if change is None:
@@ -74,12 +74,12 @@ def _show_form(store: Store, visit: Visit, project: Project, search: Search, tic
     ids = list(ticked) or found_ids(store, visit.user, project, search)
     plan = plan_change(store, visit.user, project, change, ids)
     if change.kind == "name" and not change.people and not plan.ids:
-        st.caption(_("Choose whom these texts are for. So far they are for everybody."))
+        st.caption(_("Choose people. Currently everyone gets these texts."))
         return
     if plan.n_short:  # before the numbers: on a low window the rest is below the edge
-        st.warning(_short_words(project, change, plan.n_short), icon=":material/group_add:")
+        st.warning(_short_words(project, plan.n_short), icon=":material/group_add:")
     _show_plan(plan)
-    deed = _("Free for everybody") if change.kind == "name" and not change.people else _(_KINDS[change.kind])
+    deed = _("Open to everyone") if change.kind == "name" and not change.people else _(_KINDS[change.kind])
     button = _("{what}: {value}", what=deed, value=counted(len(plan.ids), "text"))
     if plan.ids and pressed(button, type="primary", key=f"changes_do_{project.id}"):
         result = change_many(store, visit.user, project, change, ids, n_expected=len(plan.ids))
@@ -87,30 +87,27 @@ def _show_form(store: Store, visit: Visit, project: Project, search: Search, tic
 
 
 def _show_plan(plan: BulkPlan) -> None:
-    st.markdown(_("This concerns **{texts}**.", texts=counted(len(plan.ids), "text")))
+    st.markdown(_("Affects **{texts}**.", texts=counted(len(plan.ids), "text")))
     if plan.n_versions:
         st.caption(
             _(
-                "Among them are {changed_versions} that follow their originals.",
-                changed_versions=counted(plan.n_versions, "changed version"),
+                "Includes {changed_versions} that follow their originals.",
+                changed_versions=counted(plan.n_versions, "perturbed version"),
             )
         )
     if plan.passed_over:
         n = sum(plan.passed_over.values())
-        st.caption(_("Passed over: {n}.", n=f"{n:,}"))
+        st.caption(_("Skipped: {parts}.", parts=f"{n:,}"))
         for reason in plan.reasons:
             st.caption(f"· {reason}")
 
 
-def _short_words(project: Project, change: BulkChange, n: int) -> str:
+def _short_words(project: Project, n: int) -> str:
     return several(
-        "The rules ask for {annotators} a text. With {names} alone {n} of these texts stays incomplete: it waits for "
-        "somebody else. Name more people, or choose “first for them, then for others”.",
-        "The rules ask for {annotators} a text. With {names} alone {n} of these texts stay incomplete: they wait for "
-        "somebody else. Name more people, or choose “first for them, then for others”.",
+        "{n} text needs {annotators}. Add people, or choose “first for them, then for others”.",
+        "{n} texts need {annotators} each. Add people, or choose “first for them, then for others”.",
         n,
         annotators=counted(project.settings.annotators_per_instance, "annotator"),
-        names=as_text(listed(change.people, "and")),
     )
 
 
@@ -118,9 +115,7 @@ def _ask(store: Store, visit: Visit, project: Project, kind: BulkKind) -> BulkCh
     """What belongs to a kind of change; None while something is still to be said."""
     match kind:
         case "split":
-            split = st.text_input(
-                _("Split"), key=f"changes_split_{project.id}", help=_("Left empty, they are in no split.")
-            )
+            split = st.text_input(_("Split"), key=f"changes_split_{project.id}", help=_("Leave empty for no split."))
             return BulkChange("split", split=split.strip())
         case "exhaustive":
             mark = st.segmented_control(_("Mark as"), list(_MARKS), format_func=_, key=f"changes_mark_{project.id}")
@@ -141,7 +136,7 @@ def _ask_reason(project: Project) -> BulkChange | None:
         format_func=_,
         key=f"changes_reason_{project.id}",
     )
-    comment = st.text_input(_("In a few words"), key=f"changes_comment_{project.id}", max_chars=500)
+    comment = st.text_input(_("Short reason"), key=f"changes_comment_{project.id}", max_chars=500)
     if reason is None or (reason == "other" and not comment.strip()):
         return None
     return BulkChange("discard", reason=reason, comment=comment.strip())
@@ -150,12 +145,12 @@ def _ask_reason(project: Project) -> BulkChange | None:
 def _ask_people(store: Store, visit: Visit, project: Project, kind: BulkKind) -> BulkChange:
     possible = search_choices(store, visit.user, project).people
     people = st.multiselect(
-        _("For whom"), possible, format_func=as_text, key=f"changes_people_{kind}_{project.id}", select_all=False,
-        placeholder=_("Everybody who has not had it") if kind == "give out" else _("Everybody"),
+        _("Assigned to"), possible, format_func=as_text, key=f"changes_people_{kind}_{project.id}", select_all=False,
+        placeholder=_("Everyone who hasn't had it") if kind == "give out" else _("Everyone")
     )  # fmt: skip
     way = st.segmented_control(
-        _("They are"), list(_WAYS), default="only", required=True, format_func=lambda way: _(_WAYS[way]),
-        key=f"changes_way_{kind}_{project.id}", disabled=not people,
+        _("Priority"), list(_WAYS), default="only", required=True, format_func=lambda way: _(_WAYS[way]),
+        key=f"changes_way_{kind}_{project.id}", disabled=not people
     )  # fmt: skip
     return BulkChange(kind, people=tuple(people), named_as="first" if way == "first" else "only")
 
@@ -164,7 +159,7 @@ def _show_last(store: Store, visit: Visit, project: Project) -> None:
     """What was done to many texts, the newest first, each with the way back."""
     actions = last_changes(store, visit.user, project)
     if not actions:
-        st.caption(_("Nothing was done to many texts yet."))
+        st.caption(_("No bulk changes yet."))
     for action in actions:
         _show_action(store, visit, project, action)
 
@@ -190,34 +185,31 @@ def _show_action(store: Store, visit: Visit, project: Project, action: BulkActio
     else:
         planned = plan_undoing(store, visit.user, project, action.id)
         if planned.n_changed:
-            words.caption(
-                _("{n_changed} have changed since and would stay as they are.", n_changed=f"{planned.n_changed:,}")
-            )
+            words.caption(_changed_words(planned.n_changed))
 
 
 def _result_words(result: BulkResult) -> str:
     changed = several(
-        "{n} text is changed, {n_passed} passed over.",
-        "{n} texts are changed, {n_passed} passed over.",
+        "{n} text changed, {n_passed} skipped.",
+        "{n} texts changed, {n_passed} skipped.",
         len(result.plan.ids),
         n_passed=f"{sum(result.plan.passed_over.values()):,}",
     )
     if not result.n_leaks:
         return changed
-    leaks = several(
-        "{n} text stands in more than one split now.", "{n} texts stand in more than one split now.", result.n_leaks
-    )
+    leaks = several("{n} text is in more than one split.", "{n} texts are in more than one split.", result.n_leaks)
     return together(changed, leaks)
 
 
 def _count_words(n_found: int, n_ticked: int) -> str:
     texts = counted(n_found, "text")
-    return _("**{texts}**, {n} ticked", texts=texts, n=f"{n_ticked:,}") if n_ticked else f"**{texts}**"
+    return _("**{texts}**, {n} selected", texts=texts, n=f"{n_ticked:,}") if n_ticked else f"**{texts}**"
 
 
 def _undone_words(n_restored: int, n_changed: int) -> str:
-    restored = several("{n} text is as before.", "{n} texts are as before.", n_restored)
-    if not n_changed:
-        return restored
-    changed = _("{n_changed} had changed since and stay as they are.", n_changed=f"{n_changed:,}")
-    return together(restored, changed)
+    restored = several("{n} text restored.", "{n} texts restored.", n_restored)
+    return together(restored, _changed_words(n_changed)) if n_changed else restored
+
+
+def _changed_words(n_changed: int) -> str:
+    return _("{n_changed} changed since and stay as they are.", n_changed=f"{n_changed:,}")

@@ -31,12 +31,12 @@ PARTS = Piece("within", unsaid("the part"))
 LABEL = Piece("label", unsaid("the label"))
 SPLIT = Piece("split", unsaid("the split"))
 ANNOTATOR = Piece("by", unsaid("the annotator"))
-NOTE = Piece("note", unsaid("the choice of notes"))
-TALK = Piece("talk", unsaid("the choice of talk"))
-EXHAUSTIVE = Piece("exhaustive", unsaid("the choice of exhaustive texts"))
-IMPORTED = Piece("imported", unsaid("the day of import"))
+NOTE = Piece("note", unsaid("the note filter"))
+TALK = Piece("talk", unsaid("the discussion filter"))
+EXHAUSTIVE = Piece("exhaustive", unsaid("the exhaustive filter"))
+IMPORTED = Piece("imported", unsaid("the import date"))
 LIST = Piece("list", unsaid("the list number"))
-NAMED = Piece("for", unsaid("the person for whom texts are"))
+NAMED = Piece("for", unsaid("the assignee"))
 PAGE = Piece("page", unsaid("the page"))
 PIECES = (WORDS, STATE, PARTS, LABEL, SPLIT, ANNOTATOR, NOTE, TALK, EXHAUSTIVE, IMPORTED, LIST, NAMED, PAGE)
 
@@ -51,9 +51,9 @@ _STATES: dict[str, InstanceState | None] = {
     unsaid("discarded"): "discarded",
 }
 _ANY = unsaid("any")
-_NO_SPLIT, _UNLABELLED = unsaid("no split"), unsaid("no label yet")
-_NOTES = {_ANY: None, unsaid("with a note"): True, unsaid("without one"): False}
-_TALK = {"open": unsaid("a question that waits for the lead"), "any": unsaid("any talk"), "none": unsaid("no talk")}
+_NO_SPLIT, _UNLABELLED = unsaid("no split"), unsaid("no label")
+_NOTES = {_ANY: None, unsaid("with a note"): True, unsaid("without a note"): False}
+_TALK = {"open": unsaid("open question for the lead"), "any": unsaid("any discussion"), "none": unsaid("no discussion")}
 _EXHAUSTIVE = {
     "yes": unsaid("marked as exhaustive"),
     "no": unsaid("marked as not exhaustive"),
@@ -84,16 +84,14 @@ def show(store: Store, visit: Visit, project: Project) -> Fields:
     possible = _possible(store, visit, project)
     field, more = st.columns([5, 1], vertical_alignment="bottom")
     words = field.text_input(
-        _("Search in texts, keys, notes, comments and talk"), key=choices.text(WORDS, LONGEST_WORDS),
-        placeholder=_("Any piece of a text, whatever the case"), max_chars=LONGEST_WORDS,
+        _("Search texts, IDs, notes, comments and discussion"), key=choices.text(WORDS, LONGEST_WORDS),
+        placeholder=_("Any substring, case-insensitive"), max_chars=LONGEST_WORDS
     )  # fmt: skip
     with more.popover(_("Filters"), icon=":material/tune:", width="stretch"):
         filters = _show_filters(project, choices, possible)
-    of_states, of_page, of_link = st.columns([4, 1, 1], vertical_alignment="bottom")
+    of_states, of_page, of_link = st.columns([2, 1, 1], vertical_alignment="bottom")
     states = list(_STATES)
-    state = of_states.segmented_control(
-        _("Show"), states, required=True, format_func=_, key=choices.one(STATE, states, "all")
-    )
+    state = of_states.selectbox(_("Show"), states, format_func=_, key=choices.one(STATE, states, "all"))
     return Fields(choices, Search(words=words, state=_STATES[state or "all"], **filters), of_page, of_link)
 
 
@@ -128,15 +126,15 @@ def _possible(store: Store, visit: Visit, project: Project) -> SearchChoices:
 def _show_filters(project: Project, choices: PageChoices, possible: SearchChoices) -> dict[str, Any]:
     """The filters; answers what they say, as `Search` calls it."""
     within = st.pills(
-        _("Look in"), SEARCHED_PARTS, selection_mode="multi", format_func=lambda part: _(PART_NAMES[part]),
-        key=choices.several(PARTS, SEARCHED_PARTS, SEARCHED_PARTS),
+        _("Search in"), SEARCHED_PARTS, selection_mode="multi", format_func=lambda part: _(PART_NAMES[part]),
+        key=choices.several(PARTS, SEARCHED_PARTS, SEARCHED_PARTS)
     )  # fmt: skip
     of_label = {_UNLABELLED: _(_UNLABELLED)}
     label = _select(_("Label"), LABEL, choices, [_UNLABELLED, *project.labels], of_label) if project.labels else None
     of_split = {_NO_SPLIT: _(_NO_SPLIT)}
     split = _select(_("Split"), SPLIT, choices, [name or _NO_SPLIT for name in possible.splits], of_split)
     note = _NOTES[
-        st.selectbox(_("Notes of annotators"), list(_NOTES), format_func=_, key=choices.one(NOTE, list(_NOTES), _ANY))
+        st.selectbox(_("Annotators' notes"), list(_NOTES), format_func=_, key=choices.one(NOTE, list(_NOTES), _ANY))
     ]
     imported = _select(_("Imported on (UTC)"), IMPORTED, choices, possible.days)
     named = {str(number): name for number, name in possible.lists.items()}
@@ -148,12 +146,12 @@ def _show_filters(project: Project, choices: PageChoices, possible: SearchChoice
         "split": "" if split == _NO_SPLIT else split,
         "annotator": _select(_("Annotated by"), ANNOTATOR, choices, possible.annotators),
         "has_note": note,
-        "talk": _select(_("Talk"), TALK, choices, TALK_STATES, _spoken(_TALK)),
+        "talk": _select(_("Discussion"), TALK, choices, TALK_STATES, _spoken(_TALK)),
         "exhaustive": _select(_("Exhaustive"), EXHAUSTIVE, choices, EXHAUSTIVENESS, _spoken(_EXHAUSTIVE)),
         "imported_from": imported,
         "imported_to": imported,
         "list_id": None if list_id is None else int(list_id),
-        "named": _select(_("For whom"), NAMED, choices, possible.people),
+        "named": _select(_("Assigned to"), NAMED, choices, possible.people),
     }
 
 
@@ -164,7 +162,7 @@ def _select(
     words = names or {}
     return st.selectbox(
         label, [None, *options], key=choices.one(piece, [None, *options], None, write=lambda value: value or ""),
-        format_func=lambda value: _(_ANY) if value is None else as_text(words.get(value, value)), placeholder=_(_ANY),
+        format_func=lambda value: _(_ANY) if value is None else as_text(words.get(value, value)), placeholder=_(_ANY)
     )  # fmt: skip
 
 

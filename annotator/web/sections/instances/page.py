@@ -28,7 +28,7 @@ _HEIGHT = 320  # pixels: the selected instance stays in sight below the list
 _STATES: dict[InstanceState, str] = {
     "open": unsaid("open"),
     "complete": unsaid("complete"),
-    "held": unsaid("held"),
+    "held": unsaid("with the lead"),
     "discarded": unsaid("discarded"),
 }
 
@@ -53,14 +53,14 @@ def _ask_key(ticked: Sequence[InstanceRow]) -> str:
     """The key of a text to look at. A tick alone shows nothing: who saw what others marked is not given the text."""
     field, button = st.columns([4, 1], vertical_alignment="bottom")
     button.button(
-        _("Look at the ticked one"),
+        _("Open selected text"),
         key="project_look",
         on_click=_look,
         args=(ticked,),
         disabled=len(ticked) != 1,
         width="stretch",
     )
-    return field.text_input(_("To look at a text, tick it alone or type its key"), key="project_look_key").strip()
+    return field.text_input(_("To open a text, select it or type its ID"), key="project_look_key").strip()
 
 
 def _look(ticked: Sequence[InstanceRow]) -> None:
@@ -76,7 +76,7 @@ def _show_found(store: Store, visit: Visit, project: Project, wanted: fields.Fie
         return []
     bar = st.container()
     if not page.n:
-        st.info(_("Nothing is found. Search for a shorter piece, or take a filter away."), icon=":material/search_off:")
+        st.info(_("Nothing found. Change the search or filters."), icon=":material/search_off:")
         ticked: list[InstanceRow] = []
     elif wanted.search.folded_words:
         ticked = [hit.row for hit in page.instances if _show_hit(hit)]
@@ -92,7 +92,7 @@ def _page_of(store: Store, visit: Visit, project: Project, wanted: fields.Fields
     first = search_instances(store, visit.user, project, wanted.search, page=1)
     pages = max(1, -(-first.n // PAGE_SIZE))
     key = wanted.choices.number(fields.PAGE, 1, pages, 1)
-    chosen = int(wanted.of_page.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=key))
+    chosen = int(wanted.of_page.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=key))
     with wanted.of_link:
         copy_link(fields.link_of(project, wanted), key=f"project_search_link_{project.id}")
     return first if chosen == 1 else search_instances(store, visit.user, project, wanted.search, page=chosen)
@@ -102,7 +102,7 @@ def _show_hit(hit: FoundInstance) -> bool:
     """A line of an instance with what was found in it; whether it is ticked."""
     row = hit.row
     box, line = st.columns([1, 30], gap="small", vertical_alignment="center")
-    name = _("Tick {key}", key=_SIGNS.sub(" ", row.key).strip())  # spoken as it stands, with no Markdown in it
+    name = _("Select {key}", key=_SIGNS.sub(" ", row.key).strip())  # spoken as it stands, with no Markdown in it
     key = f"project_hit_{row.id}_{changes.n_made()}"
     is_ticked = box.checkbox(name, key=key, label_visibility="collapsed")
     line.markdown(f"{_line_of(hit)} :gray[{' · '.join(_about(hit))}]")
@@ -160,7 +160,7 @@ def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[Instance
         key=f"project_list_{project.id}_{rows[0].id}_{rows[-1].id}_{len(rows)}_{changes.n_made()}",
         column_config={
             _("text"): st.column_config.TextColumn(width="large"),
-            _("key"): st.column_config.TextColumn(width="small"),
+            _("ID"): st.column_config.TextColumn(width="small"),
         },
         on_select="rerun",
         selection_mode="multi-row",
@@ -177,5 +177,5 @@ def _line(row: InstanceRow) -> dict[str, object]:
         _("result"): "–" if row.result is None else row.result or _("(no answer)"),
         _("tokens"): row.n_tokens,
         _("annotations"): row.n_annotations,
-        _("key"): row.key,
+        _("ID"): row.key,
     }

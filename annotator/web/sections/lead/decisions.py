@@ -40,7 +40,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     n_questions = talk.show_questions(store, visit, project)
     waiting = open_proposals(store, visit.user, project.id, limit=_SHOWN)
     if not waiting and not n_questions:
-        st.info(_("There is nothing to decide."), icon=":material/task_alt:")
+        st.info(_("Nothing to decide."), icon=":material/task_alt:")
         return
     for proposal, instance in waiting:
         with st.container(border=True):
@@ -54,7 +54,7 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
     else:
         was, would = as_text(instance.result or "–"), as_text(proposal.reason)
         st.markdown(
-            _("**Change the label of this text?** It is “{was}”; {who} says “{would}”.", was=was, who=who, would=would)
+            _("**Change this text's label?** Now “{was}”; {who} suggests “{would}”.", was=was, who=who, would=would)
         )
     if proposal.comment:
         st.markdown(f"“{as_text(proposal.comment)}”")
@@ -63,7 +63,7 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
     st.caption(f":small[{as_text(instance.key)}]")
     *columns, look = st.columns(4)
     look.button(
-        _("Look at it"), key=f"decide_look_{proposal.id}", on_click=open_instance, args=(instance.id,), width="stretch"
+        _("Open"), key=f"decide_look_{proposal.id}", on_click=open_instance, args=(instance.id,), width="stretch"
     )
     for column, (decision, title) in zip(columns, _choices(proposal).items(), strict=False):
         if pressed(title, container=column, key=f"decide_{proposal.id}_{decision}", width="stretch"):
@@ -73,17 +73,17 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
 
 def _choices(proposal: Proposal) -> dict[Decision, str]:
     if proposal.kind == "discard":
-        return {"discard": _("Discard it"), "keep": _("Keep and return it")}
-    return {"keep": _("Keep the label"), "relabel": _("Take the new label"), "discard": _("Discard the text")}
+        return {"discard": _("Discard"), "keep": _("Keep and return")}
+    return {"keep": _("Keep label"), "relabel": _("Use new label"), "discard": _("Discard text")}
 
 
 # The rounds that wait for scores, oldest first; the lead may decide one that is stuck.
 
 
 _WORDS: dict[Outcome, str] = {
-    "accepted": unsaid("Accept it"),
-    "returned": unsaid("Return it to its annotator"),
-    "discarded": unsaid("Discard the annotation"),
+    "accepted": unsaid("Accept annotation"),
+    "returned": unsaid("Return to annotator"),
+    "discarded": unsaid("Discard annotation"),
 }
 
 
@@ -94,7 +94,7 @@ def show_rounds(store: Store, visit: Visit, project: Project) -> None:
     show_stuck(stuck)
     total = progress_of(store, visit.user, project.id).n_open_rounds
     if not total:
-        st.info(_("No annotation is waiting for scores."), icon=":material/task_alt:")
+        st.info(_("Nothing to show."), icon=":material/task_alt:")
         return
     only = _ask_which(stuck) if stuck.annotation_ids else None
     total = total if only is None else len(only)
@@ -102,13 +102,13 @@ def show_rounds(store: Store, visit: Visit, project: Project) -> None:
     words, number = st.columns([4, 1], vertical_alignment="bottom")
     words.caption(
         several(
-            "{n} annotation is waiting for scores, the oldest first.",
-            "{n} annotations are waiting for scores, the oldest first.",
+            "{n} annotation waiting for scores, oldest first.",
+            "{n} annotations waiting for scores, oldest first.",
             total,
         )
     )
     page = (
-        int(number.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=f"rounds_page_{pages}"))
+        int(number.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=f"rounds_page_{pages}"))
         if pages > 1
         else 1
     )
@@ -125,8 +125,8 @@ def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
         "stuck": _("too few reviewers left ({n})", n=f"{len(stuck.annotation_ids):,}"),
     }
     chosen = st.segmented_control(
-        _("Which rounds"), list(words), default="all", required=True, format_func=words.__getitem__, key="rounds_which",
-        label_visibility="collapsed",
+        _("Rounds"), list(words), default="all", required=True, format_func=words.__getitem__, key="rounds_which",
+        label_visibility="collapsed"
     )  # fmt: skip
     return None if chosen == "all" else stuck.annotation_ids
 
@@ -141,27 +141,23 @@ def _show_round(store: Store, visit: Visit, undecided: UndecidedRound) -> None:
         + f"  \n:small[{as_text(undecided.instance.key)}]"
     )
     look.button(
-        _("Look at it"),
-        key=f"round_look_{number}",
-        on_click=open_instance,
-        args=(undecided.instance.id,),
-        width="stretch",
+        _("Open"), key=f"round_look_{number}", on_click=open_instance, args=(undecided.instance.id,), width="stretch"
     )
     with decide.popover(_("Decide"), width="stretch"):
         _ask_decision(store, visit, number)
     for line in undecided.scored:
         st.caption(as_text(line))
     if undecided.n_scored and not undecided.scored:
-        st.caption(_("You cannot see the scores while you are annotating this text, or may still be given it."))
+        st.caption(_("You can't see scores of texts you may still annotate."))
 
 
 def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:
     outcome = st.radio(
-        _("What becomes of this round? The scores given so far are kept."), get_args(Outcome),
-        format_func=lambda outcome: _(_WORDS[outcome]), key=f"round_outcome_{annotation_id}",
+        _("What should happen to this round? Scores are kept."), get_args(Outcome),
+        format_func=lambda outcome: _(_WORDS[outcome]), key=f"round_outcome_{annotation_id}"
     )  # fmt: skip
-    reason = st.text_input(_("Reason, for the annotator and the reviewers"), key=f"round_reason_{annotation_id}")
-    if pressed(_("Decide the round"), type="primary", key=f"round_decide_{annotation_id}"):
+    reason = st.text_input(_("Reason (shown to annotator and reviewers)"), key=f"round_reason_{annotation_id}")
+    if pressed(_("Decide round"), type="primary", key=f"round_decide_{annotation_id}"):
         with refusals_shown():
             decide_round(store, visit.user, annotation_id, outcome, reason)
             st.rerun()

@@ -50,7 +50,7 @@ def show_against_rest(agreement: Agreement) -> None:
     people = sorted(agreement.against_rest, key=_order)
     if not people:
         return
-    st.markdown(_("Each annotator against the rest"))
+    st.markdown(_("Each annotator vs. the others"))
     columns = (
         _("majority F1"),
         _("F1 from"),
@@ -68,13 +68,9 @@ def show_against_rest(agreement: Agreement) -> None:
     )  # fmt: skip
     st.caption(
         _(
-            "Token-F1 of what somebody marked against the tokens that more than half of the others marked (majority), or any "
-            "of them (union), and how often their label is the one that most of the others gave; they themselves are left "
-            "out of the others. Mean over n texts, with the bounds of a 95 % interval. Texts in which neither side marks "
-            "anything, or no label is the most frequent, are not in n. Of two others, the majority is what both marked. "
-            "Those with fewer than {few} texts come last. A click on a column’s head sorts by it. Disagreement is no fault: "
-            "somebody may see what the others miss.",
-            few=_FEW,
+            "Token F1 against tokens marked by most others (majority) or any of them (union), and agreement "
+            "with the others' most frequent label. Means over n texts with 95 % intervals; n excludes texts "
+            "where neither side marks anything or labels tie. With two others, majority means both."
         )
     )
 
@@ -110,12 +106,12 @@ _FEW_SHARED = 10  # instances; the agreement of a pair with fewer says little
 
 
 def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accepted) -> None:
-    st.markdown(_("**Annotators' agreement**"))
+    st.markdown(_("**Annotator agreement**"))
     if accepted.n_several:
         st.caption(as_text(gold_words(project.settings.gold_policy, accepted)))
     key = _AGREEMENT_KEY.format(project.id)
-    if pressed(_("Compute it now"), key=f"quality_compute_{project.id}", help=_("This reads the whole project.")):
-        with st.spinner(_("Reading all annotations …")):
+    if pressed(_("Compute now"), key=f"quality_compute_{project.id}", help=_("Reads the whole project.")):
+        with st.spinner(_("Reading …")):
             st.session_state[key] = agreement_of(store, visit.user, project)
     agreement = st.session_state.get(key)
     if isinstance(agreement, Agreement):
@@ -125,10 +121,7 @@ def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accep
 def _show_agreement_numbers(agreement: Agreement) -> None:
     if not agreement.tokens.n_instances and not agreement.labels.n_instances:
         st.info(
-            _(
-                "No text has two annotations that are submitted or accepted; returned ones count when they are submitted again. "
-                "Under **Rules** you can ask for more annotators for each text."
-            ),
+            _("No text has two submitted annotations. Require more annotators under **Rules**."),
             icon=":material/group:",
         )
         return
@@ -140,12 +133,7 @@ def _show_agreement_numbers(agreement: Agreement) -> None:
     ]
     rows += _majority_rows(agreement)
     st.dataframe(rows, hide_index=True, height=38 + 35 * len(rows), key="quality_agreement_table")
-    st.caption(
-        _(
-            "Majority: tokens that more than half of an instance's annotators marked. Left out: values that are not defined, "
-            "such as κ where both annotators marked nothing."
-        )
-    )
+    st.caption(_("Majority: tokens marked by more than half of the annotators. Undefined values are excluded."))
     _show_annotators(agreement)
     show_against_rest(agreement)
     _show_pairs(agreement)
@@ -154,19 +142,19 @@ def _show_agreement_numbers(agreement: Agreement) -> None:
 def _included(agreement: Agreement) -> str:
     """Whose annotations the numbers are of."""
     others = several(
-        "{n} carries another result than the gold one and counts for labels only",
-        "{n} carry another result than the gold one and count for labels only",
+        "{n} differs from the gold and counts for labels only",
+        "{n} differ from the gold and count for labels only",
         agreement.n_other_result,
     )
     taking_part = several(
-        "{n} annotation takes part; {others}.",
-        "{n} annotations take part; {others}.",
+        "{n} annotation included; {others}.",
+        "{n} annotations included; {others}.",
         agreement.n_annotations,
         others=others,
     )
     alone = several(
-        "{n} instance with only one annotator is left out.",
-        "{n} instances with only one annotator are left out.",
+        "{n} instance with one annotator is excluded.",
+        "{n} instances with one annotator are excluded.",
         agreement.tokens.n_alone,
     )
     return together(taking_part, alone, *_apart(agreement))
@@ -178,13 +166,13 @@ def _apart(agreement: Agreement) -> tuple[str, ...]:
         return ()
     return (
         several(
-            "The file does not say who made {n} of these annotations; it counts for tokens only.",
-            "The file does not say who made {n} of these annotations; they count for tokens only.",
+            "{n} annotation without an annotator counts for tokens only.",
+            "{n} annotations without an annotator count for tokens only.",
             agreement.n_marks_alone,
         ),
         several(
-            "{n} label of a person whose marks are not known counts for labels only.",
-            "{n} labels of people whose marks are not known count for labels only.",
+            "{n} label without known marks counts for labels only.",
+            "{n} labels without known marks count for labels only.",
             agreement.n_labels_alone,
         ),
     )
@@ -194,7 +182,7 @@ def _label_rows(agreement: Agreement) -> list[Row]:
     labels = agreement.labels
     fleiss = _generalised("Fleiss κ", labels.fleiss_is_generalised)
     return [
-        _row(_("labels"), _("Cohen κ, mean over pairs of annotators"), labels.cohen_kappa),
+        _row(_("labels"), _("Cohen κ, mean over annotator pairs"), labels.cohen_kappa),
         _value(_("labels"), fleiss, labels.fleiss_kappa, labels.n_instances),
         _value(_("labels"), _("Krippendorff α, nominal"), labels.krippendorff_alpha, labels.n_instances),
     ]
@@ -216,7 +204,7 @@ def _majority_rows(agreement: Agreement) -> list[Row]:
     tokens = agreement.tokens
     measures = (("Cohen κ", "kappa"), (_("precision"), "precision"), (_("recall"), "recall"), ("F1", "f1"))
     return [
-        _row(_("against the majority"), _("{name} (ERASER, Table 2)", name=name), getattr(tokens.majority, field))
+        _row(_("vs. majority"), _("{name} (ERASER, Table 2)", name=name), getattr(tokens.majority, field))
         for name, field in measures
     ]
 
@@ -225,11 +213,11 @@ def _show_annotators(agreement: Agreement) -> None:
     by_annotator = [
         {_("annotator"): name, _("kappa"): written(of_one.kappa.mean), _("precision"): written(of_one.precision.mean),
          _("recall"): written(of_one.recall.mean), _("f1"): written(of_one.f1.mean), "n": of_one.f1.n,
-         _("left out"): of_one.kappa.n_left_out}
+         _("excluded"): of_one.kappa.n_left_out}
         for name, of_one in agreement.tokens.by_annotator.items()
     ]  # fmt: skip
     if by_annotator:
-        st.markdown(_("Each annotator against the token majority"))
+        st.markdown(_("Each annotator vs. the token majority"))
         st.dataframe(by_annotator, hide_index=True, key="quality_by_annotator")
 
 
@@ -245,20 +233,16 @@ def _show_pairs(agreement: Agreement) -> None:
         {
             _("annotator"): pair.first,
             _("and"): pair.second,
-            _("κ of tokens"): written(pair.kappa),
+            _("token κ"): written(pair.kappa),
             _("instances"): pair.n_instances,
         }
         for pair in pairs[:_MOST_PAIRS]
     ]
-    st.markdown(_("Who disagrees with whom"))
+    st.markdown(_("Disagreement between annotators"))
     st.dataframe(rows, hide_index=True, key="quality_pairs")
-    about = _(
-        "Cohen’s κ of tokens, pooled over the instances that both annotated; the least agreement comes first, and pairs with "
-        "fewer than {few} instances in common last.",
-        few=_FEW_SHARED,
-    )
+    about = _("Token-level Cohen's κ, pooled over shared instances; lowest first.")
     if len(pairs) > _MOST_PAIRS:
-        more = _("The first {most} of {n} pairs stand here.", most=f"{_MOST_PAIRS:,}", n=f"{len(pairs):,}")
+        more = _("First {most} of {n} pairs.", most=f"{_MOST_PAIRS:,}", n=f"{len(pairs):,}")
         about = together(about, more)
     st.caption(about)
 
@@ -270,7 +254,7 @@ def _generalised(name: str, is_generalised: bool) -> str:
 def _row(about: str, name: str, spread: Spread) -> Row:
     return {
         _("about"): about, _("measure"): name, _("value"): written(spread.mean), _("± sd"): written(spread.sd), "n": spread.n,
-        _("left out"): spread.n_left_out,
+        _("excluded"): spread.n_left_out,
     }  # fmt: skip
 
 
@@ -306,19 +290,10 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
     quality, leanings, accepted = _numbers(store, visit, project)
     if not quality.outcomes and not quality.time.n:
         if accepted.n_several:
-            st.info(
-                _(
-                    "Nothing has been submitted here yet, but imported texts have several annotations: how far these agree is "
-                    "computed below."
-                ),
-                icon=":material/monitoring:",
-            )
+            st.info(_("Nothing submitted yet."), icon=":material/monitoring:")
             show_agreement(store, visit, project, accepted)
             return
-        st.info(
-            _("Nothing has been submitted yet. Numbers appear here with the first annotations."),
-            icon=":material/monitoring:",
-        )
+        st.info(_("Nothing submitted yet."), icon=":material/monitoring:")
         return
     left, right = st.columns(2, gap="large")
     with left:
@@ -364,7 +339,7 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQu
         for count in quality.outcomes
     ]
     outcomes = {outcome: _(words) for outcome, words in _ENDS}
-    figure = stacked_bars(parts, outcomes, title=_("How rounds ended"), across=_("round"), up=_("number of rounds"))
+    figure = stacked_bars(parts, outcomes, title=_("Round outcomes"), across=_("round"), up=_("number of rounds"))
     point = _chosen(figure, key=f"quality_outcomes_{project.id}")
     shares = [
         _(
@@ -375,7 +350,7 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQu
         )
         for share in quality.accepted_by_round
     ]
-    st.caption(_("Accepted in {shares}", shares=" · ".join(shares)) if shares else _("There are no rounds yet."))
+    st.caption(_("Accepted in {shares}", shares=" · ".join(shares)) if shares else _("Nothing yet."))
     return [] if point is None else instances_behind_outcome(store, visit.user, project, int(point[0]), str(point[1]))
 
 
@@ -383,11 +358,11 @@ def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQual
     left, right = st.columns(2)
     name: Property = left.selectbox(
         _("Score"), list(SCALES), format_func=lambda name: _(SCORE_NAMES[name]), key=f"quality_property_{project.id}",
-        label_visibility="collapsed",
+        label_visibility="collapsed"
     )  # fmt: skip
     by = right.segmented_control(
         _("By"), _BY, default="by round", required=True, format_func=_, key=f"quality_by_{project.id}",
-        label_visibility="collapsed",
+        label_visibility="collapsed"
     )  # fmt: skip
     is_by_round = by == "by round"
     counts: dict[tuple[int | str, int], int] = {}
@@ -403,7 +378,7 @@ def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQual
     point = _chosen(
         stacked_bars(
             parts, kinds, title=_(_SCORE_HEADS[name]), across=_("round") if is_by_round else _("annotator"),
-            up=_("number of scores"),
+            up=_("number of scores")
         ), key=f"quality_scores_{project.id}",
     )  # fmt: skip
     if point is None:
@@ -423,12 +398,12 @@ def _chosen(figure: Any, key: str) -> Sequence[Any] | None:
 
 def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[BehindPoint]) -> None:
     st.markdown(
-        several("**{n} instance behind this bar**", "**{n} instances behind this bar**", len(behind))
+        several("**{n} instance in this bar**", "**{n} instances in this bar**", len(behind))
         if len(behind) < 100
-        else _("**The first 100 behind this bar**")
+        else _("**First 100 in this bar**")
     )
     rows = [
-        {_("text"): first_words(b.excerpt), _("annotator"): b.annotator, _("round"): b.round_number, _("key"): b.key}
+        {_("text"): first_words(b.excerpt), _("annotator"): b.annotator, _("round"): b.round_number, _("ID"): b.key}
         for b in behind
     ]
     selection = st.dataframe(
@@ -441,21 +416,19 @@ def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[
 
 
 def _show_reviewers(quality: WorkQuality) -> None:
-    st.markdown(_("**Reviewers' agreement**"))
+    st.markdown(_("**Reviewer agreement**"))
     rows = [
         {
             _("score"): _(PROPERTY_NAMES[name]),
             _("same score"): _percent(agreement.exact_share),
             _("α (ordinal)"): written(agreement.krippendorff_alpha),
             _("items"): agreement.n_items,
-            _("scored by one"): agreement.n_alone,
+            _("one scorer"): agreement.n_alone,
         }
         for name, agreement in quality.reviewers.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_reviewers")
-    st.caption(
-        _("Over sets (comprehensiveness: annotations) that two or more scored. α: Krippendorff, for ordered scores.")
-    )
+    st.caption(_("Sets (comprehensiveness: annotations) with at least two scores. α: Krippendorff, ordinal."))
 
 
 def _show_leanings(leanings: Leanings) -> None:
@@ -463,15 +436,14 @@ def _show_leanings(leanings: Leanings) -> None:
     names = sorted({name for of_one in leanings.values() for name in of_one}, key=natural_order)
     if not names:
         return
-    st.markdown(_("**Who scores higher or lower than the other reviewers**"))
+    st.markdown(_("**Reviewers scoring higher or lower than the others**"))
     rows = [{_("reviewer"): name} | {head: value for scale in leanings for head, value in _leaning(leanings, scale, name)}
             for name in names]  # fmt: skip
     st.dataframe(rows, hide_index=True, key="quality_leanings")
     st.caption(
         _(
-            "The mean difference between a reviewer's score and the mean score that the others gave the same set "
-            "(comprehensiveness: the same annotation), in steps of the scale; n: over how many. Rounds that are not decided "
-            "yet are left out. A difference over a few sets may be chance."
+            "Mean difference from the others' mean score for the same set (comprehensiveness: annotation), in "
+            "scale steps; n: count. Undecided rounds are excluded."
         )
     )
 
@@ -485,23 +457,20 @@ def _leaning(leanings: Leanings, scale: Property, name: str) -> list[tuple[str, 
 
 
 def _show_times(quality: WorkQuality) -> None:
-    st.markdown(_("**Time for each piece of work**"))
-    everybody = {_("everybody"): quality.time, **quality.time_by_person}
+    st.markdown(_("**Time per task**"))
+    everybody = {_("everyone"): quality.time, **quality.time_by_person}
     rows = [
         {
             _("person"): name,
             _("median"): duration(spent.median_seconds),
             _("submitted"): spent.n,
-            _("time not known"): spent.n_unknown,
+            _("time unknown"): spent.n_unknown,
         }
         for name, spent in everybody.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_times")
     st.caption(
-        _(
-            "Working time without pauses, over everything that was submitted, corrections too, where the time is known. "
-            "Corrections begin with sets that are there and are quicker: *Progress*, “Time”, counts first submissions alone."
-        )
+        _("Active time of all submissions, corrections included. *Progress*, “Time”, counts first submissions only.")
     )
 
 
@@ -509,14 +478,14 @@ def _show_proposed(quality: WorkQuality) -> None:
     """What became of sets that were proposed; nothing where none was."""
     if not quality.proposed:
         return
-    st.markdown(_("**Proposed sets**"))
+    st.markdown(_("**Suggested sets**"))
     rows = [
         {
             _("source"): _(_SOURCES[count.source]),
-            _("kind or list"): count.name or "–",
+            _("type or list"): count.name or "–",
             _("suggested"): count.n_suggested,
             _("kept"): count.n_kept,
-            _("of these changed"): count.n_edited,
+            _("of these, edited"): count.n_edited,
             _("rejected"): count.n_rejected,
             _("undecided"): count.n_undecided,
             _("share kept"): _percent(count.n_kept / count.n_suggested),
@@ -526,12 +495,7 @@ def _show_proposed(quality: WorkQuality) -> None:
     st.dataframe(rows, hide_index=True, key="quality_proposed")
     suggested, n_kept = (sum(getattr(count, name) for count in quality.proposed) for name in ("n_suggested", "n_kept"))
     st.caption(
-        _(
-            "{suggested} suggested, {n_kept} kept, in work that was submitted. A set that somebody marked without accepting "
-            "a proposal is their own, whatever was proposed beside it.",
-            suggested=f"{suggested:,}",
-            n_kept=f"{n_kept:,}",
-        )
+        _("Submitted work: {suggested} suggested, {n_kept} kept.", suggested=f"{suggested:,}", n_kept=f"{n_kept:,}")
     )
 
 

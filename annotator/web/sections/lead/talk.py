@@ -25,7 +25,7 @@ def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None
             _show_thread(store, visit, thread)
     with st.form(f"talk_begin_{instance_id}", clear_on_submit=True):
         about, words = f"talk_about_{instance_id}", f"talk_words_{instance_id}"
-        st.selectbox(_("New comment about"), talk.subjects, format_func=lambda s: s.words, key=about)
+        st.selectbox(_("New comment on"), talk.subjects, format_func=lambda s: s.words, key=about)
         st.text_area(_("Comment"), height=80, max_chars=10_000, key=words)
         given = submitted(_("Write"), key=f"talk_write_{instance_id}", fields=(about, words))
         if given is not None:
@@ -39,22 +39,17 @@ def show_questions(store: Store, visit: Visit, project: Project) -> int:
     for question in waiting:
         with st.container(border=True):
             words, look = st.columns([5, 1], vertical_alignment="center")
-            words.markdown(_("**A question about {subject}**", subject=as_text(question.words)))
+            words.markdown(_("**Question about {subject}**", subject=as_text(question.words)))
             look.button(
-                _("Look at it"), key=f"question_look_{question.thread.id}", on_click=open_instance,
-                args=(question.instance.id,), width="stretch",
+                _("Open"), key=f"question_look_{question.thread.id}", on_click=open_instance,
+                args=(question.instance.id,), width="stretch"
             )  # fmt: skip
             instance = question.instance
             st.caption(f"“{as_text(first_words(instance.excerpt, 120))}” · :small[{as_text(instance.key)}]")
             _show_thread(store, visit, question.thread)
     if total > PAGE_SIZE:
         st.caption(
-            several(
-                "The oldest {shown} of {n} question. The others follow when these are answered.",
-                "The oldest {shown} of {n} questions. The others follow when these are answered.",
-                total,
-                shown=PAGE_SIZE,
-            )
+            several("Oldest {shown} of {n} question.", "Oldest {shown} of {n} questions.", total, shown=PAGE_SIZE)
         )
     return total
 

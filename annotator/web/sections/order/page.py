@@ -42,15 +42,11 @@ from annotator.web.shown_times import shown_time
 
 
 _HELP = unsaid(
-    "By answers that are stored; nothing is computed for it. No order is known to be the best: by the probability of the "
-    "label (ER-TEST calls the lowest LC, the highest HC) models that learned from rationales of the most probable do best on "
-    "other data, yet they correct the least probable. Of a text without a label the model’s own answer counts. "
-    "Texts in which the model found nothing are never reached by orders that begin with the worst."
+    "No order is known to be best: in ER-TEST, rationales of the most probable labels (HC) generalise "
+    "best, but the least probable (LC) get corrected. Unlabelled texts use the predicted label."
 )
-_NO_ANSWERS = unsaid(
-    "No answers of a model are stored in this project. Import some, or compute them on the Saliency page."
-)
-_ANSWERS_COME = unsaid("A model is at work in this project. When it is done, its answers can be chosen here.")
+_NO_ANSWERS = unsaid("No predictions yet. Compute or import some on Saliency.")
+_ANSWERS_COME = unsaid("A model is running. Choose its predictions afterwards.")
 
 
 def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> QueueOrder | None:
@@ -61,13 +57,13 @@ def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> Q
     with right:
         rest, seed = st.columns([3, 2])
         order = rest.selectbox(
-            _("The rest") if kind else _("Order"), list(REST_WORDS), list(REST_WORDS).index(present.rest),
+            _("Remaining texts") if kind else _("Order"), list(REST_WORDS), list(REST_WORDS).index(present.rest),
             format_func=lambda order: _(REST_WORDS[order]), key=_key(project, "rest"),
-            help=_("Also of texts that are imported later: they come behind those that a model put first."),
+            help=_("Also for texts imported later, after those.")
         )  # fmt: skip
         number = seed.number_input(
             _("Seed"), 0, LARGEST_SEED, present.seed, key=_key(project, "seed"),
-            help=_("Of everything that is drawn: the random order, texts with equal numbers, and a sample."),
+            help=_("The same seed gives the same result.")
         )  # fmt: skip
     if kind is None:
         return QueueOrder(order, int(number))
@@ -78,14 +74,14 @@ def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> Q
 def _ask_kind(project: Project, present: QueueOrder) -> FirstKind | None:
     kinds: list[FirstKind | Literal["nothing"]] = ["nothing", *FIRST_KINDS]
     kind = st.selectbox(
-        _("What comes first"), kinds, kinds.index(present.first.kind if present.first else "nothing"),
-        key=_key(project, "kind"), format_func=_kind_words, help=_(_HELP),
+        _("First"), kinds, kinds.index(present.first.kind if present.first else "nothing"),
+        key=_key(project, "kind"), format_func=_kind_words, help=_(_HELP)
     )  # fmt: skip
     return None if kind == "nothing" else kind
 
 
 def _kind_words(kind: FirstKind | Literal["nothing"]) -> str:
-    return _("nothing in particular") if kind == "nothing" else _(FIRST_WORDS[kind])
+    return _("no priority") if kind == "nothing" else _(FIRST_WORDS[kind])
 
 
 def _ask_first(
@@ -100,8 +96,8 @@ def _ask_first(
     with right:
         of_split, share = st.columns([3, 2]) if choices.splits else (None, st.container())
         percent = share.number_input(
-            _("First k %"), 1.0, 100.0, float(before.percent if before else 100), format="%g", key=_key(project, "percent"),
-            help=_percent_help(choices),
+            _("Top k %"), 1.0, 100.0, float(before.percent if before else 100), format="%g", key=_key(project, "percent"),
+            help=_percent_help(choices)
         )  # fmt: skip
         split = None if of_split is None else _split_field(of_split, project, before, choices)
     return ModelOrder(kind, percent=percent, split=split, **chosen)
@@ -109,10 +105,8 @@ def _ask_first(
 
 def _percent_help(choices: OrderChoices) -> str:
     return several(
-        "k is the percentage that stands here: with 10, the first tenth of the texts that wait and have the number comes first, "
-        "rounded up; the others follow as “The rest” says. {n} text waits now.",
-        "k is the percentage that stands here: with 10, the first tenth of the texts that wait and have the number comes first, "
-        "rounded up; the others follow as “The rest” says. {n} texts wait now.",
+        "Top k % (rounded up) of waiting texts with this value come first. {n} text waiting.",
+        "Top k % (rounded up) of waiting texts with this value come first. {n} texts waiting.",
         choices.n_free,
     )
 
@@ -123,8 +117,8 @@ def _split_field(
     splits = [None, *choices.splits]
     index = splits.index(before.split) if before and before.split in splits else 0
     number = container.selectbox(
-        _("Of the split"), range(len(splits)), index, key=_key(project, "split"),
-        format_func=lambda number: (splits[number] or _("(none)")) if number else _("all splits"),
+        _("Split"), range(len(splits)), index, key=_key(project, "split"),
+        format_func=lambda number: (splits[number] or _("(none)")) if number else _("all splits")
     )  # fmt: skip
     return splits[number]
 
@@ -154,16 +148,16 @@ def _models_field(
     usual = names if kind == "models disagree" else names[:1]
     chosen = [name for name in before.models if name in names] if before else usual
     models = st.multiselect(
-        _("By the answers of"),
+        _("Models"),
         names,
         chosen,
         format_func=shown,
         key=_key(project, f"models_{kind}"),
         placeholder=_("choose a model"),
-        help=_("All seeds of a model count. Numbers of several models and seeds are averaged."),
+        help=_("Averages over all chosen models and all their seeds."),
     )
     if not models:
-        st.caption(_("Choose a model to see what would come first."))
+        st.caption(_("Choose a model to preview the order."))
         return None
     return {"models": tuple(models)}
 
@@ -172,21 +166,15 @@ def _ask_plausibility(
     project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
 ) -> dict[str, Any] | None:
     if not choices.measured:
-        st.info(
-            _(
-                "No number of attributions against gold is stored yet. Where the project has both, the Metrics page measures "
-                "them."
-            ),
-            icon=":material/straighten:",
-        )
+        st.info(_("No attribution metrics yet. Compute them on Metrics."), icon=":material/straighten:")
         return None
     index = 0
     if before is not None:
         wanted = [(model, before.method, before.layer, before.number) for model in before.models]
         index = next((choices.measured.index(number) for number in wanted if number in choices.measured), 0)
     model, method, layer, name = st.selectbox(
-        _("By the number"), choices.measured, index, format_func=_number_words, key=_key(project, f"number_{kind}"),
-        help=_("Only texts with gold have one, so this is of use where texts want several annotators."),
+        _("Metric"), choices.measured, index, format_func=_number_words, key=_key(project, f"number_{kind}"),
+        help=_("Needs gold, so several annotators per text.")
     )  # fmt: skip
     return {"models": (model,), "method": method, "layer": layer, "number": name}
 
@@ -210,8 +198,8 @@ def _ask_nothing(
     if before is not None:
         stored = ("method", before.method) if before.label is None else ("label", before.label)
     what, value = st.selectbox(
-        _("Nothing was found where"), options, options.index(stored) if stored in options else 0,
-        format_func=_nothing_words, key=_key(project, f"nothing_{kind}"),
+        _("No result means"), options, options.index(stored) if stored in options else 0,
+        format_func=_nothing_words, key=_key(project, f"nothing_{kind}")
     )  # fmt: skip
     of_method = [model for model, method in choices.methods if method == value]
     names = list(choices.models) if what == "label" else of_method
@@ -223,7 +211,7 @@ def _nothing_words(option: tuple[str, str]) -> str:
     what, value = option
     if what == "method":
         return _("{value} selects no token", value=value)
-    return _("the answer is “{value}”", value=value) if value else _("the answer is that there is none")
+    return _("the prediction is “{value}”", value=value) if value else _("the prediction is “no answer”")
 
 
 def begin_anew(project: Project) -> None:
@@ -245,10 +233,7 @@ _ASK_WHAT: dict[FirstKind, Callable[[Project, FirstKind, ModelOrder | None, Orde
 }
 
 
-_WHAT_STAYS = unsaid(
-    "What people hold stays with them: the text on their screen and the next one, which each has already. So the new order "
-    "reaches them one text later. They see no reason. The record keeps what the order was before."
-)
+_WHAT_STAYS = unsaid("Applies after reserved texts (current and next). Annotators don't see it.")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -262,13 +247,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if order is None:
         return
     try:
-        with st.spinner(_("Working out what would come first …"), show_time=True):
+        with st.spinner(_("Previewing the order …"), show_time=True):
             preview = preview_order(store, visit.user, project.id, order)
     except AnnotatorError as error:
         st.warning(as_text(str(error)), icon=":material/info:")
         return
     sentence, button = st.columns([4, 1], vertical_alignment="center")
-    sentence.markdown(_("**What would come next.** {counts}", counts=_counts(preview)))
+    sentence.markdown(_("**Next texts.** {counts}", counts=_counts(preview)))
     _show_button(store, visit, project, present, preview, button)
     st.caption(together(*map(as_text, preview.notes), _(_WHAT_STAYS)))
     if preview.texts:
@@ -276,51 +261,38 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _show_present(store: Store, visit: Visit, project: Project, present: PresentOrder) -> None:
-    lines = [_("Texts are given out **{order}**.", order=as_text(order_words(present.order)))]
+    lines = [_("Assignment order: **{order}**.", order=as_text(order_words(present.order)))]
     if present.set_by and present.set_at:
-        lines.append(_("{name} set this on {time}.", name=as_text(present.set_by), time=shown_time(present.set_at)))
+        lines.append(_("Set by {name} on {time}.", name=as_text(present.set_by), time=shown_time(present.set_at)))
     if present.order.first:
         lines.append(
             several(
-                "{n} text that was put first still waits.",
-                "{n} texts that were put first still wait.",
-                present.n_waiting,
+                "{n} prioritised text is still waiting.", "{n} prioritised texts are still waiting.", present.n_waiting
             )
         )
     st.markdown(together(*lines))
     if present.gone:
         names = listed([_("“{name}”", name=name) for name in present.gone], "and")
-        st.info(
-            _(
-                "Nothing of {names} is stored any more. The texts keep the positions that it gave them.",
-                names=as_text(names),
-            ),
-            icon=":material/history:",
-        )
+        st.info(_("Data of {names} was deleted; the order stays.", names=as_text(names)), icon=":material/history:")
     elif present.is_old:
-        st.info(
-            _(
-                "What it goes by has changed since. The texts keep their positions; set the order again to follow the change."
-            ),
-            icon=":material/history:",
-        )
+        st.info(_("The underlying data changed. Set the order again to update."), icon=":material/history:")
     if present.before is not None and present.before != present.order:
         _show_way_back(store, visit, project, present, present.before)
 
 
 def _show_way_back(store: Store, visit: Visit, project: Project, present: PresentOrder, before: QueueOrder) -> None:
     sentence, button = st.columns([4, 1], vertical_alignment="center")
-    sentence.caption(_("Before that they were given out {order}.", order=as_text(order_words(before))))
-    if pressed(_("Set it back"), container=button, width="stretch", key="order_back"):
+    sentence.caption(_("Previous order: {order}.", order=as_text(order_words(before))))
+    if pressed(_("Restore it"), container=button, width="stretch", key="order_back"):
         _set(store, visit, project, before, present.revision)
 
 
 def _counts(preview: Preview) -> str:
     if preview.order.first is None:
-        return several("{n} text waits.", "{n} texts wait.", preview.n_free)
+        return several("{n} text waiting.", "{n} texts waiting.", preview.n_free)
     return several(
-        "{n} text waits; {n_known} of them can be ranked so, and {n_first} come first.",
-        "{n} texts wait; {n_known} of them can be ranked so, and {n_first} come first.",
+        "{n} text waiting; {n_known} rankable, {n_first} first.",
+        "{n} texts waiting; {n_known} rankable, {n_first} first.",
         preview.n_free,
         n_known=f"{preview.n_known:,}",
         n_first=f"{preview.n_first:,}",
@@ -333,7 +305,7 @@ def _show_texts(texts: Iterable[NextText], *, has_reasons: bool) -> None:
             {
                 "text": first_words(text.text),
                 "label": "–" if text.label is None else text.label or _("(no answer)"),
-                **({"why now": text.reason or _("follows in the order of the rest")} if has_reasons else {}),
+                **({"why now": text.reason or _("remaining order")} if has_reasons else {}),
                 "key": text.key,
             }
             for text in texts
@@ -343,8 +315,8 @@ def _show_texts(texts: Iterable[NextText], *, has_reasons: bool) -> None:
         column_config={
             "text": st.column_config.TextColumn(_("text"), width=280),
             "label": st.column_config.TextColumn(_("label"), width=80),
-            "why now": st.column_config.TextColumn(_("why now"), width=500),
-            "key": st.column_config.TextColumn(_("key"), width=100),
+            "why now": st.column_config.TextColumn(_("reason"), width=500),
+            "key": st.column_config.TextColumn(_("ID"), width=100),
         },
     )
 
@@ -358,7 +330,7 @@ def _show_button(
     is_set = preview.order == present.order
     is_idle = preview.n_first == 0 if preview.order.first else is_set
     if not pressed(
-        _("Draw it anew") if is_set and preview.order.first else _("Set this order"),
+        _("Draw again") if is_set and preview.order.first else _("Set order"),
         container=container, type="primary", width="stretch", key="order_set", disabled=is_idle,
     ):  # fmt: skip
         return
@@ -375,5 +347,5 @@ def _set(store: Store, visit: Visit, project: Project, order: QueueOrder, revisi
         set_order(store, visit.user, project.id, order, revision=revision)
         begin_anew(project)
         st.session_state.pop(_shown_key(project), None)
-        st.toast(_("The order is set."), icon=":material/check:")
+        st.toast(_("Order set."), icon=":material/check:")
         st.rerun()

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from annotator.domain.people import PROJECT_ROLES, role_name
-from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several, unsaid
@@ -23,16 +22,7 @@ from annotator.web.session import Visit
 _MADE = "people_links"
 _N_MADE = "people_n_lists"
 _SHOWN_ONE_BY_ONE = 10  # more are easier to take as a file
-_OFF: dict[Audience, str] = {
-    "annotators": unsaid(
-        "Texts are picked for the training of annotators, but it is off: whoever signs in is given work at once. Switch it on "
-        "under Training first."
-    ),
-    "reviewers": unsaid(
-        "Texts are picked for the training of reviewers, but it is off: whoever signs in is given work at once. Switch it on "
-        "under Training first."
-    ),
-}
+_OFF = unsaid("Training has texts but is off. Switch it on under Training.")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -41,18 +31,15 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     with st.form("people_invite", border=True):
         names, chosen = st.columns([3, 1], gap="large")
         names.text_area(
-            _("Names, one a line"),
+            _("Names, one per line"),
             key=field,
             placeholder=_("Ada\nBo\nCleo, reviewer"),
-            help=_(
-                "Write a role after a comma for whoever shall have another than the one beside. A name is what the person signs "
-                "in with."
-            ),
+            help=_("Names for signing in. For another role, add a comma and the role."),
         )
         role = chosen.selectbox(_("Role"), PROJECT_ROLES, format_func=role_name, key="people_invite_role")
-        for audience in picked_but_off(store, visit.user, project.id):
-            st.caption(f":material/school: {_(_OFF[audience])}")
-        held = submitted(_("Make the links"), type="primary", key="people_invite_go", fields=(field,))
+        if picked_but_off(store, visit.user, project.id):
+            st.caption(f":material/school: {_(_OFF)}")
+        held = submitted(_("Create links"), type="primary", key="people_invite_go", fields=(field,))
     if held is None:
         return
     try:
@@ -93,9 +80,9 @@ def show_links(project: Project) -> None:
             take.download_button(
                 several("Download {n} link as CSV", "Download {n} links as CSV", len(links)), _as_csv(links), "links.csv",
                 "text/csv",
-                key="people_take_links",
+                key="people_take_links"
             )  # fmt: skip
-        if pressed(_("Put the links away"), container=away, key="people_links_away"):
+        if pressed(_("Hide links"), container=away, key="people_links_away"):
             del st.session_state[_MADE]
             st.rerun()
 
@@ -105,17 +92,15 @@ def _say(given: Sequence[Invitation], n_links: int) -> None:
     if n_links:
         st.markdown(
             several(
-                "**{n} link**, to send to that person in private. A link works once, within {days} days, and is not shown again "
-                "after you put it away.",
-                "**{n} links**, to send to each person in private. A link works once, within {days} days, and is not shown again "
-                "after you put it away.",
+                "**{n} link** to send privately: works once within {days} days, shown only now.",
+                "**{n} links** to send privately: each works once within {days} days, shown only now.",
                 n_links,
                 days=INVITATION_LASTS.days,
             )
         )
     if known:
         names = listed([as_text(_invited(invitation)) for invitation in known])
-        st.markdown(_("No link is needed by whoever had an account before: {names}.", names=names))
+        st.markdown(_("Already have an account: {names}.", names=names))
 
 
 def _invited(invitation: Invitation) -> str:

@@ -28,7 +28,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         _("Invite people"), expanded=not members, icon=":material/person_add:", key=f"people_open_invite_{project.id}"
     ):
         invitations.show(store, visit, project)
-    with st.expander(_("Give or take a role"), icon=":material/badge:", key="people_open_roles"):
+    with st.expander(_("Change a role"), icon=":material/badge:", key="people_open_roles"):
         roles.show(store, visit, project, members)
     with st.expander(_links_title(visit), icon=":material/link:", key="people_open_accounts"):
         accounts.show_accounts(store, visit, project, members)
@@ -40,13 +40,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _links_title(visit: Visit) -> str:
     if visit.user.is_administrator:
-        return _("Make a new link, or shut somebody out")
-    return _("Make a new link")
+        return _("Reset or revoke sign-in")
+    return _("New link")
 
 
 def _show_members(members: Sequence[Member]) -> None:
     if not members:
-        st.info(_("Nobody has a role here yet. Invite somebody below."), icon=":material/group_add:")
+        st.info(_("Nobody has a role here yet. Invite people below."), icon=":material/group_add:")
         return
     rows = [
         {
@@ -65,8 +65,8 @@ def _account(member: Member) -> str:
         case "can sign in":
             return _("can sign in")
         case "has a link":
-            return _("has not used the link yet, which works until {day}", day=shown_day(str(member.link_expires_at)))
+            return _("link unused, valid until {day}", day=shown_day(str(member.link_expires_at)))
         case "needs a link":
-            return _("has no password, and no link that works: make a new one")
+            return _("no password and no valid link")
         case "shut out":
-            return _("shut out")
+            return _("blocked")

@@ -38,17 +38,17 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     names = [listed.user.name for listed in list_users(store, visit.user) if listed.user.name != visit.user.name]
     with st.form("people_data", border=True):
         st.markdown(_("**A person's data**"))
-        name = ask_for_person(_("Whose"), names, key="people_data_name", without=_("There is nobody else"))
+        name = ask_for_person(_("Person"), names, key="people_data_name", without=_("Nobody else"))
         take, hide, out = st.columns(3)
         is_taken = (
-            submitted(_("Prepare a download"), container=take, key="people_data_take", disabled=not names) is not None
+            submitted(_("Prepare download"), container=take, key="people_data_take", disabled=not names) is not None
         )
         is_hidden = submitted(_("Anonymise"), container=hide, key="people_data_hide", disabled=not names) is not None
         is_out = submitted(_("Erase"), container=out, key="people_data_erase", disabled=not names) is not None
         st.caption(
             _(
-                "Anonymised: account, name and words go, all numbers stay. Erased: what they marked, scored and wrote goes too. "
-                "You see how much it is before anything is done."
+                "Anonymise: removes account, name and words, keeps numbers. Erase: also removes marks, scores and "
+                "writing."
             )
         )
     if name is None and (is_taken or is_hidden or is_out):
@@ -56,26 +56,20 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if name and is_taken:
         st.session_state[_TAKEN] = (name, data_of_person(store, visit.user, name))
     if name and is_hidden:
-        st.dialog(_("Anonymise somebody?"), width="large")(ask_to_anonymise)(name)
+        st.dialog(_("Anonymise this person?"), width="large")(ask_to_anonymise)(name)
     if name and is_out:
-        st.dialog(_("Erase somebody with all that they made?"), width="large")(ask_to_erase)(name)
+        st.dialog(_("Erase this person and all their work?"), width="large")(ask_to_erase)(name)
     _offer_download()
 
 
 def _show_whom_to_ask(store: Store, visit: Visit, project: Project) -> None:
     """Who can do it is named, and what everybody can do alone has its link."""
-    st.markdown(
-        _(
-            "When somebody wants to leave, an administrator can give them all their data, take out their name and words, or "
-            "erase them with all that they made. Everybody can leave a project by themselves, under [My account]({address}).",
-            address="/account",
-        )
-    )
+    st.markdown(_("Administrators can export, anonymise or erase personal data."))
     if names := administrator_names(store, visit.user, project.id):
         st.markdown(
             several(
-                "Administrator of this server: {names}.",
-                "Administrators of this server: {names}.",
+                "Server administrator: {names}.",
+                "Server administrators: {names}.",
                 len(names),
                 names=listed([as_text(name) for name in names]),
             )
@@ -87,8 +81,8 @@ def _offer_download() -> None:
         return
     name, content = st.session_state[_TAKEN]
     st.download_button(
-        _("Download everything about {name}", name=as_text(name)), content, "data-of-a-person.zip", "application/zip",
-        key="people_data_download",
+        _("Download all data about {name}", name=as_text(name)), content, "data-of-a-person.zip", "application/zip",
+        key="people_data_download"
     )  # fmt: skip
 
 
@@ -123,24 +117,24 @@ def _ask(
     for line in lines:
         st.markdown(as_text(line))
     if copies:
-        st.markdown(_("Copies beside the database: {copies}.", copies=as_text(listed(copies))))
-    if pressed(_("Make a backup first"), key="people_data_backup"):
+        st.markdown(_("Copies next to the database: {copies}.", copies=as_text(listed(copies))))
+    if pressed(_("Back up first"), key="people_data_backup"):
         with page_store() as store:
             st.info(
                 as_text(
                     _(
-                        "The backup is {name}. It holds them, too.",
+                        "Backup: {name}. It contains this person too.",
                         name=back_up_beside(store, current_visit(store).user).name,
                     )
                 )
             )
     with st.form("people_data_confirm", border=False):
-        st.text_input(_("Type the name: {name}", name=as_text(name)), key="people_data_typed", autocomplete="off")
+        st.text_input(_("Type this name: {name}", name=as_text(name)), key="people_data_typed", autocomplete="off")
         typed = submitted(go, type="primary", key="people_data_go", fields=("people_data_typed",))
     if typed is None:
         return
     if typed["people_data_typed"] != name:
-        st.error(as_text(_("Nothing was done: type '{name}' as it stands here.", name=name)), icon=":material/error:")
+        st.error(as_text(_("Nothing was done. Type '{name}' exactly.", name=name)), icon=":material/error:")
         return
     with page_store() as store:
         try:
@@ -157,7 +151,7 @@ def _show_done() -> None:
     removed: Removed | None = st.session_state.pop(_DONE, None)
     if removed is None:
         return
-    st.success(as_text(_("Done. They are called “{called}” now.", called=removed.called)), icon=":material/check:")
+    st.success(as_text(_("Done. Now named “{called}”.", called=removed.called)), icon=":material/check:")
     st.warning(
         as_text(_(BACKUPS_HOLD) if removed.is_wiped else together(_(NOT_WIPED), _(BACKUPS_HOLD))),
         icon=":material/inventory_2:",

@@ -20,22 +20,22 @@ from annotator.web.session import Visit, current_visit, page_store
 # What is asked once more before somebody loses something: a way on and a way back.
 
 
-NOBODY_CHOSEN = unsaid("Choose a person first.")
+NOBODY_CHOSEN = unsaid("Choose a person.")
 
 
 def ask_for_person(label: str, people: Sequence[str], *, key: str, without: str = "") -> str | None:
     """A choice of somebody with nobody chosen: what they lose must not hang on who stands first. without: there is no choice."""
-    placeholder = _("Choose a person") if people else without or _("There is nobody")
+    placeholder = _("Choose a person") if people else without or _("Nobody")
     return st.selectbox(label, people, index=None, key=key, placeholder=placeholder)
 
 
-def show_answers(go: str, keep: str, *, key: str, act: Callable[[Store, Visit], object]) -> None:
+def show_answers(go: str, *, key: str, act: Callable[[Store, Visit], object]) -> None:
     """The two buttons of a dialog; what is done by the first, or why it cannot be.
 
     A dialog runs again by itself, when the page's own connection is closed: so this opens one.
     """
     left, right = st.columns(2)
-    if pressed(keep, width="stretch", container=right, key=f"{key}_not"):
+    if pressed(_("Cancel"), width="stretch", container=right, key=f"{key}_not"):
         st.rerun()
     if pressed(go, type="primary", width="stretch", container=left, key=f"{key}_go"):
         with page_store() as store:
@@ -54,20 +54,20 @@ def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]
         st.markdown(_("**Give a role**"))
         name = st.selectbox(_("Person"), people_to_choose(store, visit.user, project.id), key="people_give_name")
         role = st.selectbox(_("Role"), PROJECT_ROLES, format_func=role_name, key="people_give_role")
-        if submitted(_("Give the role"), type="primary", key="people_give_go") is not None and name:
+        if submitted(_("Give role"), type="primary", key="people_give_go") is not None and name:
             give_role(store, visit.user, project.id, name, role)
             st.rerun()
     with take, st.form("people_take", border=True):
-        st.markdown(_("**Take a role away**"))
+        st.markdown(_("**Remove a role**"))
         held = {
             f"{member.user.name} · {role_name(role)}": (member.user.name, role)
             for member in members
             for role in member.roles
         }
         chosen = ask_for_person(_("Person and role"), list(held), key="people_take_role")
-        is_asked = submitted(_("Take it away"), key="people_take_ask") is not None
+        is_asked = submitted(_("Remove"), key="people_take_ask") is not None
     if is_asked and chosen:
-        st.dialog(_("Take a role away?"))(_ask_to_take)(project, *held[chosen])
+        st.dialog(_("Remove this role?"))(_ask_to_take)(project, *held[chosen])
     elif is_asked:
         take.warning(_(NOBODY_CHOSEN))
 
@@ -75,16 +75,15 @@ def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]
 def _ask_to_take(project: Project, name: str, role: Role) -> None:
     st.markdown(
         _(
-            "{name} will no longer have the role {role} in “{project}”. What they submitted and scored stays; a text that "
-            "they hold goes to somebody else, unless another role lets them keep it. You can give the role again at any time.",
+            "{name} loses the role {role} in “{project}”. Submitted work stays; reserved texts go to others.",
             name=as_text(name),
             role=role_name(role),
             project=as_text(project.name),
         )
     )
     show_answers(
-        _("Take it away"), _("Keep it"), key="people_take",
-        act=lambda store, visit: take_role(store, visit.user, project.id, name, role),
+        _("Remove"), key="people_take",
+        act=lambda store, visit: take_role(store, visit.user, project.id, name, role)
     )  # fmt: skip
 
 
@@ -97,11 +96,11 @@ def show_accounts(store: Store, visit: Visit, project: Project, members: Sequenc
     renewable = {member.user.name: member for member in everybody if member.may_renew}
     renew, shut = st.columns(2, gap="large")
     with renew, st.form("people_renew", border=True):
-        st.markdown(_("**Make a new link**"))
-        name = ask_for_person(_("Whose"), list(renewable), key="people_renew_name", without=_("Nobody needs one"))
-        is_asked = submitted(_("Make a new link"), key="people_renew_go", disabled=not renewable) is not None
+        st.markdown(_("**New link**"))
+        name = ask_for_person(_("Person"), list(renewable), key="people_renew_name", without=_("Nobody needs one"))
+        is_asked = submitted(_("New link"), key="people_renew_go", disabled=not renewable) is not None
         if not visit.user.is_administrator:
-            st.caption(_("Of people who have a password, an administrator makes a new link."))
+            st.caption(_("Only administrators create links for people with a password."))
     if is_asked and name is None:
         renew.warning(_(NOBODY_CHOSEN))
     elif is_asked and name in renewable:
@@ -133,45 +132,25 @@ def _renew(store: Store, visit: Visit, project: Project, member: Member) -> None
 
 
 def _ask_to_reset(project: Project, member: Member) -> None:
-    st.markdown(
-        _(
-            "{name} has a password. It ends at once, and so does every page that they have open: they come in again with the "
-            "new link alone.",
-            name=as_text(member.user.name),
-        )
-    )
-    show_answers(
-        _("Make a new link"),
-        _("Keep it"),
-        key="people_reset",
-        act=lambda store, visit: _renew(store, visit, project, member),
-    )
+    st.markdown(_("{name}'s password and sessions end now; only the new link works.", name=as_text(member.user.name)))
+    show_answers(_("New link"), key="people_reset", act=lambda store, visit: _renew(store, visit, project, member))
 
 
 def _show_shutting_out(members: Sequence[Member]) -> None:
     active = [member.user.name for member in members if member.account != "shut out"]
     with st.form("people_shut", border=True):
-        st.markdown(_("**Shut somebody out**"))
-        name = ask_for_person(_("Who"), active, key="people_shut_name")
-        is_asked = submitted(_("Shut out"), key="people_shut_ask", disabled=not active) is not None
-        st.caption(_("Of every project of this server. A new link lets them in again."))
+        st.markdown(_("**Block sign-in**"))
+        name = ask_for_person(_("Person"), active, key="people_shut_name")
+        is_asked = submitted(_("Block"), key="people_shut_ask", disabled=not active) is not None
+        st.caption(_("Applies to all projects. A new link unblocks them."))
     if is_asked and name:
-        st.dialog(_("Shut somebody out?"))(_ask_to_shut_out)(name)
+        st.dialog(_("Block this person?"))(_ask_to_shut_out)(name)
     elif is_asked:
         st.warning(_(NOBODY_CHOSEN))
 
 
 def _ask_to_shut_out(name: str) -> None:
     st.markdown(
-        _(
-            "{name} can sign in no more, in no project, from now on. What they submitted and scored stays; what they hold "
-            "goes to others.",
-            name=as_text(name),
-        )
+        _("{name} can't sign in to any project. Submitted work stays; the rest goes to others.", name=as_text(name))
     )
-    show_answers(
-        _("Shut out"),
-        _("Leave them in"),
-        key="people_shut",
-        act=lambda store, visit: disable_user(store, visit.user, name),
-    )
+    show_answers(_("Block"), key="people_shut", act=lambda store, visit: disable_user(store, visit.user, name))

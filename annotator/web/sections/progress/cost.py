@@ -21,7 +21,7 @@ from annotator.web.session import Visit
 from annotator.web.shown_times import visit_zone
 
 _UNITS: dict[PayUnit, str] = {"hour": unsaid("hour"), "text": unsaid("text"), "token": unsaid("token")}
-_BASES: dict[PayBasis, str] = {"submitted": unsaid("what was submitted"), "accepted": unsaid("what was accepted")}
+_BASES: dict[PayBasis, str] = {"submitted": unsaid("submitted work"), "accepted": unsaid("accepted work")}
 _DEFAULT_DAYS = 30
 
 
@@ -41,11 +41,11 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     name, zone = visit_zone()
     today = store.moment().astimezone(zone).date()
     chosen = st.date_input(
-        _("From – to, both days included"), (today - dt.timedelta(days=_DEFAULT_DAYS - 1), today), max_value=today,
-        format="YYYY-MM-DD", width=320, key=f"progress_pay_days_{project.id}",
+        _("From – to (inclusive)"), (today - dt.timedelta(days=_DEFAULT_DAYS - 1), today), max_value=today,
+        format="YYYY-MM-DD", width=320, key=f"progress_pay_days_{project.id}"
     )  # fmt: skip
     if len(chosen) != 2:  # the first is chosen, and not yet the last
-        st.caption(_("Choose the last day, too."))
+        st.caption(_("Also choose the last day."))
         return
     first, last = chosen
     payroll = kept(
@@ -68,7 +68,7 @@ def _show_sums(payroll: Payroll) -> None:
         _("Cost"), UNDEFINED if total is None or rate is None else as_text(f"{total:,.2f} {rate.currency}")
     )
     if rate is None:
-        columns[2].caption(_("Write a rate below, and what it costs stands here."))
+        columns[2].caption(_("Enter a rate below to see the cost."))
 
 
 def _working_time(payroll: Payroll) -> str:
@@ -81,9 +81,7 @@ def _working_time(payroll: Payroll) -> str:
 
 def _show_work(payroll: Payroll, zone_name: str) -> None:
     if not payroll.work:
-        st.info(
-            _("Nothing was submitted or reviewed in these days. Choose others above."), icon=":material/event_busy:"
-        )
+        st.info(_("Nothing submitted or reviewed. Choose other days."), icon=":material/event_busy:")
         return
     rate = payroll.rate
     amount = None if rate is None else st.column_config.NumberColumn(
@@ -98,18 +96,16 @@ def _show_work(payroll: Payroll, zone_name: str) -> None:
     )  # fmt: skip
     st.caption(
         _(
-            "Days of the time zone {zone_name}. Hours: working time without pauses of what was submitted in these days, and "
-            "of texts that were skipped or discarded; work in hand counts once it is submitted. A text counts once for a "
-            "person; corrections of returned work are paid by the hour alone. Writing and checking changed versions is not "
-            "measured.",
+            "Time zone {zone_name}. Hours: active time of work submitted, skipped or discarded. Each text "
+            "counts once per person; corrections by the hour only; perturbation work not at all.",
             zone_name=zone_name,
         )
     )
     st.download_button(
-        _("Table without amounts (CSV)") if rate is None else _("Table to pay by (CSV)"), pay_csv(payroll),
+        _("Table without amounts (CSV)") if rate is None else _("Payment table (CSV)"), pay_csv(payroll),
         f"pay-{payroll.first}-{payroll.last}.csv", "text/csv",
         key="progress_pay_csv", icon=":material/download:", on_click="ignore",
-        help=_("People by name, for whoever manages the project. Cells that a spreadsheet would take for a formula stay text."),
+        help=_("For project managers: lists names.")
     )  # fmt: skip
 
 
@@ -123,7 +119,7 @@ def _row(payroll: Payroll, work: PaidWork) -> dict[str, object]:
         _("corrected"): work.n_corrected,
         _("reviewed"): work.n_reviewed,
         _("hours"): work.hours if work.hours or not work.n_untimed else None,  # of nothing that was timed
-        _("time not known"): work.n_untimed,
+        _("time unknown"): work.n_untimed,
         _("amount"): UNDEFINED if rate is None else float(work.amount(rate)),
     }
 
@@ -131,15 +127,10 @@ def _row(payroll: Payroll, work: PaidWork) -> dict[str, object]:
 def _ask_rate(store: Store, visit: Visit, project: Project) -> PayRate | None:
     """The rate as its fields say it now; None while it is not whole, or is no rate."""
     remembered = project.settings.pay_rate
-    with st.expander(_("The rate"), expanded=remembered is None):
-        st.caption(
-            _(
-                "What stands here counts at once, above and in the table to pay by. Remembered, it stays with the project. "
-                "Only those who manage the project see it; its own JSONL file carries it along."
-            )
-        )
+    with st.expander(_("Rate"), expanded=remembered is None):
+        st.caption(_("Visible only to project managers; exported in annotator JSONL."))
         fields = _rate_fields(project.id, remembered)
-        is_to_stay = pressed(_("Remember the rate"), key=f"progress_rate_save_{project.id}")
+        is_to_stay = pressed(_("Save rate"), key=f"progress_rate_save_{project.id}")
         try:
             rate = _typed_rate(fields)
             if is_to_stay:
@@ -148,13 +139,13 @@ def _ask_rate(store: Store, visit: Visit, project: Project) -> PayRate | None:
             st.error(as_text(str(error)), icon=":material/error:")
             return None
         if rate is not None and rate != remembered:
-            st.caption(_("This rate is not remembered yet: it is gone when you leave the page."))
+            st.caption(_("Unsaved rate: lost when you leave."))
         return rate
 
 
 def _remember(store: Store, visit: Visit, project: Project, rate: PayRate | None) -> None:
     if rate is None and project.settings.pay_rate is None:
-        raise InvalidValue(_("Write what is paid for annotating, for reviewing, or both, such as 12.50."))
+        raise InvalidValue(_("Enter a rate, such as 12.50."))
     remember_rate(store, visit.user, project, rate)
     st.rerun()
 
@@ -165,7 +156,7 @@ def _typed_rate(fields: _RateFields) -> PayRate | None:
         return None
     annotating, reviewing = parse_rate(fields.annotating), parse_rate(fields.reviewing)
     if not fields.currency.strip():
-        raise InvalidValue(_("Write the currency of the rate, such as {example}.", example=_usual_currency()))
+        raise InvalidValue(_("Enter a currency, such as {example}.", example=_usual_currency()))
     return PayRate(fields.unit, annotating, reviewing, fields.currency.strip(), fields.counts)
 
 
@@ -180,13 +171,13 @@ def _rate_fields(project_id: int, rate: PayRate | None) -> _RateFields:
     return _RateFields(
         columns[0].selectbox(
             _("Paid by"), units, units.index(rate.unit) if rate else 0, format_func=lambda unit: _(_UNITS[unit]),
-            key=key("unit"),
+            key=key("unit")
         ),
         columns[1].text_input(_("For annotating"), f"{rate.annotating:f}" if rate else "", key=key("annotating")),
         columns[2].text_input(_("For reviewing"), f"{rate.reviewing:f}" if rate else "", key=key("reviewing")),
         columns[3].text_input(_("Currency"), rate.currency if rate else _usual_currency(), key=key("currency")),
         columns[4].selectbox(
             _("Texts and tokens"), bases, bases.index(rate.counts) if rate else 0,
-            format_func=lambda basis: _(_BASES[basis]), key=key("counts"),
+            format_func=lambda basis: _(_BASES[basis]), key=key("counts")
         ),
     )  # fmt: skip

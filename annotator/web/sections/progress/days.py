@@ -31,10 +31,8 @@ def show_forecast(store: Store, visit: Visit, project: Project, progress: Progre
         st.markdown(
             forecast_words(forecast),
             help=_(
-                "Counted: the last 14 whole days, without the days of the week on which nothing was done in them; those are "
-                "taken to stay free. The days between which the end lies are a prediction interval of 90 % (Student’s t) for "
-                "what the next days bring, if they are like these; days are taken to differ at least as much as chance makes "
-                "counts differ."
+                "Based on the last 14 full days; weekdays without work stay free. Range: 90 % prediction interval "
+                "(Student’s t) with at least chance variation between counts."
             ),
         )
 
@@ -45,24 +43,22 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     if len(numbers.days) > _FEW_DAYS:
         st.segmented_control(
             _("Days"), list(_LAST), default="last 30 days", required=True, format_func=_,
-            key=f"progress_days_{project.id}", label_visibility="collapsed",
+            key=f"progress_days_{project.id}", label_visibility="collapsed"
         )  # fmt: skip
     n_days = _LAST[st.session_state.get(f"progress_days_{project.id}", "last 30 days")]
     shown = numbers.days if n_days is None else numbers.days[-n_days:]
     name = visit_zone()[0]
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.markdown(_("**Submitted and accepted by day**"))
+        st.markdown(_("**Submitted and accepted per day**"))
         bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
         st.plotly_chart(
-            day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("pieces of work")),
+            day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks")),
             key="progress_by_day",
             config=NO_BAR,
         )
-        st.caption(
-            _("Days of the time zone {name}. Corrections count on the day on which they were submitted.", name=name)
-        )
-        with st.expander(_("The days as a table")):
+        st.caption(_("Time zone {name}. Corrections count when submitted.", name=name))
+        with st.expander(_("Show as table")):
             rows = [
                 {
                     _("day"): day.day,
@@ -74,7 +70,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
             ]
             st.dataframe(rows, hide_index=True, key="progress_days_table")
     with right:
-        st.markdown(_("**Texts by kind and state**"))
+        st.markdown(_("**Texts by type and state**"))
         st.plotly_chart(
             row_chart(
                 _rows_of_kinds(project, numbers),

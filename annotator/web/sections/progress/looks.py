@@ -27,36 +27,29 @@ _PAGE = 25
 _EVERYBODY = ""
 _HEADS: dict[Filter, str] = {
     "quick": unsaid("quick"),
-    "nothing marked": unsaid("nothing marked"),
+    "nothing marked": unsaid("no marks"),
     "everything marked": unsaid("everything marked"),
-    "other label": unsaid("another label than gold"),
+    "other label": unsaid("label differs from gold"),
 }
 _REASONS: dict[Filter, str] = {
-    "quick": unsaid(
-        "A text may be short and clear, or known from another one, and marks may have been made elsewhere before."
-    ),
-    "nothing marked": unsaid("A text may hold no rationale."),
-    "everything marked": unsaid("Of a short text every word may be needed."),
-    "other label": unsaid("The label that the file gave may be wrong, or two labels may both fit."),
+    "quick": unsaid("The text may be short, clear, familiar, or marked before."),
+    "nothing marked": unsaid("The text may have no rationale."),
+    "everything marked": unsaid("Short texts may need every word."),
+    "other label": unsaid("The file's label may be wrong, or both may fit."),
 }
 
 
 def show(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
     """The bound, the counts, and one page of a list."""
     times = kept(store, visit, project, progress, "times", WorkTimes, lambda: work_times(store, visit.user, project))
-    st.markdown(
-        _(
-            "These lists help to find texts to talk about. There are good reasons for each of them, and a count alone says "
-            "nothing about anybody."
-        )
-    )
+    st.markdown(_("Texts to discuss; counts alone prove nothing."))
     bound = _ask_bound(project, times)
     listed = kept(
         store, visit, project, progress, ("looks", visit.user.id, bound), ListedWork,
         lambda: flagged_work(store, visit.user, project, bound),
     )  # fmt: skip
     if not listed.people:
-        st.info(_("Nothing has been submitted here yet."), icon=":material/search:")
+        st.info(_("Nothing submitted yet."), icon=":material/search:")
         return
     rows = [
         {_("person"): person.person, _("annotations"): person.n}
@@ -73,10 +66,9 @@ def _ask_bound(project: Project, times: WorkTimes) -> float | None:
     if usual is None:
         return None
     per_hundred = st.number_input(
-        _("Quick: below so many seconds per 100 tokens"), 0.0, 100_000.0, round(100 * usual, 1), step=1.0,
+        _("Quick: fewer seconds per 100 tokens than"), 0.0, 100_000.0, round(100 * usual, 1), step=1.0,
         key=f"progress_looks_bound_{project.id}", width=320,
-        help=_("By default a quarter of the project’s median, so that nobody is listed where all work alike. First submissions "
-            "whose time is known."),
+        help=_("Default: a quarter of the project's median. First submissions only.")
     )  # fmt: skip
     return per_hundred / 100
 
@@ -85,7 +77,7 @@ def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork)
     name: Filter = st.segmented_control(
         _("List"), FILTERS, default=FILTERS[0], required=True, key=f"progress_looks_list_{project.id}",
         label_visibility="collapsed",
-        format_func=lambda name: _("{name} ({n})", name=_(_HEADS[name]), n=f"{len(listed.listed[name]):,}"),
+        format_func=lambda name: _("{name} ({n})", name=_(_HEADS[name]), n=f"{len(listed.listed[name]):,}")
     )  # fmt: skip
     left, right, _empty = st.columns([2, 1, 2], vertical_alignment="bottom")
     people = [_EVERYBODY, *(person.person for person in listed.people)]
@@ -93,23 +85,21 @@ def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork)
         _("Person"),
         people,
         key=f"progress_looks_person_{project.id}",
-        format_func=lambda person: person or _("everybody"),
+        format_func=lambda person: person or _("everyone"),
     )
     ids = listed.ids(name, person or None)
     if not ids:
-        st.caption(_("No annotation is in this list."))
+        st.caption(_("Nothing to show."))
         return
     n_pages = -(-len(ids) // _PAGE)
     page = int(
-        right.number_input(
-            _("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=f"progress_looks_page_{name}_{person}"
-        )
+        right.number_input(_("Page of {n}", n=f"{n_pages:,}"), 1, n_pages, key=f"progress_looks_page_{name}_{person}")
     )
     shown = page_of(store, visit.user, project, ids[_PAGE * (page - 1) : _PAGE * page])
     st.caption(
         several(
-            "{n} annotation, the newest first. {reasons} Select a row to see the text below.",
-            "{n} annotations, the newest first. {reasons} Select a row to see the text below.",
+            "{n} annotation, newest first. {reasons} Select a row to read it.",
+            "{n} annotations, newest first. {reasons} Select a row to read it.",
             len(ids),
             reasons=_(_REASONS[name]),
         )
@@ -135,5 +125,5 @@ def _row(annotation: ListedAnnotation) -> dict[str, object]:
         _("tokens"): annotation.n_tokens,
         _("label"): annotation.result or UNDEFINED,
         _("gold"): annotation.gold or UNDEFINED,
-        _("key"): annotation.key,
+        _("ID"): annotation.key,
     }

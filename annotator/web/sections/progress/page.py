@@ -17,7 +17,7 @@ _VIEWS = {
     unsaid("Days and people"): people.show,
     unsaid("Time"): times.show_times,
     unsaid("Hours and cost"): cost.show,
-    unsaid("Worth a look"): looks.show,
+    unsaid("Flagged work"): looks.show,
 }
 
 
@@ -26,9 +26,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     progress = progress_of(store, visit.user, project.id)
     show_missing_labels(store, visit, project)
     if not progress.n_instances:
-        st.info(
-            _("There are no texts in this project yet. Go to **Import** to read a file."), icon=":material/upload_file:"
-        )
+        st.info(_("No texts yet. Import some."), icon=":material/upload_file:")
         return
     show_missing_people(store, visit, project)
     stuck = stuck_work(store, visit.user, project)
@@ -39,7 +37,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     days.show_forecast(store, visit, project, progress)
     view = st.segmented_control(
         _("View"), list(_VIEWS), default="Days and people", required=True, key=f"progress_view_{project.id}",
-        label_visibility="collapsed", format_func=_,
+        label_visibility="collapsed", format_func=_
     )  # fmt: skip
     _VIEWS[view](store, visit, project, progress)
 
@@ -60,11 +58,7 @@ def _show_counts(progress: Progress, n_under_review: int) -> None:
     for rare in (_("With the lead"), _("Discarded")):
         if not shown[rare]:
             del shown[rare]
-    ahead = several(
-        "Includes {n} text given out ahead, not seen yet.",
-        "Includes {n} texts given out ahead, not seen yet.",
-        progress.n_unseen,
-    )
+    ahead = several("Includes {n} text assigned ahead.", "Includes {n} texts assigned ahead.", progress.n_unseen)
     helps = {_("In progress"): ahead if progress.n_unseen else None}
     for column, (title, value) in zip(st.columns(len(shown)), shown.items(), strict=True):
         column.metric(title, f"{value:,}", help=helps.get(title))
@@ -76,5 +70,5 @@ def _show_bar(progress: Progress, n_under_review: int) -> None:
     percent = 100 * n_done // n  # never 100 before the last one
     share = _("less than 1") if n_done and not percent else f"{percent}"
     done = _("{share} % done: {done} of {n} texts.", share=share, done=f"{n_done:,}", n=f"{n:,}")
-    waiting = several("{n} waits for review.", "{n} wait for review.", n_under_review)
+    waiting = several("{n} awaiting review.", "{n} awaiting review.", n_under_review)
     st.progress(percent, text=together(done, waiting if n_under_review else ""))

@@ -81,9 +81,9 @@ def _show_annotators(project: Project, counted_now: _Counted) -> None:
     st.subheader(_("Annotators"), anchor=False)
     if counted_now.accepted.n_several:
         gold = gold_words(project.settings.gold_policy, counted_now.accepted)
-        st.caption(as_text(together(gold, _("You can change this under Rules."))))
+        st.caption(as_text(together(gold, _("Change it under Rules."))))
     if not people and not imported:
-        st.caption(_("Nobody has started yet."))
+        st.caption(_("Nothing yet."))
         return
     if people:
         _show_chart(people)
@@ -108,7 +108,7 @@ def _show_chart(people: tuple[AnnotatorProgress, ...]) -> None:
 def _show_table(people: tuple[AnnotatorProgress, ...]) -> None:
     wanted = ""
     if len(people) > _FEW:
-        wanted = st.text_input(_("Search a person"), key="progress_search", placeholder=_("part of a name")).strip()
+        wanted = st.text_input(_("Search people"), key="progress_search", placeholder=_("part of a name")).strip()
     rows = [
         {_("person"): person.name, _("texts"): person.n_texts}
         | {_(head): person.standings.get(standing, 0) for standing, head in _STANDINGS.items()}
@@ -117,14 +117,13 @@ def _show_table(people: tuple[AnnotatorProgress, ...]) -> None:
         if wanted.casefold() in person.name.casefold()
     ]
     if not rows:
-        st.caption(as_text(_("No annotator’s name has “{wanted}” in it.", wanted=wanted)))
+        st.caption(as_text(_("No annotator's name contains “{wanted}”.", wanted=wanted)))
         return
     st.dataframe(rows, hide_index=True, key=f"project_people_progress_{wanted}")
     st.caption(
         _(
-            "A text counts once for each of its annotators, as it stands now: the columns from “accepted” to “discarded” add "
-            "up to “texts”. “In progress” includes what was given out ahead. A click on a column’s head sorts by it. Last "
-            "activity: anything that the project’s record has of somebody, or a mark that was saved."
+            "Each text counts once per annotator, by current status. “In progress” includes texts assigned "
+            "ahead. Last activity: any record entry or saved mark."
         )
     )
 
@@ -137,7 +136,7 @@ def _show_reviewers(people: WorkProgress) -> None:
         {
             _("person"): person.name,
             _("reviews given"): person.n_submitted,
-            _("waiting for them"): person.n_waiting,
+            _("waiting"): person.n_waiting,
             _("median time"): duration(person.median_seconds),
             _("last review"): _ago(person.days_since),
             _("last activity"): _ago(person.days_since_active),
@@ -147,8 +146,8 @@ def _show_reviewers(people: WorkProgress) -> None:
     st.dataframe(rows, hide_index=True, key="project_reviewers_progress")
     st.caption(
         _(
-            "Waiting: what a reviewer has in hand or could be given now, counted up to 1,000; an annotation waits for "
-            "several people until it has enough scores. The median is of working time without pauses, where it is known."
+            "Waiting: reserved or assignable, up to 1,000; one annotation can wait for several people. Median: "
+            "active time without pauses."
         )
     )
 
@@ -156,7 +155,7 @@ def _show_reviewers(people: WorkProgress) -> None:
 def _show_others(people: WorkProgress) -> None:
     if not people.others:
         return
-    st.subheader(_("Others with a role here"), anchor=False)
+    st.subheader(_("Others with a role"), anchor=False)
     rows = [
         {
             _("person"): person.name,
@@ -166,7 +165,7 @@ def _show_others(people: WorkProgress) -> None:
         for person in people.others
     ]
     st.dataframe(rows, hide_index=True, width="content", key="progress_others")
-    st.caption(_("They have neither annotated nor reviewed here yet."))
+    st.caption(_("Nothing yet."))
 
 
 def _ago(days: int | None) -> str:
@@ -188,11 +187,11 @@ def show_times(store: Store, visit: Visit, project: Project, progress: Progress)
     """The table of everybody, and the curve."""
     times = kept(store, visit, project, progress, "times", WorkTimes, lambda: work_times(store, visit.user, project))
     if not times.everybody.per_text.n:
-        st.info(_("No working time is known yet. It appears here with the first submissions."), icon=":material/timer:")
+        st.info(_("Nothing yet."), icon=":material/timer:")
         return
-    st.markdown(_("**Time per text and per token**"))
+    st.markdown(_("**Time per text and token**"))
     st.dataframe(
-        [_row(_("everybody"), times.everybody), *(_row(person.name, person) for person in times.people)],
+        [_row(_("everyone"), times.everybody), *(_row(person.name, person) for person in times.people)],
         hide_index=True, key="progress_times", column_config=dict.fromkeys(map(_, (*_TEXT, *_TOKEN)), _NUMBER),
     )  # fmt: skip
     st.caption(_basis(times))
@@ -206,34 +205,32 @@ def _row(name: str, times: PersonTimes) -> dict[str, object]:
         _("texts"): text.n,
         **dict(zip(map(_, _TEXT), (text.median, text.lower, text.upper), strict=True)),
         **dict(zip(map(_, _TOKEN), (token.median, token.lower, token.upper), strict=True)),
-        _("time not known"): times.n_unknown,
+        _("time unknown"): times.n_unknown,
     }
 
 
 def _basis(times: WorkTimes) -> str:
     return _(
-        "Measured in the browser while a text is on the screen, from one key or click to the next, and sent with each "
-        "saved mark and with the submission. A pause of more than {idle_after_seconds} s does not count (Rules, “Idle”). "
-        "First submissions only, since a correction begins with sets that are there; tokens are all those of the text. A "
-        "quarter of the texts took less than the lower quartile, a quarter more than the upper one.",
+        "Active browser time while a text is shown. Pauses over {idle_after_seconds} s don't count (Rules, "
+        "“Idle”). First submissions only; all tokens of the text.",
         idle_after_seconds=times.idle_after_seconds,
     )
 
 
 def _show_curves(project: Project, times: WorkTimes) -> None:
-    st.markdown(_("**With practice**"))
+    st.markdown(_("**Learning curve**"))
     names = [person.name for person in times.people]
     chosen = st.multiselect(
-        _("People beside everybody"), names, key=f"progress_curves_{project.id}", max_selections=_MOST_CURVES,
-        placeholder=_("Everybody together; choose people to see theirs"),
+        _("Also show people"), names, key=f"progress_curves_{project.id}", max_selections=_MOST_CURVES,
+        placeholder=_("Everyone combined; choose people to add them")
     )  # fmt: skip
-    shown = [(_("everybody"), times.everybody), *((p.name, p) for p in times.people if p.name in chosen)]
+    shown = [(_("everyone"), times.everybody), *((p.name, p) for p in times.people if p.name in chosen)]
     curves = [_curve(name, person) for name, person in shown]
     panel = Panel(
-        "", _("submissions of a person, up to the n-th"), _("median seconds per token"), curves, scale="from 0"
+        "", _("a person's submissions, up to the n-th"), _("median seconds per token"), curves, scale="from 0"
     )
     st.plotly_chart(curve_panels([panel]), key="progress_curve", config=NO_BAR)
-    with st.expander(_("The curve of everybody as a table")):
+    with st.expander(_("Show combined curve as table")):
         st.dataframe(
             [_curve_row(point) for point in times.everybody.curve], hide_index=True, key="progress_curve_table",
             column_config=dict.fromkeys(map(_, _TOKEN), _NUMBER),
@@ -242,9 +239,8 @@ def _show_curves(project: Project, times: WorkTimes) -> None:
     people = counted(last.n_people, "person", "people")
     st.caption(
         _(
-            "Each point: the median over one stretch of submissions (1 to 10, 11 to 20 and so on); the bars hold the middle "
-            "half. The last point of everybody is of {people}: later stretches are of those who submitted much, so that the "
-            "curve of everybody may fall because others left it.",
+            "Points: median over 10 submissions (1–10, 11–20, …); bars: middle half. The last combined point "
+            "covers {people}: the curve may fall because others left.",
             people=people,
         )
     )

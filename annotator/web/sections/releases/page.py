@@ -23,11 +23,11 @@ _DONE = "release_done"  # what was said of a release in the run before
 _NOW = 0  # in the place of a release: the gold of now
 _SHOWN = 10  # keys of a kind of difference
 _FORMATS = {
-    "jsonl": unsaid("JSON lines: an instance a line, can be imported again"),
+    "jsonl": unsaid("JSON lines: one instance per line, can be reimported"),
     "eraser": unsaid("ERASER: split files and docs.jsonl"),
     "datasets": unsaid("Hugging Face datasets"),
-    "csv": unsaid("CSV: a row for each rationale set"),
-    "conll": unsaid("CoNLL: a line for each token, with BIO tags"),
+    "csv": unsaid("CSV: one row per rationale set"),
+    "conll": unsaid("CoNLL: one token per line, BIO tags"),
     "parquet": unsaid("Parquet"),
 }
 
@@ -35,12 +35,7 @@ _FORMATS = {
 def show(store: Store, visit: Visit, project: Project) -> None:
     """What there is, then what can be done with it."""
     st.subheader(_("Releases"), anchor=False)
-    st.caption(
-        _(
-            "A release keeps the gold as it is now under a number that a paper can cite. It is never changed, whatever "
-            "happens to the project. People have pseudonyms in it."
-        )
-    )
+    st.caption(_("A citable, fixed snapshot of the gold. People are pseudonymised."))
     if done := st.session_state.pop(_DONE, ""):
         st.success(as_text(done), icon=":material/check:")
     releases = releases_of_project(store, visit.user, project)
@@ -51,7 +46,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             _compare(store, visit, project, releases)
         with take:
             _take(store, visit, project, releases)
-    with st.expander(_("Freeze the gold of now"), expanded=not releases, icon=":material/ac_unit:"):
+    with st.expander(_("Freeze current gold"), expanded=not releases, icon=":material/ac_unit:"):
         _freeze(store, visit, project, f"{project.id}_{len(releases)}")
 
 
@@ -59,7 +54,7 @@ def _list(releases: Sequence[Release]) -> None:
     """The newest first."""
     rows = [
         {
-            _("No."): release.number, _("Release"): release.name, _("Made on"): release.day,
+            _("No."): release.number, _("Release"): release.name, _("Created"): release.day,
             _("Instances"): release.gold.n_instances, _("Sets"): release.gold.n_sets,
             _("Annotators"): release.gold.n_annotators, _("Gold policy"): release.rules.policy,
             _("Licence"): release.rules.licence, _("Digest"): release.gold.short_digest,
@@ -78,10 +73,10 @@ def _compare(store: Store, visit: Visit, project: Project, releases: Sequence[Re
     )
     others = [_NOW, *(number for number in numbers if number != first)]
     other = st.selectbox(
-        _("with"), others, format_func=lambda number: names.get(number, _("the gold of now")), key="release_after"
+        _("with"), others, format_func=lambda number: names.get(number, _("the current gold")), key="release_after"
     )
     chosen = (project.id, first, other)
-    if pressed(_("Compare them"), key="release_compare", icon=":material/difference:"):
+    if pressed(_("Compare"), key="release_compare", icon=":material/difference:"):
         differences = release_differences(store, visit.user, project, first, other or None)
         st.session_state["release_compared"] = (chosen, differences)
     compared = st.session_state.get("release_compared")
@@ -94,20 +89,20 @@ def _show_differences(differences: GoldDifferences) -> None:
     for kind, places in differences.places.items():
         keys = listed([f"{split}/{key}" if split else key for key, split in places[:_SHOWN]])
         if len(places) > _SHOWN:
-            keys = _("{keys} and {n} more", keys=keys, n=f"{len(places) - _SHOWN:,}")
+            keys = _("{names} and {n} more", names=keys, n=f"{len(places) - _SHOWN:,}")
         st.caption(as_text(_("{what}: {value}", what=_(KIND_WORDS[kind]), value=keys)))
 
 
 def _take(store: Store, visit: Visit, project: Project, releases: Sequence[Release]) -> None:
     names = {release.number: f"{release.number} “{release.name}”" for release in releases}
     numbers = [release.number for release in releases]
-    st.markdown(_("**Take along**"))
+    st.markdown(_("**Download**"))
     number = st.selectbox(
         _("Release"), numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_taken"
     )
     format_name = st.selectbox(_("Format"), FORMATS, format_func=lambda name: _(_FORMATS[name]), key="release_format")
     chosen = (project.id, number, format_name)
-    if pressed(_("Prepare the release"), key="release_prepare", icon=":material/folder_zip:"):
+    if pressed(_("Prepare release"), key="release_prepare", icon=":material/folder_zip:"):
         with refusals_shown():
             st.session_state["release_ready"] = (chosen, *_packed(store, visit, project, number, format_name))
     ready = st.session_state.get("release_ready")
@@ -138,8 +133,8 @@ def _training_texts(store: Store, visit: Visit, project: Project) -> str:
     if not n:
         return ""
     return several(
-        "{n} complete text is picked for training or blind checks of people. It is in the release like any other.",
-        "{n} complete texts are picked for training or blind checks of people. They are in the release like any other.",
+        "Includes {n} complete text used for training or blind checks.",
+        "Includes {n} complete texts used for training or blind checks.",
         n,
     )
 
@@ -152,15 +147,15 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
         name, licence = st.columns(2)
         name.text_input(_("Name (required)"), key=fields[0], max_chars=LONGEST_NAME, placeholder=_("camera ready"))
         licence.text_input(_("Licence (required)"), project.licence, key=fields[1], placeholder="CC BY 4.0")
-        st.text_area(_("How to cite it"), project.citation, key=fields[2], height=80)
-        given = submitted(_("Freeze the gold"), key="release_freeze", fields=fields, type="primary")
+        st.text_area(_("Citation"), project.citation, key=fields[2], height=80)
+        given = submitted(_("Freeze gold"), key="release_freeze", fields=fields, type="primary")
     if given is None:
         return
     with refusals_shown():
         made = freeze_gold(
             store, visit.user, project, given[fields[0]], licence=given[fields[1]], citation=given[fields[2]]
         )
-        summary = _("Made {release}: {gold}.", release=made.words, gold=made.gold.words)
+        summary = _("Created {release}: {gold}.", release=made.words, gold=made.gold.words)
         unfinished = unfinished_words(store, visit.user, project)
         st.session_state[_DONE] = together(summary, unfinished, _training_texts(store, visit, project))
         st.rerun()

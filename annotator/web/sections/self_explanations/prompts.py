@@ -5,7 +5,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.self_explanations import standard_template
 from annotator.errors import AnnotatorError
@@ -26,10 +25,7 @@ from annotator.web.session import Visit
 # Asking a language model of this machine from the page, where whoever runs the server set its address.
 
 
-_NEXT = unsaid(
-    "This server can ask a language model of its own machine. It is asked in the background, text by text, even when this page "
-    "is closed. The top of this page shows the progress. What is stored already is not asked again."
-)
+_NEXT = unsaid("Runs in the background; you can close this page.")
 
 
 def offer(store: Store, visit: Visit, project: Project, options: SelfExplanationOptions) -> None:
@@ -43,7 +39,7 @@ def offer(store: Store, visit: Visit, project: Project, options: SelfExplanation
     st.divider()
     st.caption(_(_NEXT))
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    model = left.text_input(_("Model, as its server calls it"), key="selfexp_model", placeholder="llama3.2:3b")
+    model = left.text_input(_("Model name on its server"), key="selfexp_model", placeholder="llama3.2:3b")
     if pressed(
         _("Ask"), container=right, type="primary", key="selfexp_go", icon=":material/play_arrow:", width="stretch"
     ):
@@ -59,9 +55,8 @@ def offer(store: Store, visit: Visit, project: Project, options: SelfExplanation
 
 
 _WHAT = unsaid(
-    "A language model is asked for its answer and for the words of the text that are its reason. Those words are scored like "
-    "any model's selected tokens; they never become gold. Give the prompts to any model and import its answers above, in the "
-    "format self-explanations (docs/self_explanations.md)."
+    "Scored, but never gold. Run the prompts on any model; import results above as self-explanations "
+    "(docs/self_explanations.md)."
 )
 
 
@@ -72,48 +67,47 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     left, right = st.columns(2)
     split = left.text_input(_("Only this split"), key="selfexp_split", placeholder=_("all")).strip() or None
     batch_model = right.text_input(
-        _("Model, for OpenAI's batch interface"), key="selfexp_batch", placeholder=_("none: the prompts alone"),
-        help=_("With a model's name the lines are requests of a batch file; without one they hold the prompts alone."),
+        _("Model for OpenAI's batch interface"), key="selfexp_batch", placeholder=_("none: prompts only"),
+        help=_("With a model: batch requests; otherwise prompts only.")
     ).strip()  # fmt: skip
     _offer_file(store, visit, project, PromptOptions(template, split, batch_model))
     offer(store, visit, project, SelfExplanationOptions(template, split))
 
 
 def _ask_template(project: Project) -> str:
-    with st.expander(_("The prompt")):
+    with st.expander(_("Prompt")):
         return st.text_area(
-            _("The prompt"), standard_template(project), key=f"selfexp_template_{project.id}", height=360,
+            _("Prompt"), standard_template(project), key=f"selfexp_template_{project.id}", height=360,
             label_visibility="collapsed",
             help=_(
-                "{text} and {labels} stand for the text of an instance and the labels of the project. A changed prompt "
-                "gets a name of its own, and so do the runs that were made with it."
-            ),
+                "{text}: the instance's text; {labels}: the project's labels. Each prompt has its own runs."
+            )
         )  # fmt: skip
 
 
 def _offer_file(store: Store, visit: Visit, project: Project, options: PromptOptions) -> None:
     """The file is made when it is asked for, and kept for this visit until the choice changes."""
     choice = (project.id, options)
-    if pressed(_("Prepare the prompts"), key="selfexp_prepare", icon=":material/description:"):
+    if pressed(_("Prepare prompts"), key="selfexp_prepare", icon=":material/description:"):
         with refusals_shown():
             st.session_state["selfexp_ready"] = (choice, *_made(store, visit, project, options))
     ready = st.session_state.get("selfexp_ready")
     if ready and ready[0] == choice:
-        _choice, name, content, n = ready
+        _choice, name, content = ready
         st.download_button(
-            as_text(_download_words(name, content, n)), content, name,
+            as_text(_download_words(name, content)), content, name,
             key="selfexp_take",
         )  # fmt: skip
 
 
-def _download_words(name: str, content: bytes, n: int) -> str:
+def _download_words(name: str, content: bytes) -> str:
     size = f"{len(content) / 1024:,.0f}"
-    return _("Download {name} ({prompts}, {size} KB)", name=name, prompts=counted(n, "prompt"), size=size)
+    return _("Download {name} ({size} KB)", name=name, size=size)
 
 
-def _made(store: Store, visit: Visit, project: Project, options: PromptOptions) -> tuple[str, bytes, int]:
+def _made(store: Store, visit: Visit, project: Project, options: PromptOptions) -> tuple[str, bytes]:
     base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
     with tempfile.TemporaryDirectory(prefix="annotator-export-") as folder:
         path = Path(folder) / f"{base}-prompts.jsonl"
-        n = write_prompts(store, visit.user, project, path, options)
-        return path.name, path.read_bytes(), n
+        write_prompts(store, visit.user, project, path, options)
+        return path.name, path.read_bytes()

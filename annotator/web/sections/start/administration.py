@@ -27,13 +27,10 @@ from annotator.web.shown_times import shown_time
 
 _NEW_KEY = "webhook_new_key"
 _DONE = "channel_done"
-_PRIVATE_HELP = unsaid(
-    "A host whose address is private, such as a mail server in your own network, is refused unless it or its network stands "
-    "here: mail.lab.example, 10.1.0.0/16"
-)
+_PRIVATE_HELP = unsaid("Private addresses are refused unless listed: mail.lab.example, 10.1.0.0/16")
 _ENCRYPTIONS: dict[Security, str] = {
     "starttls": unsaid("STARTTLS (usually port 587)"),
-    "tls": unsaid("TLS from the beginning (usually port 465)"),
+    "tls": unsaid("TLS from the start (usually port 465)"),
 }
 _MAIL_FIELDS = (
     "mail_host", "mail_port", "mail_security", "mail_sender", "mail_account", "mail_private", "mail_hour",
@@ -47,13 +44,8 @@ def show(store: Store, visit: Visit) -> None:
     if not visit.user.is_administrator:
         return
     now = channels(store, visit.user)
-    with st.expander(_("Mail and webhook of this server"), icon=":material/outgoing_mail:"):
-        st.write(
-            _(
-                "By itself the server connects to no other host. What you set here may leave it: names of projects, keys of "
-                "texts, kinds and numbers of notices, and links; nothing of any text."
-            )
-        )
+    with st.expander(_("Server mail and webhook"), icon=":material/outgoing_mail:"):
+        st.write(_("May send project names, text IDs, notice types, counts and links to other hosts; never texts."))
         with st.container():  # always there, so that the tabs below keep their place
             if done := st.session_state.pop(_DONE, ""):
                 st.success(as_text(done), icon=":material/check_circle:")
@@ -78,21 +70,19 @@ def _show_mail(store: Store, visit: Visit, now: Channels) -> None:
         port.number_input(_("Port"), 1, 65_535, options.port, key="mail_port")
         st.selectbox(
             _("Encryption"), get_args(Security), index=get_args(Security).index(options.security),
-            format_func=lambda security: _(_ENCRYPTIONS[security]), key="mail_security",
+            format_func=lambda security: _(_ENCRYPTIONS[security]), key="mail_security"
         )  # fmt: skip
         sender, hour = st.columns([3, 1])
         sender.text_input(_("Sender"), options.sender, key="mail_sender", placeholder="annotator@lab.example")
-        hour.number_input(
-            _("Hour, UTC"), 0, 23, options.hour, key="mail_hour", help=_("When the day's mails begin to go out")
-        )
+        hour.number_input(_("Hour (UTC)"), 0, 23, options.hour, key="mail_hour", help=_("Start of daily mail delivery"))
         account, password = st.columns(2)
-        account.text_input(_("Account, if the server wants one"), options.account, key="mail_account")
+        account.text_input(_("Account (if required)"), options.account, key="mail_account")
         password.text_input(
-            _("Its password"), type="password", key=password_key, autocomplete="new-password",
-            placeholder=_("stored; leave empty to keep it") if now.has_password else "",
+            _("Password"), type="password", key=password_key, autocomplete="new-password",
+            placeholder=_("stored; leave empty to keep") if now.has_password else ""
         )  # fmt: skip
         st.text_input(
-            _("Hosts and networks that may be private"), options.private, key="mail_private", help=_(_PRIVATE_HELP)
+            _("Allowed private hosts and networks"), options.private, key="mail_private", help=_(_PRIVATE_HELP)
         )
         label = _("Save") if now.is_mail_on else _("Save and turn on")
         given = submitted(label, key="mail_save", type="primary", fields=(*_MAIL_FIELDS, password_key))
@@ -109,7 +99,7 @@ def _show_mail(store: Store, visit: Visit, now: Channels) -> None:
             to = submitted(_("Test"), container=button, width="stretch", key="mail_test_send", fields=("mail_test_to",))
         if to is not None:
             _try(store, visit, "mail", to["mail_test_to"])
-        _offer_to_turn_off(store, visit, "mail", _("Turn mail off"))
+        _offer_to_turn_off(store, visit, "mail", _("Turn off mail"))
 
 
 def _set_mail(store: Store, visit: Visit, wanted: MailOptions, password: str) -> None:
@@ -126,12 +116,9 @@ def _show_webhook(store: Store, visit: Visit, now: Channels) -> None:
             _("Address"), now.webhook.url, key="webhook_url", placeholder="https://hooks.lab.example/annotator"
         )
         st.text_input(
-            _("Hosts and networks that may be private"),
-            now.webhook.private,
-            key="webhook_private",
-            help=_(_PRIVATE_HELP),
+            _("Allowed private hosts and networks"), now.webhook.private, key="webhook_private", help=_(_PRIVATE_HELP)
         )
-        st.checkbox(_("Make a new key for the signatures"), key="webhook_renew", disabled=not now.has_key)
+        st.checkbox(_("Create a new signing key"), key="webhook_renew", disabled=not now.has_key)
         label = _("Save") if now.is_webhook_on else _("Save and turn on")
         given = submitted(label, key="webhook_save", type="primary", fields=_WEBHOOK_FIELDS)
     if given is not None:
@@ -140,7 +127,7 @@ def _show_webhook(store: Store, visit: Visit, now: Channels) -> None:
     if now.is_webhook_on:
         if pressed(_("Test"), key="webhook_test"):
             _try(store, visit, "webhook", "")
-        _offer_to_turn_off(store, visit, "webhook", _("Turn the webhook off"))
+        _offer_to_turn_off(store, visit, "webhook", _("Turn off webhook"))
 
 
 def _set_webhook(store: Store, visit: Visit, wanted: WebhookOptions, *, is_new_key: bool) -> None:
@@ -154,27 +141,24 @@ def _show_new_key() -> None:
     key = st.session_state.get(_NEW_KEY)
     if key is None:
         return
-    st.warning(_("Copy the key for the signatures now. It is not shown again."), icon=":material/key:")
+    st.warning(_("Copy the signing key now; it won't be shown again."), icon=":material/key:")
     st.code(key, language=None)
-    if pressed(_("I have copied it"), key="webhook_key_taken"):
+    if pressed(_("I've copied it"), key="webhook_key_taken"):
         del st.session_state[_NEW_KEY]
         st.rerun()
 
 
 def _offer_to_turn_off(store: Store, visit: Visit, kind: ChannelKind, label: str) -> None:
     if pressed(label, key=f"{kind}_off"):
-        _do(
-            lambda: turn_off(store, visit.user, kind),
-            _("Turned off. What was waiting is not sent, and the secret is gone."),
-        )
+        _do(lambda: turn_off(store, visit.user, kind), _("Turned off. Queued messages and the secret were deleted."))
 
 
 def _show_undelivered(now: Channels) -> None:
     waiting = now.counts.get("waiting", 0) + now.counts.get("sending", 0)
     st.write(
         several(
-            "{n} message waits to be sent; {sent} sent.",
-            "{n} messages wait to be sent; {sent} sent.",
+            "{n} message queued; {sent} sent.",
+            "{n} messages queued; {sent} sent.",
             waiting,
             sent=f"{now.counts.get('sent', 0):,}",
         )
@@ -190,12 +174,12 @@ def _line(message: Message) -> str:
     tries = counted(message.n_tries, "attempt")
     values = {"number": f"{message.id:,}", "when": when, "attempts": tries, "problem": _(message.problem)}
     if message.channel == "mail":
-        return _("Mail number {number} ({when}, {attempts}): {problem}", **values)
-    return _("Call of the webhook number {number} ({when}, {attempts}): {problem}", **values)
+        return _("Mail {number} ({when}, {attempts}): {problem}", **values)
+    return _("Webhook call {number} ({when}, {attempts}): {problem}", **values)
 
 
 def _try(store: Store, visit: Visit, kind: ChannelKind, to: str) -> None:
-    with st.spinner(_("Trying it …")):
+    with st.spinner(_("Testing …")):
         _do(lambda: st.session_state.__setitem__(_DONE, try_channel(store, visit.user, kind, to)))
 
 

@@ -14,36 +14,31 @@ def show(store: Store, visit: Visit) -> None:
     """Nothing while mail is off, or for whoever has no account."""
     if visit.user.id is None or not mail_options(store)[1]:
         return
-    with st.expander(_("Your notices by mail"), icon=":material/mail:"):
+    with st.expander(_("Email notices"), icon=":material/mail:"):
         address = own_address(store, visit.user)
         if address is None:
             _ask_address(store, visit)
         elif address.confirmed_at is None:
-            st.write(_("A code is on its way to {address}. It works for a day.", address=as_text(address.address)))
+            st.write(_("Code sent to {address}, valid for a day.", address=as_text(address.address)))
             _ask_code(store, visit)
             _offer_to_stop(store, visit, _("Use another address"))
         else:
             st.write(
                 _(
-                    "What is new for you comes to {address} once a day. It names projects and keys of texts, and nothing of "
-                    "any text.",
+                    "Daily notices go to {address}, with project names and text IDs, never texts.",
                     address=as_text(address.address),
                 )
             )
-            _offer_to_stop(store, visit, _("Stop the mail"))
+            _offer_to_stop(store, visit, _("Stop mail"))
 
 
 def _ask_address(store: Store, visit: Visit) -> None:
-    st.write(_("You can have what is new for you sent to you once a day. First a code comes to the address."))
+    st.write(_("Daily notices by mail, after a confirmation code."))
     with st.form("mail_address", border=False):
         field, button = st.columns([4, 1], vertical_alignment="bottom")
-        field.text_input(_("Your e-mail address"), key="mail_address_text", max_chars=254)
+        field.text_input(_("Your email address"), key="mail_address_text", max_chars=254)
         given = submitted(
-            _("Send me a code"),
-            container=button,
-            width="stretch",
-            key="mail_address_send",
-            fields=("mail_address_text",),
+            _("Send code"), container=button, width="stretch", key="mail_address_send", fields=("mail_address_text",)
         )
     if given is not None:
         carry_out(lambda: choose_address(store, visit.user, given["mail_address_text"]))
@@ -52,7 +47,7 @@ def _ask_address(store: Store, visit: Visit) -> None:
 def _ask_code(store: Store, visit: Visit) -> None:
     with st.form("mail_code", border=False):
         field, button = st.columns([4, 1], vertical_alignment="bottom")
-        field.text_input(_("The code from the mail"), key="mail_code_text", max_chars=40)
+        field.text_input(_("Code from the mail"), key="mail_code_text", max_chars=40)
         given = submitted(
             _("Confirm"), container=button, width="stretch", key="mail_code_send", fields=("mail_code_text",)
         )

@@ -40,7 +40,7 @@ _NAMED_PEOPLE = 3
 def show_lead_work(project: Project, work: LeadWork) -> None:
     """People who wait for an answer first, then what hinders everybody, then what may be looked after."""
     if work.is_empty:
-        _link(project, "Import", ":material/upload_file:", _("There are no texts yet: import a file"))
+        _link(project, "Import", ":material/upload_file:", _("No texts yet. Import some."))
     _show_waiting(project, work)
     _show_without_tries(project, work)
     _show_stuck(project, work)
@@ -52,23 +52,23 @@ def show_lead_work(project: Project, work: LeadWork) -> None:
         link_to(_JOB_PAGES.get(kind, "saliency"), label, project_id=project.id, icon=":material/error:")
     if work.release is not None:
         release = as_text(work.release.words)
-        label = _("Gold may have changed since {release}: compare it", release=release)
+        label = _("Gold may have changed since {release}: compare", release=release)
         _link(project, "Export", ":material/inventory_2:", label)
 
 
 def _show_waiting(project: Project, work: LeadWork) -> None:
     if work.questions is not None:
         label = several(
-            "{n} question waits for an answer, the oldest since {day}",
-            "{n} questions wait for an answer, the oldest since {day}",
+            "{n} open question, oldest since {day}",
+            "{n} open questions, oldest since {day}",
             work.questions.n,
             day=_day(work.questions),
         )
         _link(project, "Decisions", ":material/help:", label)
     if work.decisions is not None:
         label = several(
-            "{n} proposal waits for your decision, the oldest since {day}",
-            "{n} proposals wait for your decision, the oldest since {day}",
+            "{n} proposal to decide, oldest since {day}",
+            "{n} proposals to decide, oldest since {day}",
             work.decisions.n,
             day=_day(work.decisions),
         )
@@ -81,8 +81,8 @@ def _show_without_tries(project: Project, work: LeadWork) -> None:
         shown = [as_text(name) for name in work.without_tries[:_NAMED_PEOPLE]]
         more = len(work.without_tries) - len(shown)
         label = several(
-            "{names} has no try left in the training: give another one, or let them through",
-            "{names} have no try left in the training: give others, or let them through",
+            "{names} has no training attempts left: grant more",
+            "{names} have no training attempts left: grant more",
             len(work.without_tries),
             names=listed([*shown, *([_("{n} more", n=f"{more:,}")] if more else [])], "and"),
         )
@@ -92,15 +92,15 @@ def _show_without_tries(project: Project, work: LeadWork) -> None:
 def _show_stuck(project: Project, work: LeadWork) -> None:
     if work.n_stuck_rounds:
         label = several(
-            "{n} round is stuck: more scores are needed than people are left",
-            "{n} rounds are stuck: more scores are needed than people are left",
+            "{n} round is stuck: too few reviewers left",
+            "{n} rounds are stuck: too few reviewers left",
             work.n_stuck_rounds,
         )
         _link(project, "Rounds", ":material/hourglass_disabled:", label)
     if work.n_stuck_texts:
         label = several(
-            "{n} text is stuck: everybody who may annotate has done them or has seen others’ sets",
-            "{n} texts are stuck: everybody who may annotate has done them or has seen others’ sets",
+            "{n} text is stuck: no eligible annotators left",
+            "{n} texts are stuck: no eligible annotators left",
             work.n_stuck_texts,
         )
         _link(project, "Rounds", ":material/hourglass_disabled:", label)
@@ -109,24 +109,18 @@ def _show_stuck(project: Project, work: LeadWork) -> None:
 def _show_missing_people(project: Project, work: LeadWork) -> None:
     if work.n_missing_reviewers:
         label = several(
-            "{n} reviewer is missing for each annotation",
-            "{n} reviewers are missing for each annotation",
-            work.n_missing_reviewers,
+            "{n} reviewer missing per annotation", "{n} reviewers missing per annotation", work.n_missing_reviewers
         )
         _link(project, "People", ":material/group_add:", label)
     if work.n_missing_annotators:
-        label = several(
-            "{n} annotator is missing for each text",
-            "{n} annotators are missing for each text",
-            work.n_missing_annotators,
-        )
+        label = several("{n} annotator missing per text", "{n} annotators missing per text", work.n_missing_annotators)
         _link(project, "People", ":material/group_add:", label)
 
 
 def _quiet_words(person: QuietPerson) -> str:
     return several(
-        "{name} has {n} piece of work in hand; last activity {day}",
-        "{name} has {n} pieces of work in hand; last activity {day}",
+        "{name} has {n} open task; last activity {day}",
+        "{name} has {n} open tasks; last activity {day}",
         person.n_held,
         name=as_text(person.name),
         day=as_text(shown_day(person.since)),
@@ -152,16 +146,14 @@ _BELOW = ":material/subdirectory_arrow_right:"
 def show_own_work(project: Project, work: OwnWork) -> None:
     """A line for each kind of work; for each of the first texts that came back one of its own."""
     if work.n_returned:
-        back = several("{n} text came back to you", "{n} texts came back to you", work.n_returned)
+        back = several("{n} text was returned to you", "{n} texts were returned to you", work.n_returned)
         link_to("annotate", back, project_id=project.id, icon=":material/undo:")
         _show_returned(project, work)
     if work.n_versions_back:
-        back = several(
-            "{n} changed version came back to you", "{n} changed versions came back to you", work.n_versions_back
-        )
+        back = several("{n} perturbed version returned", "{n} perturbed versions returned", work.n_versions_back)
         link_to("perturb", back, project_id=project.id, icon=":material/undo:")
     for audience, training in work.trainings:
-        if label := _training_words(audience, training):
+        if label := _training_words(training):
             link_to(_PAGES[audience], label, project_id=project.id, icon=":material/school:")
     if work.n_to_annotate:
         label = several("{n} text to annotate", "{n} texts to annotate", work.n_to_annotate)
@@ -170,23 +162,21 @@ def show_own_work(project: Project, work: OwnWork) -> None:
         label = several("{n} annotation to review", "{n} annotations to review", work.n_to_review)
         link_to("review", label, project_id=project.id, icon=":material/rate_review:")
     if work.n_to_check:
-        label = several("{n} changed version to check", "{n} changed versions to check", work.n_to_check)
+        label = several("{n} perturbed version to check", "{n} perturbed versions to check", work.n_to_check)
         link_to("perturb", label, project_id=project.id, icon=":material/edit_note:")
 
 
-def _training_words(audience: Audience, training: Training) -> str:
+def _training_words(training: Training) -> str:
     """What comes before work; "" while the work in hand comes first, which has a line of its own."""
     match training.stage:
         case "begin":
             return several("Training first: {n} text", "Training first: {n} texts", training.of)
         case "open" | "feedback":
-            return _("Training: go on at text {number} of {all}", number=training.number, all=training.of)
-        case "failed" if audience == "annotators":
-            return _("No texts to annotate: you have no try left in the training. Ask the lead for another one.")
+            return _("Training: text {number} of {all}", number=training.number, all=training.of)
         case "failed":
-            return _("Nothing to review: you have no try left in the training. Ask the lead for another one.")
+            return _("No training attempts left. Ask the lead.")
         case "no texts":
-            return _("There is no text left for your training. Tell the lead of this project.")
+            return _("No training texts left. Tell the lead.")
     return ""
 
 
@@ -209,7 +199,7 @@ def show_standings(store: Store, visit: Visit, projects: Sequence[Project]) -> N
     begun = [project for project in projects if counts[project.id].n_instances]
     if not begun:
         return
-    st.markdown(_("**How far your projects are**"))
+    st.markdown(_("**Your projects' progress**"))
     for project in begun:
         _show_line(store, visit, project, counts[project.id])
 
@@ -229,12 +219,10 @@ def _show_line(store: Store, visit: Visit, project: Project, progress: Progress)
 
 
 def _words(shown: Standing) -> str:
-    done = several(
-        "{done} of {n} text is done.", "{done} of {n} texts are done.", shown.n_instances, done=f"{shown.n_done:,}"
-    )
+    done = several("{done} of {n} text done.", "{done} of {n} texts done.", shown.n_instances, done=f"{shown.n_done:,}")
     people = several(
-        "{n} person submitted work in the last {days} days.",
-        "{n} people submitted work in the last {days} days.",
+        "{n} person active in the last {days} days.",
+        "{n} people active in the last {days} days.",
         shown.n_people,
         days=LATELY_DAYS,
     )
@@ -264,7 +252,7 @@ def show_notices(store: Store, visit: Visit) -> None:
     if new:
         with st.container(border=True, gap="xxsmall"):
             title, button = st.columns([4, 1], vertical_alignment="center")
-            title.markdown(_("**New for you**"))
+            title.markdown(_("**New**"))
             for group in new:
                 _show_notice(group)
             if pressed(_("Mark all as read"), container=button, key="notices_read", width="stretch"):
@@ -272,7 +260,7 @@ def show_notices(store: Store, visit: Visit) -> None:
                 st.rerun()
     before = read_before(store, visit.user)
     if before:
-        with st.expander(_("Notices that you have read"), icon=":material/drafts:"):
+        with st.expander(_("Read notices"), icon=":material/drafts:"):
             for group in before:
                 _show_notice(group)
             st.caption(_("Notices are kept for {n} days.", n=KEPT_DAYS))
@@ -295,7 +283,7 @@ def _show_notice(group: NoticeGroup) -> None:
 
 def show(store: Store, visit: Visit) -> None:
     """Notices, then what waits; at the end what a person chooses for themselves, and an administrator for the server."""
-    st.header(_("What is waiting for you"), anchor=False)
+    st.header(_("Waiting for you"), anchor=False)
     with st.container():  # always there: what stands below keeps its place, and stays open, when this comes or goes
         show_notices(store, visit)
     projects, total = overview(store, visit.user, _page())
@@ -320,7 +308,7 @@ def _show_projects(visit: Visit, projects: list[ProjectWork], total: int) -> Non
     _show_quiet_projects([work.project for work in projects if not work.waits], is_all=not waiting)
     pages = -(-total // PAGE_SIZE)
     if pages > 1:
-        st.number_input(_("Page of {pages}", pages=f"{pages:,}"), 1, pages, key=_PAGE_KEY, width=160)
+        st.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=_PAGE_KEY, width=160)
 
 
 _PAGE_KEY = "start_page"
@@ -332,11 +320,9 @@ def _page() -> int:
 
 def _show_no_projects(visit: Visit) -> None:
     if visit.user.is_administrator:
-        st.info(_("There is no project yet. Make the first one on the page Project."), icon=":material/folder_open:")
+        st.info(_("No projects yet. Create one under Project."), icon=":material/folder_open:")
     else:
-        st.info(
-            _("You have no role in a project yet. Ask a lead or an administrator for one."), icon=":material/group:"
-        )
+        st.info(_("You have no role yet. Ask a lead or administrator."), icon=":material/group:")
 
 
 def _show_project(work: ProjectWork) -> None:
@@ -351,10 +337,8 @@ def _show_quiet_projects(projects: list[Project], *, is_all: bool) -> None:
     if not projects:
         return
     names = " · ".join(as_text(project.name) for project in projects)
+    sentence = _("Nothing is waiting for you in {names}.", names=names)
     if is_all:
-        st.info(
-            _("No decision, question or returned work is waiting for you in {names}.", names=names),
-            icon=":material/task_alt:",
-        )
+        st.info(sentence, icon=":material/task_alt:")
     else:
-        st.caption(_("No decision, question or returned work is waiting for you in {names}.", names=names))
+        st.caption(sentence)

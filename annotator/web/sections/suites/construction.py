@@ -50,17 +50,17 @@ from annotator.web.session import Visit
 
 
 _EXPECTED: dict[Expectation, str] = {
-    "label": unsaid("each text gets the label"),
+    "label": unsaid("each text gets this label"),
     "same": unsaid("the label stays"),
     "not_down": unsaid("the probability does not fall"),
     "not_up": unsaid("the probability does not rise"),
 }
 _TYPES: dict[CaseType, str] = {
-    "MFT": unsaid("MFT: each text gets a label"),
-    "INV": unsaid("INV: a change leaves the label"),
-    "DIR": unsaid("DIR: a change moves a probability one way"),
+    "MFT": unsaid("MFT: each text gets this label"),
+    "INV": unsaid("INV: perturbation keeps the label"),
+    "DIR": unsaid("DIR: perturbation shifts a probability one way"),
 }
-_VERSIONS = {"original": unsaid("{segment}, original"), "changed": unsaid("{segment}, changed")}
+_VERSIONS = {"original": unsaid("{segment}, original"), "changed": unsaid("{segment}, perturbed")}
 
 
 def adjusted(project: Project, recipe: Recipe, ready: str | None, key: str) -> TestPlan:
@@ -69,20 +69,20 @@ def adjusted(project: Project, recipe: Recipe, ready: str | None, key: str) -> T
     n = int(next(columns).number_input(_("Cases"), 1, 100_000, N_CASES, key=f"tests_n_{project.id}_{key}"))
     seed = int(
         next(columns).number_input(
-            _("Seed"), 0, 2**31, 0, key=f"tests_seed_{project.id}_{key}", help=_("The seed of the random draw.")
+            _("Seed"), 0, 2**31, 0, key=f"tests_seed_{project.id}_{key}", help=_("The same seed gives the same result.")
         )
     )
     tolerance = recipe.tolerance
     if recipe.type != "MFT":
         tolerance = next(columns).number_input(
             _("Tolerance"), 0.0, 0.99, recipe.tolerance, 0.05, key=f"tests_tolerance_{project.id}_{key}",
-            help=_("How far the probability may move. CheckList uses 0.1."),
+            help=_("Maximum change in probability (CheckList: 0.1).")
         )  # fmt: skip
     on_texts = False
     if recipe.change:
         on_texts = next(columns).selectbox(
-            _("Texts that are changed"), [False, True], key=f"tests_source_{project.id}_{key}",
-            format_func=lambda on_texts: _("the project's texts") if on_texts else _("the texts of its templates"),
+            _("Texts to perturb"), [False, True], key=f"tests_source_{project.id}_{key}",
+            format_func=lambda on_texts: _("the project's texts") if on_texts else _("texts from its templates")
         )  # fmt: skip
     return TestPlan(replace(recipe, tolerance=float(tolerance)), n, seed, on_texts, ready)
 
@@ -90,10 +90,10 @@ def adjusted(project: Project, recipe: Recipe, ready: str | None, key: str) -> T
 def own_plan(project: Project, ready: Sequence[ReadySuite]) -> TestPlan | None:
     """What a person writes; None while something is missing, which is said."""
     left, middle, right = st.columns([2, 1.2, 2])
-    name = left.text_input(_("Name of the test"), key=f"tests_own_name_{project.id}", placeholder=_("negated praise"))
+    name = left.text_input(_("Test name"), key=f"tests_own_name_{project.id}", placeholder=_("negated praise"))
     category = middle.selectbox(
         _("Capability"), CAPABILITIES, key=f"tests_own_category_{project.id}", accept_new_options=True,
-        format_func=capability_name,
+        format_func=capability_name
     )  # fmt: skip
     kind = right.selectbox(
         _("Type"), list(_TYPES), format_func=lambda kind: _(_TYPES[kind]), key=f"tests_own_type_{project.id}"
@@ -101,14 +101,13 @@ def own_plan(project: Project, ready: Sequence[ReadySuite]) -> TestPlan | None:
     expectation, labels, is_forbidden, applies = _own_expectation(project, kind)
     st.caption(
         _(
-            "Slots stand in braces and ask for a word of a list: {first_name1} and {first_name2} are two different ones, "
-            "{a:thing} brings its article, {Thing} a capital, {size.2} the second form of “big | small”. The lists are under "
-            "“Word lists”."
+            "{first_name1} and {first_name2} differ, {a:thing} adds the article, {Thing} a capital, {size.2} "
+            "the second form of “big | small”."
         )
     )
     alternatives = _own_templates(project, kind, labels, is_forbidden)
     if not name.strip() or not alternatives:
-        st.info(_("Write a name and a template; the first ten cases then appear here."), icon=":material/edit:")
+        st.info(_("Enter a name and template to preview cases."), icon=":material/edit:")
         return None
     try:
         recipe = Recipe(
@@ -126,7 +125,7 @@ def _own_expectation(project: Project, kind: CaseType) -> tuple[Expectation, tup
     options = EXPECTATIONS[kind]
     expectation = left.selectbox(
         _("Expected"), options, format_func=lambda expectation: _(_EXPECTED[expectation]),
-        key=f"tests_own_expectation_{project.id}_{kind}",
+        key=f"tests_own_expectation_{project.id}_{kind}"
     )  # fmt: skip
     labels: tuple[str, ...] = ()
     is_forbidden = False
@@ -134,21 +133,21 @@ def _own_expectation(project: Project, kind: CaseType) -> tuple[Expectation, tup
         choices = [(label, is_not) for is_not in (False, True) for label in project.labels]
         chosen = middle.selectbox(
             _("Label"), choices, key=f"tests_own_label_{project.id}",
-            format_func=lambda choice: label_words([choice[0]], choice[1]),
+            format_func=lambda choice: label_words([choice[0]], choice[1])
         )  # fmt: skip
         if chosen:
             labels, is_forbidden = (chosen[0],), chosen[1]
     elif kind == "DIR":
         watched = middle.selectbox(
-            _("Of which label"), [None, *project.labels], index=0, key=f"tests_own_watched_{project.id}",
-            format_func=lambda label: _("the predicted label") if label is None else label,
+            _("Label"), [None, *project.labels], index=0, key=f"tests_own_watched_{project.id}",
+            format_func=lambda label: _("the predicted label") if label is None else label
         )  # fmt: skip
         labels = () if watched is None else (watched,)
     not_for: tuple[str, ...] = ()
     if kind != "MFT":
         not_for = tuple(
             right.multiselect(
-                _("Does not apply where the original is predicted"),
+                _("Not applicable if the original is predicted as"),
                 project.labels,
                 key=f"tests_own_not_for_{project.id}",
                 placeholder=_("Choose options"),
@@ -164,7 +163,7 @@ def _own_templates(
     expected = labels if kind == "MFT" else ()
     if kind == "MFT" and len(project.task.segments) == 1:
         written = st.text_area(
-            _("Templates, one on each line"),
+            _("Templates, one per line"),
             key=f"tests_own_lines_{project.id}",
             placeholder=_("The {thing} was not {good}."),
         )
@@ -185,8 +184,8 @@ def _compared(project: Project) -> tuple[Alternative, ...]:
             _("Original"), key=f"tests_own_original_{project.id}", placeholder=_("{first_name1} liked the {thing}.")
         ).strip()
         changed = right.text_area(
-            _("Changed versions, one on each line"), key=f"tests_own_changed_{project.id}",
-            placeholder=_("{first_name2} liked the {thing}."),
+            _("Perturbed versions, one per line"), key=f"tests_own_changed_{project.id}",
+            placeholder=_("{first_name2} liked the {thing}.")
         )  # fmt: skip
         versions = tuple(line.strip() for line in changed.splitlines() if line.strip())
         return (Alternative((original, *versions)),) if original and versions else ()
@@ -249,11 +248,7 @@ def show_preview(store: Store, visit: Visit, project: Project, plan: TestPlan, s
     page = (
         int(
             pager.number_input(
-                _("Page of {n}", n=f"{n_pages:,}"),
-                1,
-                n_pages,
-                key="tests_preview_page",
-                label_visibility="collapsed",
+                _("Page of {n}", n=f"{n_pages:,}"), 1, n_pages, key="tests_preview_page", label_visibility="collapsed"
             )
         )
         if n_pages > 1
@@ -278,7 +273,7 @@ def _counts(preview: Preview) -> str:
     n = len(preview.cases)
     words, more = counted(n, "case"), []
     if preview.plan.n is not None and n < preview.plan.n:
-        more.append(_("since there are no {n} different ones", n=f"{preview.plan.n:,}"))
+        more.append(_("fewer than {n} different ones exist", n=f"{preview.plan.n:,}"))
     more += [_("{n} dropped", n=f"{len(preview.dropped):,}")] if preview.dropped else []
     more += [_("{n} edited", n=f"{len(preview.edited):,}")] if preview.edited else []
     for part in more:
@@ -290,13 +285,13 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
     left, right = st.columns([3, 1.2], vertical_alignment="bottom")
     names = list(suite_names) or [preview.plan.ready or _("my tests")]
     suite = left.selectbox(
-        _("Save in the suite"), names, key=f"tests_into_{project.id}", accept_new_options=True,
-        help=_("Choose a suite, or write a new name."),
+        _("Save to suite"), names, key=f"tests_into_{project.id}", accept_new_options=True,
+        help=_("Choose a suite or enter a new name.")
     )  # fmt: skip
     n = len(preview.kept)
     go = pressed(
-        _("Save the test ({cases})", cases=counted(n, 'case')), type="primary", icon=":material/save:", container=right,
-        key="tests_save", width="stretch", disabled=not n,
+        _("Save test ({cases})", cases=counted(n, 'case')), type="primary", icon=":material/save:", container=right,
+        key="tests_save", width="stretch", disabled=not n
     )  # fmt: skip
     if not go:
         return
@@ -306,7 +301,7 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
         saved = save_test(store, visit.user, project, suite or "", cases, report)
         st.session_state.pop(_KEY, None)
         st.session_state["tests_done"] = _(
-            "“{test}” is saved with {cases}. Run it under “Results”.",
+            "Saved “{test}” with {cases}. Run it under “Results”.",
             test=saved.name,
             cases=counted(saved.n_cases, "case"),
         )
@@ -328,7 +323,7 @@ def _show_case(project: Project, preview: Preview, case: Case) -> None:
         type="tertiary",
         help=_("Edit case {n}", n=name),
     ):
-        st.dialog(_("Edit a case"), width="large")(_edit)(project, preview, now)
+        st.dialog(_("Edit case"), width="large")(_edit)(project, preview, now)
     word, help_ = (_("Keep"), _("Keep case {n}", n=name)) if is_out else (_("Drop"), _("Drop case {n}", n=name))
     if pressed(word, container=drop, key=f"tests_drop_{case.case}", type="tertiary", help=help_):
         preview.dropped.symmetric_difference_update({case.case})
@@ -348,9 +343,7 @@ def _edit(project: Project, preview: Preview, case: Case) -> None:
     reason = why_not(project, changed)
     if reason is not None:
         st.error(as_text(reason), icon=":material/error:")
-    if pressed(
-        _("Use this text"), type="primary", disabled=reason is not None or texts == case.texts, key="tests_edit_go"
-    ):
+    if pressed(_("Use text"), type="primary", disabled=reason is not None or texts == case.texts, key="tests_edit_go"):
         preview.edited[case.case] = changed
         st.rerun()
 
@@ -374,22 +367,22 @@ def _edited_text(case: Case, text_index: int, text: Text) -> Text:
 def _which_text(case: Case, text_index: int) -> str:
     if case.type == "MFT":
         return _("Text")
-    return _("Changed {n}", n=text_index) if text_index else _("Original")
+    return _("Perturbed {n}", n=text_index) if text_index else _("Original")
 
 
-_NONE = unsaid("none of them")
+_NONE = unsaid("none of these")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """A test that comes along, or one of one's own; below it the preview."""
     ready = ready_for(project)
     kinds: dict[str, Callable[[], TestPlan | None]] = {
-        **({unsaid("A ready-made test"): lambda: _ready_plan(store, visit, project, ready)} if ready else {}),
-        unsaid("My own test"): lambda: own_plan(project, ready),
+        **({unsaid("Ready-made test"): lambda: _ready_plan(store, visit, project, ready)} if ready else {}),
+        unsaid("Custom test"): lambda: own_plan(project, ready),
     }
     kind = st.segmented_control(
-        _("Which test"), list(kinds), default=next(iter(kinds)), required=True, key=f"tests_kind_{project.id}",
-        label_visibility="collapsed", persist_state="session", format_func=_,
+        _("Test"), list(kinds), default=next(iter(kinds)), required=True, key=f"tests_kind_{project.id}",
+        label_visibility="collapsed", persist_state="session", format_func=_
     )  # fmt: skip
     plan = kinds[kind]()
     if plan is not None:
@@ -408,25 +401,19 @@ def _ready_plan(store: Store, visit: Visit, project: Project, suites: Sequence[R
         _("Test"), list(category), key=f"tests_ready_test_{project.id}",
         format_func=lambda test: _("{capability}: {test}", capability=capability_name(category[test]), test=test),
         help=_(
-            "{title}; {source}. Templates and words are this program's own.", title=_(ready.title), source=_(ready.source)
-        ),
+            "{title}; {source}. Templates and words written for this program.", title=_(ready.title), source=_(ready.source)
+        )
     )  # fmt: skip
     with naming.popover(_("Labels"), icon=":material/label:", width="stretch"):
         labels = _label_names(project, ready)
     recipe = recipe_in_labels(ready.recipe(name), labels)
     with templates.popover(_("Templates"), icon=":material/data_object:", width="stretch"):
         _show_templates(ready.recipe(name))
-    with every.popover(_("All {n} at once", n=len(category)), icon=":material/playlist_add:", width="stretch"):
+    with every.popover(_("Generate all {n}", n=len(category)), icon=":material/playlist_add:", width="stretch"):
         _offer_all(store, visit, project, ready, labels)
     st.markdown(as_text(_(ready.recipe(name).about)))
     if recipe is None:
-        st.info(
-            _(
-                "This test asks for a label that the project does not have. Choose the project's name for it under “Labels”, or "
-                "choose another test."
-            ),
-            icon=":material/label_off:",
-        )
+        st.info(_("A label of this test is missing. Map it under “Labels”."), icon=":material/label_off:")
         return None
     return adjusted(project, recipe, ready.name, f"{ready.name}_{name}")
 
@@ -439,7 +426,7 @@ def _label_names(project: Project, ready: ReadySuite) -> dict[str, str]:
         options = [_NONE, *project.labels]
         index = options.index(guessed[label]) if label in guessed else 0
         chosen[label] = st.selectbox(
-            _("“{label}” is called", label=label),
+            _("“{label}” is named", label=label),
             options,
             index,
             key=f"tests_label_{project.id}_{ready.name}_{label}",
@@ -454,9 +441,7 @@ def _option_words(label: str) -> str:
 
 def _show_templates(recipe: Recipe) -> None:
     if recipe.change:
-        st.caption(
-            _("The change “{change}” is made to texts like these, or to the project's texts:", change=recipe.change)
-        )
+        st.caption(_("“{change}” is applied to texts like these:", change=recipe.change))
     for alternative in recipe.alternatives:
         texts = [_one_line(text) for text in alternative.texts]
         label = label_words(alternative.labels, alternative.is_forbidden)
@@ -469,12 +454,10 @@ def _one_line(text: Text) -> str:
 
 
 def _offer_all(store: Store, visit: Visit, project: Project, ready: ReadySuite, labels: Mapping[str, str]) -> None:
-    name = st.text_input(_("Name of the suite"), ready.name, key=f"tests_all_name_{project.id}")
-    n = st.number_input(_("Cases of each test"), 1, 10_000, N_CASES, key=f"tests_all_n_{project.id}")
-    on_texts = st.checkbox(
-        _("Change the project's own texts where a test changes texts"), key=f"tests_all_texts_{project.id}"
-    )
-    if not pressed(_("Make all without preview"), key=f"tests_all_go_{project.id}", type="primary"):
+    name = st.text_input(_("Suite name"), ready.name, key=f"tests_all_name_{project.id}")
+    n = st.number_input(_("Cases per test"), 1, 10_000, N_CASES, key=f"tests_all_n_{project.id}")
+    on_texts = st.checkbox(_("Use the project's texts for perturbation tests"), key=f"tests_all_texts_{project.id}")
+    if not pressed(_("Generate all without preview"), key=f"tests_all_go_{project.id}", type="primary"):
         return
     with refusals_shown():
         made = make_ready_suite(store, visit.user, project, ready, name, labels, n=int(n), on_instances=on_texts)
@@ -487,4 +470,4 @@ def _made_words(made: MadeSuite) -> str:
     if not made.left_out:
         return _("“{suite}” has {cases}.", suite=suite, cases=cases)
     tests = parted(name for name, _reason in made.left_out)
-    return _("“{suite}” has {cases}. Left out: {tests}.", suite=suite, cases=cases, tests=tests)
+    return _("“{suite}” has {cases}. Skipped: {tests}.", suite=suite, cases=cases, tests=tests)

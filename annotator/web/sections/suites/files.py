@@ -36,9 +36,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
-    st.subheader(_("Download the suite"), anchor=False)
-    st.caption(_("A JSONL file with one case on each line, for any model. Import the model's predictions below."))
-    if pressed(_("Prepare the file"), key="tests_export"):
+    st.subheader(_("Download suite"), anchor=False)
+    st.caption(_("JSONL, one case per line. Import predictions below."))
+    if pressed(_("Prepare file"), key="tests_export"):
         from annotator.usecases.suites.files import export_suite  # noqa: PLC0415  (NumPy)
 
         with tempfile.TemporaryDirectory(prefix="annotator-suite-") as folder:
@@ -58,17 +58,12 @@ def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
 
 def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -> None:
     st.subheader(_("Import predictions"), anchor=False)
-    st.caption(
-        _(
-            "A JSONL file with `test`, `case`, `position`, `label` and `probabilities` for every text of the suite; `seed` "
-            "and `model` are optional."
-        )
-    )
+    st.caption(_("JSONL: `test`, `case`, `position`, `label`, `probabilities` per text; optional `seed`, `model`."))
     files = st.file_uploader(_("Predictions"), accept_multiple_files=True, key="tests_predictions")
     left, right = st.columns(2, vertical_alignment="bottom")
-    model = left.text_input(_("Model, if the rows do not name it"), key="tests_predictions_model")
-    update = right.checkbox(_("Replace earlier answers of the same run"), key="tests_predictions_update")
-    if files and pressed(_("Import the predictions"), type="primary", key="tests_predictions_go"):
+    model = left.text_input(_("Model (if not in the file)"), key="tests_predictions_model")
+    update = right.checkbox(_("Overwrite stored runs with the file's"), key="tests_predictions_update")
+    if files and pressed(_("Import predictions"), type="primary", key="tests_predictions_go"):
         from annotator.usecases.suites.files import import_suite_predictions  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
@@ -99,35 +94,35 @@ def _take_as_suite(file: Any) -> None:
 
 
 def _read_suite(store: Store, visit: Visit, project: Project) -> None:
-    st.subheader(_("Import a suite"), anchor=False)
-    file = st.file_uploader(_("Cases, as JSONL"), key="tests_import")
+    st.subheader(_("Import suite"), anchor=False)
+    file = st.file_uploader(_("Cases (JSONL)"), key="tests_import")
     moved = st.session_state.get(_MOVED)
     if file is None and moved is not None:
         file = moved
-        st.caption(as_text(_("“{file}” was chosen above, among the predictions.", file=moved.name)))
+        st.caption(as_text(_("“{file}” was chosen under predictions above.", file=moved.name)))
     if file is not None and st.session_state.get(_NAMED) != file.file_id:
         st.session_state[_NAMED] = file.file_id
         st.session_state["tests_import_name"] = PurePosixPath(file.name).stem
     left, right = st.columns(2, vertical_alignment="bottom")
-    name = left.text_input(_("Name of the suite"), key="tests_import_name")
-    skip = right.checkbox(_("Leave out invalid cases and store the rest"), key="tests_import_skip")
+    name = left.text_input(_("Suite name"), key="tests_import_name")
+    skip = right.checkbox(_("Skip invalid cases"), key="tests_import_skip")
     left, right = st.columns(2)
     renamed = _pairs(
         left.text_input(
-            _("Labels that the project calls otherwise"),
+            _("Labels named differently in the project"),
             key="tests_import_rename",
             placeholder="0=negative, 2=positive",
         )
     )
     expected = _pairs(
         right.text_input(
-            _("What tests expect that do not say it"),
+            _("Default expectations"),
             key="tests_import_expect",
             placeholder="reducers=not_up, negation=not:negative",
-            help=_("not_up or not_down for a test of type DIR; a label, or not: and a label, for one of type MFT."),
+            help=_("DIR: not_up or not_down. MFT: a label, or not: with a label."),
         )
     )
-    if file and pressed(_("Import the suite"), type="primary", key="tests_import_go"):
+    if file and pressed(_("Import suite"), type="primary", key="tests_import_go"):
         from annotator.usecases.suites.files import import_suite  # noqa: PLC0415
 
         def read(paths: Sequence[Path]) -> str:
@@ -181,7 +176,7 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
         st.session_state[_SUITES] = {file.file_id for file in files if PurePosixPath(file.name).name in names}
         st.error(as_text(str(refusal)), icon=":material/error:")
         if _MOVED in st.session_state:  # the button was pressed above, out of sight of this
-            st.toast(as_text(_("{problems} “Import a suite” is below.", problems=refusal)), icon=":material/error:")
+            st.toast(as_text(_("{problems} “Import suite” is below.", problems=refusal)), icon=":material/error:")
         show_problem_table(refusal.problems)
         return
     except AnnotatorError as error:

@@ -43,13 +43,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """The chosen suite."""
     suites = suites_of(store, visit.user, project)
     if not suites:
-        st.info(
-            _(
-                "There is no suite of tests yet. Make one under “Make a test”, from ready-made tests or your own, or import one "
-                "under “Files”."
-            ),
-            icon=":material/fact_check:",
-        )
+        st.info(_("No test suites yet. See “Make a test” or “Files”."), icon=":material/fact_check:")
         return
     suite = choose_suite(suites, "results")
     _ask_a_model(store, visit, project, suite)
@@ -80,9 +74,9 @@ def choose_suite(suites: Sequence[StoredSuite], where: str) -> StoredSuite:
         format_func=lambda name: (
             _(
                 "{suite} ({tests}, {cases})", suite=name, tests=counted(len(by_name[name].tests), "test"),
-                cases=counted(by_name[name].n_cases, "case"),
+                cases=counted(by_name[name].n_cases, "case")
             )
-        ),
+        )
     )  # fmt: skip
     return by_name[chosen]
 
@@ -95,24 +89,22 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
     chosen = model.selectbox(
         _("Model"), list(dict.fromkeys([*choices.specs, *filter(None, [typed])])), key=key, accept_new_options=True,
         help=_(
-            "built-in: a small classifier of words and their parts, trained on this project's gold. Models that were trained "
-            "here stand below it. Others are written spacy:FOLDER or transformers:FOLDER."
-        ),
+            "built-in (word classifier trained on the gold), spacy:FOLDER, transformers:FOLDER."
+        )
     )  # fmt: skip
     spec = choices.specs.get(chosen or "", (chosen or "").strip())
-    kept_as = name.text_input(_("Keep its answers as"), key="tests_model_name", placeholder=_("its own name"))
+    kept_as = name.text_input(_("Save predictions as"), key="tests_model_name", placeholder=_("its name"))
     of_seed = seed.text_input(
         _("Seed"), key="tests_model_seed", placeholder=_("none"),
         help=_(
-            "The seed of its training. Models with one name and several seeds are shown together, with the deviation over "
-            "seeds."
-        ),
+            "Training seed. Seeds of one model are grouped, with deviation."
+        )
     )  # fmt: skip
     if choices.silent:
         st.caption(as_text(_silent_words(choices.silent)))
     labels_said = model_labels.ask(store, visit, project, spec, key="tests_labels")
     is_pressed = pressed(
-        _("Run the tests"),
+        _("Run tests"),
         container=button,
         type="primary",
         icon=":material/play_arrow:",
@@ -131,10 +123,8 @@ def _silent_words(names: Sequence[str]) -> str:
     if more > 0:
         shown = _("{names} and {n} more", names=shown, n=f"{more:,}")
     return several(
-        "{names} has answers in this project, but it was not trained here. Write where it lies (transformers:FOLDER), or "
-        "import predictions for the suite under “Files”.",
-        "{names} have answers in this project, but they were not trained here. Write where one lies (transformers:FOLDER), "
-        "or import predictions for the suite under “Files”.",
+        "{names} wasn't trained here. Enter transformers:FOLDER, or import predictions under “Files”.",
+        "{names} weren't trained here. Enter transformers:FOLDER, or import predictions under “Files”.",
         len(names),
         names=shown,
     )
@@ -161,7 +151,7 @@ def _show_table(store: Store, visit: Visit, project: Project, suite: StoredSuite
     shown, compared = _choose_models(suite, models)
     show_results(visit, project, suite_results(store, visit.user, project, suite, compared), shown)
     if not models:
-        st.info(_("No model has answered yet. Run the tests above, or import predictions under “Files”."))
+        st.info(_("No predictions yet. Run the tests, or see “Files”."))
 
 
 def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str], tuple[str, str] | None]:
@@ -184,9 +174,8 @@ def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str]
         _("Difference"), [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,
         format_func=_difference_of,
         help=_(
-            "How much more often the first one named fails, in percentage points, over the cases that the test applies to "
-            "with both."
-        ),
+            "Difference in failure rate, in percentage points, over cases applicable to both."
+        )
     )  # fmt: skip
     return shown, compared
 
@@ -196,8 +185,8 @@ def _difference_of(pair: tuple[str, str] | None) -> str:
 
 
 def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:
-    with st.expander(_("Remove a test")):
-        st.caption(_("The models' answers to it are removed as well. The record keeps that it existed."))
+    with st.expander(_("Remove test")):
+        st.caption(_("Also removes its predictions."))
         left, right = st.columns([3, 1], vertical_alignment="bottom")
         names = [test.name for test in suite.tests]
         chosen = left.selectbox(
@@ -214,7 +203,7 @@ def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSu
                 remove_suite(store, visit.user, project, suite.name)
             else:
                 remove_test(store, visit.user, project, suite.name, chosen)
-            st.session_state["tests_done"] = _("“{name}” was removed.", name=suite.name if chosen is None else chosen)
+            st.session_state["tests_done"] = _("Removed “{name}”.", name=suite.name if chosen is None else chosen)
             st.rerun()
 
 
@@ -270,7 +259,7 @@ def _key(test: StoredTest, model: str) -> str:
 def expectation_words(case: Case) -> str:
     """What is expected of the texts of a case, in a sentence."""
     moves = _("by more than {tolerance}", tolerance=f"{case.tolerance:g}")
-    watched = f"“{case.labels[0]}”" if case.labels else _("the label predicted for the original")
+    watched = f"“{case.labels[0]}”" if case.labels else _("the original's predicted label")
     match case.expectation:
         case "label":
             label = listed([f"“{label}”" for label in case.labels], "or")
@@ -279,18 +268,13 @@ def expectation_words(case: Case) -> str:
             )
         case "same":
             return _(
-                "Expected: the label of the original. Another label fails if the probability of the original's label moves "
-                "{by_how_much}.",
+                "Fails if the label changes and the original label's probability moves {by_how_much}.",
                 by_how_much=moves,
             )
         case "not_down":
-            return _(
-                "Expected: the probability of {label} does not fall {by_how_much}.", label=watched, by_how_much=moves
-            )
+            return _("Fails if the probability of {label} falls {by_how_much}.", label=watched, by_how_much=moves)
         case "not_up":
-            return _(
-                "Expected: the probability of {label} does not rise {by_how_much}.", label=watched, by_how_much=moves
-            )
+            return _("Fails if the probability of {label} rises {by_how_much}.", label=watched, by_how_much=moves)
 
 
 def label_words(labels: Sequence[str], is_forbidden: bool) -> str:
@@ -316,12 +300,11 @@ _N_CASES = 2  # the column
 _MOST_BASELINES = 3  # constant ones in a cell
 _WIDTH = 1180  # pixels; wider, a number is far from its name
 _LEGEND = unsaid(
-    "The failure rate is failing cases / cases that the test applies to (the others are n/a); lower is better. A bar reaches "
-    "from 0 to 100 %, with the interval on it. ±: standard deviation over seeds. –: no answers yet. Click a number to see its "
-    "failing cases. MFT: each text gets the expected label. INV: a changed text keeps the label, or the label's probability "
-    "moves by no more than the tolerance. DIR: a probability does not fall, or does not rise, by more than the tolerance."
+    "Failure rate: failing / applicable cases (others n/a); lower is better. Bars: 0–100 % with the "
+    "interval. ±: standard deviation over seeds. MFT: expected label predicted. INV: label unchanged, "
+    "or its probability within tolerance. DIR: no fall (or rise) beyond tolerance."
 )
-_BASELINES_ARE = unsaid("Baselines read nothing: they always give one label, or a random one.")
+_BASELINES_ARE = unsaid("Baselines ignore the text: constant or random label.")
 
 # The numbers that can be opened look like links and are no taller than the others.
 _STYLE = """
@@ -407,10 +390,10 @@ class _Table:
 
 def _failing_words(rate: Rate) -> str:
     if rate.n_runs < 2:
-        return _("The failing cases")
+        return _("Failing cases")
     failed, left_out = (", ".join(f"{n:,}" for n in ns) for ns in (rate.n_failed, rate.n_not_applicable))
     return _(
-        "The failing cases. {seeds}: failed {failed}; not applicable {left_out}",
+        "Failing cases. {seeds}: {failed} failed; {left_out} not applicable",
         seeds=counted(rate.n_runs, "seed"),
         failed=failed,
         left_out=left_out,

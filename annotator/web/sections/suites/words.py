@@ -18,11 +18,11 @@ from annotator.web.session import Visit
 
 _SHOWN = 12
 _ROLES = {
-    "slot": unsaid("slot: fills the slots of templates"),
-    "keep": unsaid("keep: its words are proposed as a rationale"),
-    "ignore": unsaid("ignore: its words are told to be no rationale"),
+    "slot": unsaid("slot: fills template slots"),
+    "keep": unsaid("keep: suggested as rationale"),
+    "ignore": unsaid("ignore: marked as non-rationale"),
 }
-_NEW = unsaid("a new list")
+_NEW = unsaid("new list")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -35,13 +35,13 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _show_lists(own_lists: Sequence[WordList], came: "dict[str, Sequence[str]]") -> None:
     rows = [
-        (_("of the project"), word_list.name, word_list.role, word_list.language, word_list.words)
+        (_("from the project"), word_list.name, word_list.role, word_list.language, word_list.words)
         for word_list in own_lists
     ]
     known = {word_list.name for word_list in own_lists}
     rows += [(_("ready-made"), name, "slot", "en", tuple(words)) for name, words in came.items() if name not in known]
     if not rows:
-        st.info(_("There is no word list yet. Write one below."), icon=":material/list:")
+        st.info(_("No word lists yet. Add one below."), icon=":material/list:")
         return
     st.dataframe(
         [
@@ -51,16 +51,11 @@ def _show_lists(own_lists: Sequence[WordList], came: "dict[str, Sequence[str]]")
         ],
         hide_index=True, key="tests_lists", height=min(250, 38 + 35 * len(rows)),
         column_config={
-            "list": _("list"), "from": _("from"), "role": _("For"), "language": _("language"), "words": _("words"),
+            "list": _("list"), "from": _("from"), "role": _("Purpose"), "language": _("language"), "words": _("words"),
             "first": st.column_config.TextColumn(_("first words"), width="large"),
         },
     )  # fmt: skip
-    st.caption(
-        _(
-            "A list of the project with the role slot replaces the ready-made list of the same name in tests that are made "
-            "from now on."
-        )
-    )
+    st.caption(_("In new tests, a project slot list replaces the ready-made one."))
 
 
 def _write(
@@ -68,29 +63,29 @@ def _write(
 ) -> None:
     chosen = st.selectbox(
         _("Edit"), [_NEW, *own_lists, *(name for name in came if name not in own_lists)], key=f"tests_list_{project.id}",
-        format_func=lambda name: _(_NEW) if name == _NEW else name,
+        format_func=lambda name: _(_NEW) if name == _NEW else name
     )  # fmt: skip
     known = own_lists.get(chosen)
     words = known.words if known is not None else tuple(came.get(chosen, ()))
     left, middle, right = st.columns(3)
     key = f"{project.id}_{chosen}"
     name = left.text_input(
-        _("Name of the word list"), "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish"
+        _("List name"), "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish"
     )
     role = middle.selectbox(
-        _("For"), WORD_LIST_ROLES, WORD_LIST_ROLES.index(known.role if known else "slot"),
-        format_func=lambda role: _(_ROLES[role]), key=f"tests_list_role_{key}",
+        _("Purpose"), WORD_LIST_ROLES, WORD_LIST_ROLES.index(known.role if known else "slot"),
+        format_func=lambda role: _(_ROLES[role]), key=f"tests_list_role_{key}"
     )  # fmt: skip
     language = right.text_input(
         _("Language"), known.language if known else project.language, key=f"tests_list_language_{key}"
     )
     written = st.text_area(
-        _("Words, one on each line"), "\n".join(words), key=f"tests_list_words_{key}", height=220,
+        _("Words, one per line"), "\n".join(words), key=f"tests_list_words_{key}", height=220,
         placeholder=_("soup\nbig | small"),
-        help=_("Separate the forms of a word with |; slots ask for them by number: {size.1}, {size.2}."),
+        help=_("Separate word forms with |, for {size.1}, {size.2}.")
     )  # fmt: skip
     save, remove, _rest = st.columns([1, 1, 3])
-    if pressed(_("Save the list"), type="primary", container=save, key="tests_list_save", width="stretch"):
+    if pressed(_("Save word list"), type="primary", container=save, key="tests_list_save", width="stretch"):
         try:
             made = save_word_list(
                 store, visit.user, project, name, written.splitlines(), role=role, language=language.strip()
@@ -98,11 +93,11 @@ def _write(
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
-        _done(_("The list “{name}” has {words}.", name=made.name, words=counted(len(made.words), "word")))
-    if known is not None and pressed(_("Remove the list"), container=remove, key="tests_list_remove", width="stretch"):
+        _done(_("“{name}” has {words}.", name=made.name, words=counted(len(made.words), "word")))
+    if known is not None and pressed(_("Remove list"), container=remove, key="tests_list_remove", width="stretch"):
         remove_word_list(store, visit.user, project, known.name)
         st.session_state.pop(f"tests_list_{project.id}", None)
-        _done(_("The list “{name}” was removed.", name=known.name))
+        _done(_("Removed list “{name}”.", name=known.name))
 
 
 def _done(words: str) -> None:

@@ -51,21 +51,21 @@ _PARTS: dict[str, Purpose] = {
 _CHOICES = 200  # texts that one can pick from at once
 _DONE = "training_done"
 _GOLD = {
-    "as picked": unsaid("as when it was picked"),
-    "changed": unsaid("changed since it was picked"),
-    "no gold": unsaid("none now: passed over"),
+    "as picked": unsaid("unchanged since picked"),
+    "changed": unsaid("changed since picked"),
+    "no gold": unsaid("none now: skipped"),
 }
 _SPOILED = {
-    "": unsaid("as they are"), "token too much": unsaid("a token too much"), "token missing": unsaid("a token missing"),
-    "set left out": unsaid("a set left out"),
+    "": unsaid("unchanged"), "token too much": unsaid("one extra token"), "token missing": unsaid("one token missing"),
+    "set left out": unsaid("one set missing"),
 }  # fmt: skip
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """One of its parts: the rules first, then the texts, then the people."""
     name = st.segmented_control(
-        _("Whose"), list(_PARTS), default="Annotators", required=True, key="training_part", label_visibility="collapsed",
-        format_func=_,
+        _("Person"), list(_PARTS), default="Annotators", required=True, key="training_part", label_visibility="collapsed",
+        format_func=_
     )  # fmt: skip
     purpose = _PARTS[name or "Annotators"]
     if done := st.session_state.pop(_DONE, ""):  # wherever in this long section one is, a toast is in view
@@ -96,10 +96,8 @@ def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience,
                 field(getattr(stored.rules, name), keys[name])
         given = submitted(_("Save"), type="primary", key=f"training_save_{form}", fields=tuple(keys.values()))
     if stored.number != based_on:
-        st.warning(
-            _("{made_by} changed these rules meanwhile.", made_by=as_text(stored.made_by)), icon=":material/group:"
-        )
-        if pressed(_("Take the rules that hold now"), key=f"training_newest_{audience}"):
+        st.warning(_("{made_by} has changed these rules.", made_by=as_text(stored.made_by)), icon=":material/group:")
+        if pressed(_("Load current rules"), key=f"training_newest_{audience}"):
             st.session_state.pop(begun_key, None)
             st.rerun()
     if given is not None:
@@ -112,7 +110,7 @@ def _save(
 ) -> str:
     set_rules(store, visit.user, project.id, audience, rules, based_on=based_on)
     st.session_state.pop(f"training_begun_{audience}_{project.id}", None)
-    return _("The rules are saved. Whoever is in the middle of a try goes on under those that they began under.")
+    return _("Saved. Attempts in progress keep the old rules.")
 
 
 def _show_held(store: Store, visit: Visit, project: Project, audience: Audience) -> None:
@@ -135,62 +133,55 @@ def _box(label: str, hint: str) -> Field:
     return lambda value, key: st.checkbox(_(label), bool(value), key=key, help=_(hint))
 
 
-_TEXTS = _number(unsaid("Texts in a try"), 1, 100, unsaid("Fewer where there are not so many for a person."))
-_TRIES = _number(unsaid("Tries"), 1, 20, unsaid("Beyond them you can give single people another one."))
+_TEXTS = _number(unsaid("Texts per attempt"), 1, 100, unsaid("Fewer if not enough are available."))
+_TRIES = _number(unsaid("Attempts"), 1, 20, unsaid("You can grant individuals extra attempts."))
 _F1_HINT = unsaid(
-    "The mean over the texts of a try that passes. Of a text it is the mean over the person's sets and the gold sets of each "
-    "one's best token F1 with a set of the other side, from 0 (no word in common) to 1 (the same words); 60 % is an F1 of 0.600."
+    "Passing mean over an attempt. Per text: mean of each set's best token F1 with the other side "
+    "(person and gold), 0 to 1; 60 % means 0.600."
 )
-_LABEL_HINT = unsaid("How many labels must be as in the gold, where annotators give them.")
-_SCORE_HINT = unsaid("How many scores must lie on the side of their threshold where the known score is.")
+_IS_ON_HINT = unsaid("Reserved work can be finished. Leads are exempt.")
+_LABEL_HINT = unsaid("Required share of labels matching gold, if annotators set labels.")
+_SCORE_HINT = unsaid("Required share of scores on the known score's side of the threshold.")
 _FIELDS: dict[Audience, dict[str, Field]] = {
     "annotators": {
         "is_on": _box(
-            unsaid("Annotators get texts only after they have passed the training"),
-            unsaid(
-                "Whoever holds work when this is switched on finishes it, and gets nothing new before they have passed. Leads "
-                "need no training."
-            ),
+            unsaid("Annotators must pass training first"),
+            _IS_ON_HINT,
         ),
         "texts": _TEXTS,
         "tries": _TRIES,
         "least_f1": _number(
-            unsaid("Least token F1, in percent"), 0, 100, _F1_HINT,
+            unsaid("Minimum token F1 (%)"), 0, 100, _F1_HINT,
         ),
-        "least_labels": _number(unsaid("Least right labels, in percent"), 0, 100, _LABEL_HINT),
+        "least_labels": _number(unsaid("Minimum correct labels (%)"), 0, 100, _LABEL_HINT),
     },
     "reviewers": {
         "is_on": _box(
-            unsaid("Reviewers get annotations only after they have passed the training"),
-            unsaid("Whoever holds an annotation when this is switched on finishes it. Leads need no training."),
+            unsaid("Reviewers must pass training first"),
+            _IS_ON_HINT,
         ),
         "texts": _TEXTS,
         "tries": _TRIES,
-        "least_scores": _number(unsaid("Least right scores, in percent"), 0, 100, _SCORE_HINT),
+        "least_scores": _number(unsaid("Minimum correct scores (%)"), 0, 100, _SCORE_HINT),
     },
 }  # fmt: skip
 
 
 _CHECK_FIELDS: dict[str, Field] = {
     "check_every": _number(
-        unsaid("Of so many texts of an annotator one is a check; 0 for none"), 0, 10_000,
-        unsaid("It looks like any other text to them. What they answer is kept apart and changes nothing about the text."),
+        unsaid("Texts per blind check (0: none)"), 0, 10_000,
+        unsaid("Looks like any other text; responses don't affect it."),
     )
 }  # fmt: skip
 
 
 def _show_checks(store: Store, visit: Visit, project: Project) -> None:
     """People side by side, and one of them in time: something to look at, no verdict."""
-    st.caption(
-        _(
-            "A check is a text below that the annotator never saw and will not be given. A few checks say little about a "
-            "person: look at the texts before you speak to somebody, since the gold may be wrong as well."
-        )
-    )
+    st.caption(_("Checks use texts below that the annotator hasn't seen and won't get."))
     _show_checks_left(store, visit, project)
     people = checked_people(store, visit.user, project)
     if not people:
-        st.info(_("No check has been answered yet."), icon=":material/visibility:")
+        st.info(_("Nothing yet."), icon=":material/visibility:")
         return
     st.dataframe(
         [_checked_row(checked) for checked in people],
@@ -200,28 +191,24 @@ def _show_checks(store: Store, visit: Visit, project: Project) -> None:
             "name": _("name"),
             "checks": _("checks"),
             "mean token F1": _("mean token F1"),
-            "labels as in the gold": _("labels as in the gold"),
+            "labels matching gold": _("labels matching gold"),
         },
     )
-    name = st.selectbox(_("In the course of time"), [checked.user.name for checked in people], key="training_checked")
+    name = st.selectbox(_("Over time"), [checked.user.name for checked in people], key="training_checked")
     chosen = next(checked for checked in people if checked.user.name == name)
     st.dataframe(
         [
             {
                 "when": shown_time(point.at, is_zone_named=True),
                 "token F1": written(None if point.measures.f1 is None else float(point.measures.f1)),
-                "label": "–"
-                if not point.measures.n
-                else _("as in the gold")
-                if point.measures.n_right
-                else _("another one"),
+                "label": "–" if not point.measures.n else _("matches gold") if point.measures.n_right else _("differs"),
             }
             for point in chosen.points
         ],
         hide_index=True,
         key=f"training_points_{chosen.user.id}",
         column_config={
-            "when": _("when ({zone})", zone=visit_zone()[0]),
+            "when": _("time ({zone})", zone=visit_zone()[0]),
             "token F1": _("token F1"),
             "label": _("label"),
         },
@@ -234,22 +221,13 @@ def _show_checks_left(store: Store, visit: Visit, project: Project) -> None:
         return
     left = checks_left(store, visit.user, project)
     if not may_have_checks(project):
-        st.warning(
-            _(
-                "No checks are given here: word lists propose sets to annotators, and a check would lack their proposals."
-            ),
-            icon=":material/visibility_off:",
-        )
+        st.warning(_("No checks: they can't show sets suggested by word lists."), icon=":material/visibility_off:")
         return
     if some := [_("{name} ({n})", name=name, n=n) for name, n in left.items() if n]:
         st.caption(_("Texts left for checks: {people}.", people=as_text(listed(some))))
     if none := [name for name, n in left.items() if not n]:
         st.warning(
-            _(
-                "No text is left for checks of {names}: they were trained on the texts below, had them, saw what others marked, "
-                "or may still be given them. Pick other complete texts below.",
-                names=as_text(listed(none, "and")),
-            ),
+            _("No check texts left for {names}. Pick other complete texts.", names=as_text(listed(none, "and"))),
             icon=":material/visibility_off:",
         )
 
@@ -260,7 +238,7 @@ def _checked_row(checked: Checked) -> dict[str, object]:
         "name": checked.user.name,
         "checks": len(checked.points),
         "mean token F1": written(None if totals.f1 is None else float(totals.f1)),
-        "labels as in the gold": _("{n_right} of {n}", n_right=totals.n_right, n=totals.n) if totals.n else "–",
+        "labels matching gold": _("{n_right} of {n}", n_right=totals.n_right, n=totals.n) if totals.n else "–",
     }
 
 
@@ -276,9 +254,9 @@ def _show_people(store: Store, visit: Visit, project: Project, audience: Audienc
         column_config={
             "name": _("name"),
             "training": _("training"),
-            "tries": _("tries"),
-            "token F1, last try": _("token F1, last try"),
-            "right, last try": _("right, last try"),
+            "tries": _("attempts"),
+            "token F1, last attempt": _("token F1, last attempt"),
+            "correct, last attempt": _("correct, last attempt"),
         },
     )
     _show_answers(store, visit, project, audience, people)
@@ -287,15 +265,15 @@ def _show_people(store: Store, visit: Visit, project: Project, audience: Audienc
         return
     name_column, try_column, through_column = st.columns([2, 1, 1], vertical_alignment="bottom")
     names = name_column.multiselect(
-        _("Of those who have not passed"),
+        _("Not passed yet"),
         [trained.user.name for trained in waiting],
         key=f"training_who_{audience}",
         select_all=False,  # a slip would let everybody through
         placeholder=_("Choose options"),
     )
-    if pressed(_("Another try"), container=try_column, width="stretch", key=f"training_again_{audience}"):
+    if pressed(_("Grant an attempt"), container=try_column, width="stretch", key=f"training_again_{audience}"):
         _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=False))
-    if pressed(_("Let them through"), container=through_column, width="stretch", key=f"training_through_{audience}"):
+    if pressed(_("Let them pass"), container=through_column, width="stretch", key=f"training_through_{audience}"):
         _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=True))
 
 
@@ -304,13 +282,13 @@ def _allowed(
 ) -> str:
     """All of them, or nobody where one cannot be."""
     if not names:
-        raise InvalidValue(_("Choose somebody first."))
+        raise InvalidValue(_("Choose a person."))
     with store.transaction():
         for name in names:
             allow(store, visit.user, project, audience, name, "let through" if is_let_through else "another try")
     if is_let_through:
-        return _("Gets work now: {names}.", names=listed(names))
-    return _("Has another try: {names}.", names=listed(names))
+        return _("Can now get work: {names}.", names=listed(names))
+    return _("Has another attempt: {names}.", names=listed(names))
 
 
 def _show_answers(store: Store, visit: Visit, project: Project, audience: Audience, people: Sequence[Trained]) -> None:
@@ -318,14 +296,14 @@ def _show_answers(store: Store, visit: Visit, project: Project, audience: Audien
     names = [trained.user.name for trained in people if trained.n_tries]
     if not names:
         return
-    with st.expander(_("What they answered"), key=f"training_answers_{audience}"):
-        name = st.selectbox(_("Whose answers"), names, key=f"training_whose_{audience}")
+    with st.expander(_("Responses"), key=f"training_answers_{audience}"):
+        name = st.selectbox(_("Person"), names, key=f"training_whose_{audience}")
         for answer in answers_of(store, visit.user, project, audience, name):
-            parts = [_("**Try {number}**", number=answer.number), as_text(answer.key)]
+            parts = [_("**Attempt {number}**", number=answer.number), as_text(answer.key)]
             if answer.measures.f1 is not None:
-                parts.append(_("token F1 {value}", value=written(float(answer.measures.f1))))
+                parts.append(_("token F1 {f1}", f1=written(float(answer.measures.f1))))
             if answer.measures.n:
-                parts.append(_("{n_right} of {n} right", n_right=answer.measures.n_right, n=answer.measures.n))
+                parts.append(_("{n_right} of {n} correct", n_right=answer.measures.n_right, n=answer.measures.n))
             st.markdown(" · ".join(parts))
             st.caption(as_text(together(*answer.lines)))
 
@@ -334,12 +312,14 @@ def _person_row(trained: Trained) -> dict[str, object]:
     totals = trained.totals
     return {
         "name": trained.user.name,
-        "training": _("let through by {let_by}", let_by=trained.let_by)
+        "training": _("passed by {let_by}", let_by=trained.let_by)
         if trained.state == "let through"
         else _(TRAINING_WORDS[trained.state]),
         "tries": trained.n_tries,
-        "token F1, last try": written(None if totals is None or totals.f1 is None else float(totals.f1)),
-        "right, last try": _("{n_right} of {n}", n_right=totals.n_right, n=totals.n) if totals and totals.n else "–",
+        "token F1, last attempt": written(None if totals is None or totals.f1 is None else float(totals.f1)),
+        "correct, last attempt": _("{n_right} of {n}", n_right=totals.n_right, n=totals.n)
+        if totals and totals.n
+        else "–",
     }
 
 
@@ -355,21 +335,14 @@ def _show_items(store: Store, visit: Visit, project: Project, purpose: Purpose) 
     if items:
         _show_list(store, visit, project, purpose, items)
     else:
-        st.info(_("There are no texts here yet. Pick some that have gold."), icon=":material/school:")
-        st.markdown(
-            _(
-                "Gold of your own for training: under *Instances* tick a text, look at it, mark it below "
-                "“A version of your own”, and store it as gold. Then it is complete and can be picked here."
-            )
-        )
+        st.info(_("No texts yet. Pick some with gold."), icon=":material/school:")
+        st.markdown(_("To make gold, open a text under *Instances* and mark it below “Your own version”."))
         link_to("project", _("Instances"), project_id=project.id, icon=":material/edit_note:", section="Instances")
     if n := count_picked(store, visit.user, project, purpose):
         st.caption(
             several(
-                "{n} of these texts is complete, so it counts in Progress, in the gold, in exports and in releases like any "
-                "other text. Give such texts a split of their own when they are to stay out of your data.",
-                "{n} of these texts are complete, so they count in Progress, in the gold, in exports and in releases like any "
-                "other text. Give such texts a split of their own when they are to stay out of your data.",
+                "{n} complete text counts in gold, exports and releases. To exclude it, give it its own split.",
+                "{n} complete texts count in gold, exports and releases. To exclude them, give them their own split.",
                 n,
             )
         )
@@ -381,20 +354,13 @@ def _warn(items: Sequence[ShownItem]) -> None:
     changed = [item.row.key for item in items if item.gold == "changed"]
     if changed:
         st.warning(
-            _(
-                "The gold of {changed} has changed since it was picked. New answers are measured with the new gold; what was "
-                "answered before keeps the gold that it was measured against.",
-                changed=as_text(listed(changed)),
-            ),
+            _("The gold of {changed} changed. It applies to new responses only.", changed=as_text(listed(changed))),
             icon=":material/history:",
         )
     missing = [item.row.key for item in items if item.gold == "no gold"]
     if missing:
         st.warning(
-            _(
-                "{missing}: no gold now, so nobody is given it here. Give it gold again, or take it out.",
-                missing=as_text(listed(missing)),
-            ),
+            _("{missing} is skipped: no gold. Add gold or remove it.", missing=as_text(listed(missing))),
             icon=":material/warning:",
         )
 
@@ -413,31 +379,31 @@ def _show_list(store: Store, visit: Visit, project: Project, purpose: Purpose, i
         rows, hide_index=True, key=f"training_items_{purpose}_{len(items)}", on_select="rerun", selection_mode="single-row",
         column_config={
             "text": st.column_config.TextColumn(_("text"), width="large"), "gold sets": _("gold sets"),
-            "gold": _("gold"), "key": _("key"),
+            "gold": _("gold"), "key": _("ID"),
         },
     )  # fmt: skip
     selected = selection["selection"]["rows"]
     if not selected:
-        st.caption(_("Select a row to take a text out."))
+        st.caption(_("Select a row to remove a text."))
         return
     item = items[selected[0]]
     left, right = st.columns(2)
-    if pressed(_("Take it out"), container=left, width="stretch", key=f"training_out_{item.item.id}"):
+    if pressed(_("Remove"), container=left, width="stretch", key=f"training_out_{item.item.id}"):
         _do(lambda: _taken_out(store, visit, project, item))
     if item.gold == "changed" and pressed(
-        _("The changed gold is right"), container=right, width="stretch", key=f"training_gold_{item.item.id}"
+        _("Accept the new gold"), container=right, width="stretch", key=f"training_gold_{item.item.id}"
     ):
         _do(lambda: _accepted(store, visit, project, item))
 
 
 def _taken_out(store: Store, visit: Visit, project: Project, item: ShownItem) -> str:
     take_out(store, visit.user, project, item.item.id)
-    return _("“{key}” is out. What people answered to it is kept.", key=item.row.key)
+    return _("Removed “{key}”. Responses to it are kept.", key=item.row.key)
 
 
 def _accepted(store: Store, visit: Visit, project: Project, item: ShownItem) -> str:
     accept_gold(store, visit.user, project, item.item.id)
-    return _("The gold of “{key}” is taken as it is now.", key=item.row.key)
+    return _("“{key}” now uses its current gold.", key=item.row.key)
 
 
 def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, picked: set[int]) -> None:
@@ -448,32 +414,27 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
         return
     with st.form(f"training_pick_{purpose}_{len(picked)}", border=False):
         st.multiselect(
-            _("Pick texts that are complete"),
+            _("Pick complete texts"),
             choices,
             format_func=names.__getitem__,
             key=f"training_texts_{purpose}",
             select_all=False,
-            help=_(
-                "The first {choices} complete texts are listed. Whoever annotated a text is never given it as training.",
-                choices=_CHOICES,
-            ),
+            help=_("First {choices} complete texts. Nobody trains on texts they annotated.", choices=_CHOICES),
             placeholder=_("Choose options"),
         )
         fields = [f"training_texts_{purpose}"]
         if purpose == "reviewers":
             fields.append("training_spoilings")
             st.multiselect(
-                _("With the gold sets"),
+                _("Gold sets"),
                 SPOILINGS,
                 default=list(SPOILINGS),
                 format_func=lambda spoiling: _(_SPOILED[spoiling]),
                 key="training_spoilings",
-                help=_(
-                    "Each text is taken once in each form in which it can be. What is changed is drawn by a seed that is kept."
-                ),
+                help=_("Adds each text in each possible form."),
                 placeholder=_("Choose options"),
             )
-        given = submitted(_("Pick them"), key=f"training_pick_{purpose}", fields=tuple(fields))
+        given = submitted(_("Pick"), key=f"training_pick_{purpose}", fields=tuple(fields))
     if given is not None:
         numbers = cast("list[int]", given[f"training_texts_{purpose}"])
         spoilings = cast("list[Spoiling]", given.get("training_spoilings", [""]))
@@ -489,7 +450,7 @@ def _picked(
     spoilings: Sequence[Spoiling],
 ) -> str:
     picked = pick(store, visit.user, project, purpose, numbers, spoilings)
-    return together(several("Picked {n} new text.", "Picked {n} new texts.", picked.n_new), *picked.left_out)
+    return together(several("Picked {n} text.", "Picked {n} texts.", picked.n_new), *picked.left_out)
 
 
 def _do(action: Callable[[], str]) -> None:

@@ -25,7 +25,8 @@ from annotator.web.guidelines import show_parts
 from annotator.web.page_parts import READABLE
 from annotator.web.session import Visit
 
-_FINISH = unsaid("This project has a training. Finish what you hold here; new texts come after the training.")
+_NONE_LEFT = unsaid("No training attempts left. Ask the lead.")
+_FINISH = unsaid("Finish reserved work; training comes before new texts.")
 
 
 def show(store: Store, visit: Visit, project: Project, audience: Audience, training: Training) -> None:
@@ -42,21 +43,13 @@ def show(store: Store, visit: Visit, project: Project, audience: Audience, train
             with st.container(width=READABLE):
                 _show_failed()
         case "no texts":
-            st.info(
-                _("There is no text left that you could be trained on. Tell the lead of this project."),
-                icon=":material/school:",
-            )
+            st.info(_("No training texts left. Tell the lead."), icon=":material/school:")
 
 
-def _show_line(training: Training, audience: Audience) -> None:
+def _show_line(training: Training) -> None:
     """Where one is, above the text."""
     number = training.attempt.number if training.attempt else 1
-    then = (
-        _("the gold is shown when you have submitted")
-        if audience == "annotators"
-        else _("the expected scores are shown when you have submitted")
-    )
-    parts = [_step(training), _("try {number}", number=number), then]
+    parts = [_step(training), _("attempt {number}", number=number), _("feedback after you submit")]
     st.markdown(":material/school: " + " · ".join(parts))
 
 
@@ -68,14 +61,11 @@ def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience
     st.header(_("Training"), anchor=False)
     last = training.attempt
     if last is not None and last.state == "failed":
-        st.warning(
-            _("You did not pass this time. You can try again, with the texts in another order."),
-            icon=":material/replay:",
-        )
-    st.markdown(_what_comes(project, audience, training))
+        st.warning(_("You didn't pass. Try again; the texts are reordered."), icon=":material/replay:")
+    st.markdown(_what_comes(training))
     st.markdown(_rules_line(training.rules, audience))
-    st.caption(several("You have {n} try left.", "You have {n} tries left.", training.tries_left))
-    if pressed(_("Begin the training"), type="primary", key=f"training_begin_{audience}"):
+    st.caption(_what_is_next(training.tries_left))
+    if pressed(_("Begin training"), type="primary", key=f"training_begin_{audience}"):
         carry_out(lambda: begin(store, visit.user, project, audience))
     # Who has not read them yet is asked with the first text, and once is enough.
     if project.guidelines.strip() and not reading_of(store, visit.user, project).is_asked:
@@ -83,21 +73,11 @@ def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience
             show_parts(project.guidelines)
 
 
-def _what_comes(project: Project, audience: Audience, training: Training) -> str:
-    if audience == "annotators":
-        return several(
-            "Before you get texts to mark in **{project}**, you do {n} training text whose gold is known. After each you see "
-            "what you did beside the gold. What you do here counts for nothing else.",
-            "Before you get texts to mark in **{project}**, you do {n} training texts whose gold is known. After each you see "
-            "what you did beside the gold. What you do here counts for nothing else.",
-            training.of, project=as_text(project.name),
-        )  # fmt: skip
+def _what_comes(training: Training) -> str:
     return several(
-        "Before you get annotations to score in **{project}**, you do {n} training text whose gold is known. After each you "
-        "see what you did beside the gold. What you do here counts for nothing else.",
-        "Before you get annotations to score in **{project}**, you do {n} training texts whose gold is known. After each you "
-        "see what you did beside the gold. What you do here counts for nothing else.",
-        training.of, project=as_text(project.name),
+        "First do {n} training text; the gold follows each. Responses are used for training only.",
+        "First do {n} training texts; the gold follows each. Responses are used for training only.",
+        training.of
     )  # fmt: skip
 
 
@@ -107,27 +87,21 @@ def _rules_line(rules: QualificationRules, audience: Audience) -> str:
 
 def _show_failed() -> None:
     st.header(_("Training"), anchor=False)
-    st.warning(
-        _(
-            "You have not passed the training of this project, and no try is left, so you get no texts here. Ask the lead of "
-            "this project: they can give you another try, or let you begin."
-        ),
-        icon=":material/school:",
-    )
+    st.warning(_(_NONE_LEFT), icon=":material/school:")
 
 
 def _show_feedback(store: Store, visit: Visit, project: Project, audience: Audience, training: Training) -> None:
     answered = answered_text(store, visit.user, project, audience)
     if answered is None:
         return
-    st.markdown(f":material/school: {_step(training)} · {_('what came of it')}")
+    st.markdown(f":material/school: {_step(training)} · {_('result')}")
     if audience == "annotators":
         _show_marks(store, project, answered)
     else:
         _show_scores(store, project, answered)
     if answered.totals is not None:
         _show_result(answered, audience)
-    name = _("Next training text") if answered.totals is None else _("Go on")
+    name = _("Next training text") if answered.totals is None else _("Continue")
     if pressed(name, type="primary", key=f"training_next_{answered.exercise.id}", shortcut="Ctrl+Enter"):
         carry_out(lambda: end_feedback(store, visit.user, answered.exercise.id))
 
@@ -138,7 +112,7 @@ def _show_marks(store: Store, project: Project, answered: AnsweredText) -> None:
     shown = show_project(project)
     number = answered.exercise.id
     for column, title, work, name in zip(
-        st.columns(2, gap="medium"), (_("What you marked"), _("The gold")), (marked, gold), ("own", "gold"), strict=True
+        st.columns(2, gap="medium"), (_("Your marks"), _("Gold")), (marked, gold), ("own", "gold"), strict=True
     ):
         with column:
             st.markdown(f"**{title}**")
@@ -152,10 +126,10 @@ def _show_marks(store: Store, project: Project, answered: AnsweredText) -> None:
 def _show_scores(store: Store, project: Project, answered: AnsweredText) -> None:
     """The sets that were scored, the gold sets where they were worsened, and each score beside the one that was expected."""
     _marked, scored = beside_gold(store, project, answered.exercise, answered.known)
-    sides = [(_("The sets that you scored"), scored, "scored")]
+    sides = [(_("Sets you scored"), scored, "scored")]
     unspoiled = gold_before(store, project, answered.exercise)
     if answered.item.spoiling and unspoiled is not None:
-        sides.append((_("The gold as it is"), unspoiled, "gold"))
+        sides.append((_("Unmodified gold"), unspoiled, "gold"))
     for column, (title, work, name) in zip(st.columns(len(sides), gap="medium"), sides, strict=True):
         with column:
             st.markdown(f"**{title}**")
@@ -170,26 +144,23 @@ def _show_result(answered: AnsweredText, audience: Audience) -> None:
         return
     lines = "\n".join(f"- {line}" for line in total_lines(totals, answered.rules, audience))
     if answered.attempt.state == "passed":
-        st.success("\n".join((_("You have passed the training."), lines)), icon=":material/check:")
+        st.success("\n".join((_("You passed the training."), lines)), icon=":material/check:")
         return
     st.warning(
-        "\n".join((_("You have not passed this time."), lines, "", _what_is_next(answered.tries_left))),
+        "\n".join((_("You didn't pass this time."), lines, "", _what_is_next(answered.tries_left))),
         icon=":material/replay:",
     )
 
 
 def _what_is_next(tries_left: int) -> str:
     if not tries_left:
-        return _(
-            "This was your last try. A lead of this project decides what comes next: another try, or texts without the training. "
-            "Ask them; this page shows it as soon as they have decided."
-        )
-    return several("You have {n} try left.", "You have {n} tries left.", tries_left)
+        return _(_NONE_LEFT)
+    return several("You have {n} attempt left.", "You have {n} attempts left.", tries_left)
 
 
 def show_scored_text(visit: Visit, project: Project, reading: Reading, training: Training) -> None:
     """A text of a reviewer's training on the review screen."""
-    _show_line(training, "reviewers")
+    _show_line(training)
     number = training.attempt.id if training.attempt else 0
     components.train_reviewer(
         project, visit.user, visit.csrf, reading, key=f"training_review_{project.id}_{number}_{training.number}"
@@ -198,7 +169,7 @@ def show_scored_text(visit: Visit, project: Project, reading: Reading, training:
 
 def show_text(visit: Visit, project: Project, reading: Reading, training: Training) -> None:
     """A text of the training in the token panel."""
-    _show_line(training, "annotators")
+    _show_line(training)
     number = training.attempt.id if training.attempt else 0
     components.train_annotator(
         project, visit.user, visit.csrf, reading, key=f"training_panel_{project.id}_{number}_{training.number}"

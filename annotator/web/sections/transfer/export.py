@@ -25,36 +25,36 @@ from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
 FORMATS = {
-    "jsonl": (unsaid("Annotator's own JSONL: everything, can be imported again"), ".jsonl"),
-    "csv": (unsaid("CSV: a row for each rationale set"), ".csv"),
-    "conll": (unsaid("CoNLL: a line for each token, with BIO tags"), ".conll"),
+    "jsonl": (unsaid("annotator JSONL: everything, can be reimported"), ".jsonl"),
+    "csv": (unsaid("CSV: one row per rationale set"), ".csv"),
+    "conll": (unsaid("CoNLL: one token per line, BIO tags"), ".conll"),
     "eraser": (unsaid("ERASER: split files and docs.jsonl"), ""),
     "benchmark": (unsaid("benchmark: PaddleNLP gold"), ""),
     "benchmark-trustai": (unsaid("benchmark: TrustAI gold"), ""),
-    "contrast": (unsaid("contrast sets: originals with their changed versions"), ".jsonl"),
+    "contrast": (unsaid("contrast sets: originals with perturbed versions"), ".jsonl"),
     "label-studio": (unsaid("Label Studio"), ".json"),
     "doccano": (unsaid("doccano"), ".jsonl"),
     "argilla": (unsaid("Argilla"), ".json"),
     "prodigy": (unsaid("Prodigy"), ".jsonl"),
     "parquet": (unsaid("Parquet: one file"), ".parquet"),
-    "parquet-annotations": (unsaid("Parquet: every annotation of everybody"), ".parquet"),
+    "parquet-annotations": (unsaid("Parquet: all annotations"), ".parquet"),
     "datasets": (unsaid("Hugging Face datasets: a folder"), ""),
 }
 _BOTH_HALVES = {"jsonl", "contrast", ANNOTATIONS}  # formats that always hold originals and changed versions
 _HALF_WORDS = {
     "both": unsaid("all"),
     "originals": unsaid("originals only"),
-    "perturbed": unsaid("changed versions only"),
+    "perturbed": unsaid("perturbed versions only"),
 }
-_OTHER_LABELS = unsaid("Annotations with another label than the gold one do not count, unless the lead chose them.")
-_NAMES = unsaid("Otherwise people are called by pseudonyms, which are drawn anew for each file.")
+_OTHER_LABELS = unsaid("Annotations with another label don't count unless chosen by a lead.")
+_NAMES = unsaid("Otherwise pseudonyms, redrawn for each file.")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """A file is made when it is asked for, and kept for this visit until the choice changes."""
     sees_all = has_right(visit.user, visit.roles, "see all annotations")
     formats = [name for name in WRITABLE if sees_all or name not in WHOLE]
-    left, middle, right = st.columns([5, 3, 3])
+    left, middle = st.columns([3, 2])
     format_name = left.selectbox(
         _("Format"), formats, format_func=lambda name: _(FORMATS[name][0]), key="export_format"
     )
@@ -68,26 +68,25 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         help=f"{all_meanings()}\n\n{_(_OTHER_LABELS)}",
     )
     middle.caption(meaning_of(policy))
-    split = right.text_input(_("Only this split"), key="export_split", placeholder=_("all"))
     may_see_submitted = sees_all or project.settings.researchers_see_submitted
-    submitted = may_see_submitted and st.checkbox(
-        _("Include annotations that are not accepted yet"), key="export_submitted"
-    )
     has_both = format_name in _BOTH_HALVES
-    half = st.segmented_control(
-        _("Which instances"), HALVES, default="both", required=True, format_func=lambda name: _(_HALF_WORDS[name]),
-        key="export_half",
-        disabled=has_both,
-    )  # fmt: skip
+    with st.expander(_("More")):
+        split = st.text_input(_("Only this split"), key="export_split", placeholder=_("all"))
+        submitted = may_see_submitted and st.checkbox(_("Include annotations not accepted yet"), key="export_submitted")
+        half = st.segmented_control(
+            _("Instances"), HALVES, default="both", required=True, format_func=lambda name: _(_HALF_WORDS[name]),
+            key="export_half",
+            disabled=has_both
+        )  # fmt: skip
     may_name = sees_all and format_name in WITH_PEOPLE
     if format_name == "jsonl":
-        st.caption(_("This format is for moving a whole project: it always holds everybody's name."))
-    has_names = may_name and st.checkbox(_("Tell who made each annotation"), key="export_names", help=_(_NAMES))
+        st.caption(_("For moving projects: always includes everyone's name."))
+    has_names = may_name and st.checkbox(_("Name annotators"), key="export_names", help=_(_NAMES))
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
-        st.caption(_("Texts that you are annotating or may still be given are left out."))
+        st.caption(_("Excludes texts you may still annotate."))
     options = GoldOptions(policy, split or None, submitted, "both" if has_both else half)
     choice = (project.id, format_name, options, has_names)
-    if pressed(_("Prepare the file"), type="primary", key="export_prepare"):
+    if pressed(_("Prepare file"), type="primary", key="export_prepare"):
         st.session_state["export_ready"] = (
             choice,
             *_made(store, visit, project, format_name, options, has_names=has_names),
@@ -98,14 +97,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         if exported.left_out:
             st.info(exported.left_out)
         st.download_button(
-            as_text(
-                _(
-                    "Download {name} ({contents}, {size} KB)",
-                    name=name,
-                    contents=exported.words,
-                    size=f"{len(content) / 1024:,.0f}",
-                )
-            ),
+            as_text(_("Download {name} ({size} KB)", name=name, size=f"{len(content) / 1024:,.0f}")),
             content,
             name,
             key="export_take",
@@ -167,7 +159,7 @@ def show_stored(project: Project) -> None:
             instance_id, key = file.report.first_mapped
             linked.add(instance_id)
             st.link_button(
-                as_text(_("Look at the first text with a map: {key}", key=key)),
+                as_text(_("Open the first text with a heatmap: {key}", key=key)),
                 f"/saliency?{urlencode({'project': project.id, 'instance': instance_id})}",
                 icon=":material/open_in_new:",
                 key=f"import_first_map_{number}",
@@ -179,7 +171,7 @@ def show_stored(project: Project) -> None:
 def _words(report: ImportReport) -> str:
     """What became of one file."""
     n_left = report.n_left_out
-    left = several("{n} row was left out.", "{n} rows were left out.", n_left) if n_left else ""
+    left = several("Skipped {n} row.", "Skipped {n} rows.", n_left) if n_left else ""
     if report.n_unchanged and not report.is_output:
         stored = several("{words}; {n} unchanged.", "{words}; {n} unchanged.", report.n_unchanged, words=report.words)
     else:
@@ -190,7 +182,7 @@ def _words(report: ImportReport) -> str:
 def _show_next(project: Project) -> None:
     """Where stored texts are looked at."""
     with st.container(horizontal=True):
-        st.button(_("Look at the instances"), icon=":material/list:", key="import_instances", on_click=_open_instances)
+        st.button(_("View instances"), icon=":material/list:", key="import_instances", on_click=_open_instances)
         st.link_button(
             _("Open Saliency"),
             f"/saliency?{urlencode({'project': project.id})}",

@@ -56,13 +56,13 @@ _NAMED_FILES = 3
 _MERGE_WORDS = {"sum": unsaid("sum"), "mean": unsaid("mean"), "signed max": unsaid("signed max")}
 _GOLD_WORDS = {
     "accepted": unsaid("accepted gold"),
-    "draft": unsaid("drafts to be revised"),
+    "draft": unsaid("drafts to revise"),
     "reference": unsaid("for reference only"),
 }
-_ALIKE = unsaid("Labels that differ only in case, blanks or full and half width become one.")
+_ALIKE = unsaid("Merges labels differing only in case, spaces or character width.")
 _SEEN: dict[ResultMode, str] = {
-    "contest": unsaid("Annotators will see the label or answer that the file gives to a text, and may contest it."),
-    "confirm": unsaid("Annotators will see the label or answer that the file gives to a text, and cannot change it."),
+    "contest": unsaid("Annotators see the file's label or answer and can contest it."),
+    "confirm": unsaid("Annotators see the file's label or answer but can't change it."),
 }
 
 
@@ -71,42 +71,38 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_missing_labels(store, visit, project, is_before_texts=False)
     st.caption(
         _(
-            "CSV, JSONL and spreadsheets with named columns, Annotator's own export, ERASER (its split files with docs.jsonl, "
-            "or a zip with docs/), the benchmark's input and gold, and exports of other tools. Importing the same rows twice "
-            "changes nothing."
+            "CSV, JSONL or spreadsheets with column names, annotator JSONL, ERASER (with docs.jsonl, or zip "
+            "with docs/), benchmark files, other tools' exports."
         )
     )
     files = st.file_uploader(
         _("Files"),
         accept_multiple_files=True,
         key="import_files",
-        help=_(
-            "Several files of one data set, or a zip of its folder. Several CSV or JSONL files are read one after the other, "
-            "with the same columns; all are stored, or none."
-        ),
+        help=_("Files of one data set with equal columns, or a zip. All are stored, or none."),
     )
     files = ask_encoding(files)
     texts, outputs = apart(files)
     left, middle, right = st.columns(3)
     format_name = ask_format(left, project, texts, READABLE)
     gold = middle.selectbox(
-        _("Annotations in the file are"), GOLD_MODES, format_func=lambda mode: _(_GOLD_WORDS[mode]), key="import_gold"
+        _("File annotations are"), GOLD_MODES, format_func=lambda mode: _(_GOLD_WORDS[mode]), key="import_gold"
     )
-    split = right.text_input(_("Split, if the file names none"), key="import_split", placeholder="train")
+    split = right.text_input(_("Split (if not in the file)"), key="import_split", placeholder="train")
     is_each_alone = are_read_alone(texts, format_name)
     sheet = ask_sheet(texts)
     chosen = ask_columns(store, visit, project, format_name, texts[:1] if is_each_alone else texts, sheet)
     of_output = _ask_of_output([file.name for file, _format in outputs])
     with st.expander(_("More")):
         language = st.text_input(
-            _("Language, if the file names none"), key="import_language", placeholder=project.language
+            _("Language (if not in the file)"), key="import_language", placeholder=project.language
         )
-        prefix = st.text_input(_("Prefix for keys, if ids repeat between files"), key="import_prefix")
+        prefix = st.text_input(_("ID prefix (if IDs repeat between files)"), key="import_prefix")
         renamed = _ask_renamed()
-        update = st.checkbox(_("Let changed rows overwrite instances with the same key"), key="import_update")
-        skip_invalid = st.checkbox(_("Leave rows with problems out and store the rest"), key="import_skip")
-        merge_labels = st.checkbox(_("Merge labels alike"), key="import_merge_labels", help=_(_ALIKE))
-        number_keys = st.checkbox(_("Number texts without keys"), key="import_number")
+        update = st.checkbox(_("Let changed rows overwrite instances with the same ID"), key="import_update")
+        skip_invalid = st.checkbox(_("Skip invalid rows"), key="import_skip")
+        merge_labels = st.checkbox(_("Merge similar labels"), key="import_merge_labels", help=_(_ALIKE))
+        number_keys = st.checkbox(_("Generate missing IDs"), key="import_number")
     labels = ask_labels(project, _named(project, files), may_add=True)
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
@@ -128,28 +124,25 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def show_output(store: Store, visit: Visit, project: Project) -> None:
     """The same for model output: predictions, attributions, rationales."""
     files = st.file_uploader(
-        _("Files"),
-        accept_multiple_files=True,
-        key="import_files",
-        help=_("Several files at once: all are stored, or none."),
+        _("Files"), accept_multiple_files=True, key="import_files", help=_("Several files: all are stored, or none.")
     )
     files = ask_encoding(files)
     left, middle, right = st.columns(3)
     format_name = ask_format(
         left, project, files, READABLE_OUTPUT, help_text=_("docs/formats.md, Model output"), is_each_alone=True
     )
-    model = middle.text_input(_("Model, if the file names none"), key="import_model")
-    method = right.text_input(_("Method, if the file names none"), key="import_method", placeholder="lime")
+    model = middle.text_input(_("Model (if not in the file)"), key="import_model")
+    method = right.text_input(_("Method (if not in the file)"), key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)
-    split = left.text_input(_("Split, if keys repeat between splits"), key="import_split")
+    split = left.text_input(_("Split (if IDs repeat between splits)"), key="import_split")
     merge = middle.selectbox(
-        _("Join the pieces of a word by"), MERGES, key="import_merge", format_func=lambda how: _(_MERGE_WORDS[how])
+        _("Merge subwords by"), MERGES, key="import_merge", format_func=lambda how: _(_MERGE_WORDS[how])
     )
     seed = right.number_input(_("Seed"), value=None, step=1, key="import_seed")
     renamed = _ask_renamed()
     all_doubles = _ask_doubles()
-    update = st.checkbox(_("Overwrite what is stored of a run with what the file says of it"), key="import_update")
-    skip_invalid = st.checkbox(_("Leave rows with problems out and store the rest"), key="import_skip")
+    update = st.checkbox(_("Overwrite stored runs with the file's"), key="import_update")
+    skip_invalid = st.checkbox(_("Skip invalid rows"), key="import_skip")
     labels = ask_labels(project, _named(project, files), may_add=has_right(visit.user, visit.roles, "manage project"))
     stored = st.container()
     options = ImportOptions(
@@ -188,16 +181,16 @@ def _ask_of_output(names: Sequence[str]) -> ImportOptions:
     if not names:
         return ImportOptions()
     about = several(
-        "{names} is model output and is read after the texts; all files are stored, or none.",
-        "{names} are model output and are read after the texts; all files are stored, or none.",
+        "{names} is model output, read after the texts.",
+        "{names} are model output, read after the texts.",
         len(names),
         names=_files_words(names),
     )
     with st.container(border=True):
         st.markdown(as_text(about))
         left, right = st.columns(2)
-        model = left.text_input(_("Model, if the file names none"), key="import_model")
-        method = right.text_input(_("Method, if the file names none"), key="import_method", placeholder="lime")
+        model = left.text_input(_("Model (if not in the file)"), key="import_model")
+        method = right.text_input(_("Method (if not in the file)"), key="import_method", placeholder="lime")
         all_doubles = _ask_doubles()
     return ImportOptions(model=model.strip(), method=method.strip(), all_doubles=all_doubles)
 
@@ -209,9 +202,9 @@ def _files_words(names: Sequence[str]) -> str:
 
 def _ask_doubles() -> bool:
     return st.checkbox(
-        _("Texts that stand several times: give all of them what is said of one"),
+        _("Duplicate texts: apply to all copies"),
         key="import_doubles",
-        help=_("Rows without a key go to the instance with the same text."),
+        help=_("Rows without an ID match instances by text."),
     )
 
 
@@ -223,11 +216,11 @@ def _named(project: Project, files: Sequence[Any]) -> str:
 def _ask_renamed() -> dict[str, str]:
     """What the project calls labels of the file; what is no pair yet counts for nothing, and is said."""
     written = st.text_input(
-        _("Labels that the project calls otherwise"), key="import_rename", placeholder="pos=positive, neg=negative"
+        _("Labels named differently in the project"), key="import_rename", placeholder="pos=positive, neg=negative"
     )
     pairs = [part.partition("=") for part in written.split(",") if part.strip()]
     if any(not (label.strip() and project_label.strip()) for label, _equals, project_label in pairs):
-        st.warning(_("Write the file's label, =, and the project's label; a comma between two such pairs."))
+        st.warning(_("Write file label=project label, comma-separated."))
     return {
         label.strip(): project_label.strip()
         for label, _equals, project_label in pairs
@@ -241,17 +234,10 @@ def _check_and_store(
     """Check first; what was checked can then be stored."""
     files = [file for upload in uploads for file in upload.files]
     if not files:
-        st.info(
-            _("Choose a file to begin. It is checked first, and nothing is stored until you agree."),
-            icon=":material/upload_file:",
-        )
+        st.info(_("Choose a file. Nothing is stored until you confirm."), icon=":material/upload_file:")
         return
     if twice := name_that_repeats([file.name for file in files]):
-        st.error(
-            as_text(
-                _("Two of the files are called '{twice}'. Rename one, or put them in a zip with folders.", twice=twice)
-            )
-        )
+        st.error(as_text(_("Two files are named '{twice}'. Rename one.", twice=twice)))
         return
     formats = tuple(upload.format_name for upload in uploads)
     signature = (formats, options, tuple((file.name, file.file_id) for file in files))
@@ -322,7 +308,7 @@ def _show_check(
     _show_what_annotators_see(store, visit, project, [file.report for file in answer])
     reports = [file.report for file in answer]
     if all(report.n_new + report.n_updated == 0 for report in reports):
-        st.info(_("There is nothing to store."))
+        st.info(_("Nothing to store."))
     elif pressed(_("Store {what}", what=_what(reports)), type="primary", key="import_store"):
         storing = replace(options, dry_run=False, gold_policy=policies[0])
         done = _try(store, visit, project, uploads, storing)
@@ -369,7 +355,7 @@ def _show_report(
 
 def _heads(project: Project) -> dict[str, str | None]:
     """What stands above the columns of the first rows."""
-    facts = {"key": _("key"), "split": _("split"), "language": _("language"), "result": _("result"), "sets": _("sets")}
+    facts = {"key": _("ID"), "split": _("split"), "language": _("language"), "result": _("result"), "sets": _("sets")}
     return {**facts, **{segment.name: _(segment.title) for segment in project.task.segments}}
 
 
@@ -378,7 +364,7 @@ def _counts(answer: ImportReport) -> str:
     if answer.is_output:
         begin = f"{answer.output_words[0].upper()}{answer.output_words[1:]}"
         return _(
-            "{contents}. Rows of the file: {n_new} new, {n_updated} changed, {n_unchanged} unchanged. {reach}",
+            "{contents}. Rows: {n_new} new, {n_updated} changed, {n_unchanged} unchanged. {reach}",
             contents=begin,
             n_new=f"{answer.n_new:,}",
             n_updated=f"{answer.n_updated:,}",
@@ -408,9 +394,9 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
     if answer.gold_policy is None:
         return None
     return st.radio(
-        _("Gold for these texts"), GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
+        _("Gold of these texts"), GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
         format_func=policy_in_words, captions=[meaning_of(name) for name in GOLD_POLICIES], key="import_gold_policy",
-        help=_("It can be changed later under Rules."),
+        help=_("Can be changed later under Rules.")
     )  # fmt: skip
 
 
@@ -420,18 +406,9 @@ def _show_refusal(
     """What is wrong; n_files: how many were read one by one, of which each is named; labels: the project's."""
     n = refusal.n_problems
     beside.error(
-        several(
-            "{n} problem; nothing can be stored until it is corrected or left out.",
-            "{n} problems; nothing can be stored until they are corrected or left out.",
-            n,
-        )
+        several("{n} problem. Correct or skip it to continue.", "{n} problems. Correct or skip them to continue.", n)
         if len(refusal.problems) > 1 or n_files > 1
-        else as_text(
-            _(
-                "{reason} Nothing can be stored until this is corrected or left out.",
-                reason=say(refusal.problems[0].reason),
-            )
-        ),
+        else as_text(_("{reason} Correct or skip it to continue.", reason=say(refusal.problems[0].reason))),
         icon=":material/error:",
     )
     notes = st.container()
@@ -456,7 +433,7 @@ def _show_problems(words: Callable[[int], str], problems: Sequence[Problem], n: 
     if not n:
         return
     n_shown = sum(problem.n for problem in problems)
-    st.caption(_("{problems}, the first {n} of them", problems=words(n), n=f"{n_shown:,}") if n > n_shown else words(n))
+    st.caption(_("{problems}, first {n}", problems=words(n), n=f"{n_shown:,}") if n > n_shown else words(n))
     show_problem_table(problems, say)
 
 
@@ -469,8 +446,8 @@ def _warning_words(n: int) -> str:
 
 
 def _left_out_words(n: int) -> str:
-    return counted(n, "row left out", "rows left out")
+    return counted(n, "row skipped", "rows skipped")
 
 
 def _problem_of_rows_words(n: int) -> str:
-    return counted(n, "problem of these rows", "problems of these rows")
+    return counted(n, "problem in these rows", "problems in these rows")

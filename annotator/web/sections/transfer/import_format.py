@@ -59,16 +59,12 @@ def ask_format(
     is_known = guess is None or guess[0] in formats
     if is_each_alone and len(files) > 1 and is_known and not st.session_state.get(_BY_HAND):
         each = _each_words(files, format_of_each(files, chosen))
-        container.caption(
-            as_text(
-                _("Read by what each file looks like: {each}. A format that you choose is taken for all.", each=each)
-            )
-        )
+        container.caption(as_text(_("Detected: {each}. A format you choose applies to all.", each=each)))
     elif guess is not None and (summary := _summary(*guess, chosen, formats)):
         container.caption(as_text(summary))
         if guess[0] not in (*READABLE, *READABLE_OUTPUT):
             container.link_button(
-                _("Open the Tests page"), f"/tests?{urlencode({'project': project.id})}", icon=":material/fact_check:"
+                _("Open Tests"), f"/tests?{urlencode({'project': project.id})}", icon=":material/fact_check:"
             )
     return chosen
 
@@ -78,7 +74,7 @@ def ask_sheet(files: Sequence[Any]) -> str | None:
     names = list(dict.fromkeys(name for file in files for name in _sheets_of(file)))
     if not names:
         return None
-    chosen: str = st.selectbox(_("Sheet"), names, key=_SHEET, help=_("One sheet of a file is read at a time."))
+    chosen: str = st.selectbox(_("Sheet"), names, key=_SHEET, help=_("One sheet is read at a time."))
     return chosen
 
 
@@ -164,27 +160,22 @@ def _read(files: Sequence[Any], formats: Sequence[str]) -> tuple[str, str] | Non
     words = _(guess.words)
     if guess.other is not None:
         other = _(guess.other.words)
-        words = _("{words}, which may also be {other} (read on the Saliency page)", words=words, other=other)
+        words = _("{words}, or {other} (read on Saliency)", words=words, other=other)
     return guess.format_name, words
 
 
 def _summary(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:
     if name == chosen:
-        return _("This looks like {words}. If it is not, choose another format.", words=words)
+        return _("Looks like {words}. If not, choose another format.", words=words)
     if name in formats:
-        return _(
-            "This looks like {words} (the format {name}), but you chose {chosen}.",
-            words=words,
-            name=name,
-            chosen=chosen,
-        )
+        return _("Looks like {words} (format {name}), but you chose {chosen}.", words=words, name=name, chosen=chosen)
     if name in _GENERAL:
         return ""
     if name in READABLE_OUTPUT:
-        return _("This looks like {words}, which is model output. Import it on the Saliency page.", words=words)
+        return _("Looks like {words}. Import it on Saliency.", words=words)
     if name in READABLE:
-        return _("This looks like {words}, which holds texts. A lead imports those.", words=words)
-    return _("This looks like {words}. Import it on the Tests page, under “Files”.", words=words)
+        return _("Looks like {words}. Ask a lead to import it.", words=words)
+    return _("Looks like {words}. Import it on Tests.", words=words)
 
 
 def are_read_alone(files: Sequence[Any], format_name: str) -> bool:
@@ -221,8 +212,7 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     encoding = left.selectbox(
         _("Encoding"), list(ENCODINGS), format_func=lambda name: _(ENCODINGS[name]), key="import_encoding",
-        help=_("How the letters of the files are written down. Spreadsheets often write Windows-1252; everything else here "
-            "reads UTF-8. Nothing is guessed."),
+        help=_("Not detected automatically. Spreadsheets often use Windows-1252, everything else UTF-8.")
     )  # fmt: skip
     if encoding == UTF8:
         files = [
@@ -238,9 +228,9 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
     lines = [sample for file in files for sample in samples(bytes(file.getbuffer()), encoding)][:5]
     shown = " · ".join(f"{sample.line}: {sample.text}" for sample in lines)
     right.caption(
-        as_text(_("So its letters are read, line by line: {shown}", shown=shown))
+        as_text(_("Preview by line: {shown}", shown=shown))
         if lines
-        else _("No letter in these files depends on the encoding.")
+        else _("These files read the same in any encoding.")
     )
     return made
 
@@ -250,12 +240,7 @@ def _recoded(file: Any, encoding: str) -> Any:
     if encoding == UTF8 or not (is_text(file.name) or file.name.lower().endswith(".zip")):
         return file
     if file.name.lower().endswith(".zip"):
-        raise InvalidValue(
-            _(
-                "'{name}' is an archive, whose files are read as UTF-8 here. Unpack it, and choose its files.",
-                name=file.name,
-            )
-        )
+        raise InvalidValue(_("'{name}' is an archive. Unpack it first.", name=file.name))
     return RecodedFile(
         file.name, f"{file.file_id}-{encoding}", recoded_bytes(bytes(file.getbuffer()), encoding, file.name)
     )
@@ -270,13 +255,7 @@ def _warn_of_other_bytes(files: Sequence[Any]) -> None:
             line = content[: fault.start].count(b"\n") + 1
             if b"\0" not in content[:1000]:  # what is no text at all is refused by the check
                 st.warning(
-                    as_text(
-                        _(
-                            "“{name}” is not UTF-8: line {line} has other bytes. Choose its encoding, and look at its letters.",
-                            name=file.name,
-                            line=line,
-                        )
-                    ),
+                    as_text(_("“{name}” isn't UTF-8 (line {line}). Choose its encoding.", name=file.name, line=line)),
                     icon=":material/translate:",
                 )
 
@@ -286,7 +265,7 @@ def _warn_of_other_bytes(files: Sequence[Any]) -> None:
 
 _SEEN = "import_columns_seen"
 _MARKS = "import_columns_marks"
-NUMBER_ROWS = unsaid("number the rows")
+NUMBER_ROWS = unsaid("use row numbers")
 _NUMBERS = "\0numbers"  # no column is called so
 _IN_A_ROW = 4
 
@@ -311,9 +290,7 @@ def ask_columns(
         return Chosen()
     with st.expander(_("Columns"), expanded=seen.are_open, icon=":material/view_column:"):
         chosen = _ask(seen, "_".join(file.file_id for file in files) + format_name + (sheet or ""))
-        st.caption(
-            _("What is chosen here is remembered for this project. Columns that hold none of these become metadata.")
-        )
+        st.caption(_("Remembered for this project. Other columns become metadata."))
     return chosen
 
 
@@ -334,11 +311,7 @@ def _ask(seen: ColumnChoices, of_files: str) -> Chosen:
                 columns[choice.name] = answer
     majority_labels = _ask_majority(answers, seen, of_files)
     left = st.multiselect(
-        _("Columns that are not read"),
-        seen.columns,
-        seen.left,
-        key=f"import_left_{of_files}",
-        placeholder=_("Choose options"),
+        _("Columns to skip"), seen.columns, seen.left, key=f"import_left_{of_files}", placeholder=_("Choose options")
     )
     metadata = _ask_metadata(seen, of_files)
     taken = {*columns.values(), *metadata}
@@ -374,7 +347,7 @@ def _ask_metadata(seen: ColumnChoices, of_files: str) -> tuple[str, ...]:
             seen.metadata,
             key=f"import_metadata_{of_files}",
             placeholder=_("Choose options"),
-            help=_("These columns look like marks. Without a choice they are read as rationales, or refused."),
+            help=_("These look like marks. Unless chosen, they're read as rationales or rejected."),
         )
     )
 
@@ -400,10 +373,10 @@ def _ask_one(cell: Any, choice: ColumnChoice, seen: ColumnChoices, of_files: str
 def _why(choice: ColumnChoice) -> str:
     """Beneath a choice: why something is preselected, or what has to be chosen from."""
     if len(choice.likely) > 1:
-        return _("{columns}? They look alike.", columns=listed([f"“{column}”" for column in choice.likely], "or"))
+        return _("{columns}? They look similar.", columns=listed([f"“{column}”" for column in choice.likely], "or"))
     if choice.name == "annotator_label":
-        return _("A guess: annotators of one text have different ones.")
-    return _("A guess.")
+        return _("Guessed: differs between annotators of one text.")
+    return _("Guessed.")
 
 
 def _take_from_others(choice: ColumnChoice, seen: ColumnChoices, of_files: str) -> None:
@@ -420,13 +393,9 @@ def _ask_majority(answers: Mapping[str, str | None], seen: ColumnChoices, of_fil
     if result is None or answers.get("annotator_label") is None or answers[result.name] is not None:
         return False
     is_label = result.name == "label"
-    most = (
-        _("the one that most of its annotators gave; none where several labels were given as often")
-        if is_label
-        else _("the one that most of its annotators gave; none where several answers were given as often")
-    )
+    most = _("majority; none if tied")
     return st.radio(
-        _("The label of each text") if is_label else _("The answer of each text"),
+        _("Label per text") if is_label else _("Answer per text"),
         [True, False],
         format_func={True: most, False: _("none")}.__getitem__,
         key=f"import_majority_{of_files}",

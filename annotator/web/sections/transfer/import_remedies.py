@@ -14,11 +14,11 @@ from annotator.web.buttons import press
 from annotator.web.frame import as_text
 
 _STRANGE = "import_strange_labels"
-_ADD, _RENAME, _LEAVE = unsaid("Add it"), unsaid("Rename it"), unsaid("Leave it out")
+_ADD, _RENAME, _LEAVE = unsaid("Add label"), unsaid("Map to another"), unsaid("Skip rows")
 _PROMPT = "import_prompt_needed"
 _MOST = 12
 _CHECK = "import_check"
-_MERGE, _MERGE_WORDS = "import_merge_labels", unsaid("Merge these labels and check again")
+_MERGE, _MERGE_WORDS = "import_merge_labels", unsaid("Merge and check again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def ask_labels(project: Project, files: str, *, may_add: bool) -> LabelChoices:
     if st.session_state.get(_MERGE):
         strange = {label: n for label, n in strange.items() if not variant_among(label, project.labels)}
     if strange:
-        st.subheader(_("Labels that the project does not have"), anchor=False)
+        st.subheader(_("Labels missing in the project"), anchor=False)
     for number, (label, n) in enumerate(list(strange.items())[:_MOST]):
         answer, project_label = _ask_one(project, label, n, f"{number}_{files}", may_add=may_add)
         if answer == _ADD:
@@ -71,14 +71,10 @@ def ask_prompt(files: str) -> str:
     if of_files != files:
         return ""
     written = st.text_input(
-        _("What stands around the text"),
+        _("Text around the text"),
         key=_prompt_key(files),
         placeholder=proposal,
-        help=_(
-            "What the model read, with {place} for the project's text; \\n is a line break. What lies on the other words is "
-            "left out of the maps, and its share is kept.",
-            place="{text}",
-        ),
+        help=_("The model's input, with {place} for the project's text (\\n: line break).", place="{text}"),
     )
     return written.replace(r"\n", "\n")
 
@@ -92,11 +88,11 @@ def show_remedies(problems: Sequence[Problem], labels: Sequence[str], *, can_lea
     remedies = {problem.remedy for problem in problems}
     are_alike = any(p.remedy == "label" and variant_among(p.value, labels) for p in problems)
     buttons = [
-        ("import_doubles", _("Give all instances with the text what is said of it"), "doubles" in remedies),
+        ("import_doubles", _("Apply to all instances with this text"), "doubles" in remedies),
         (_MERGE, _(_MERGE_WORDS), are_alike),
-        ("import_number", _("Number the texts and check again"), "number" in remedies),
+        ("import_number", _("Number texts and check again"), "number" in remedies),
         ("import_update", _("Let changed rows overwrite"), "update" in remedies),
-        ("import_skip", _("Leave these rows out and check again"), can_leave_out),
+        ("import_skip", _("Skip these rows and check again"), can_leave_out),
     ]
     with st.container(horizontal=True):
         for key, words, is_offered in buttons:
@@ -104,7 +100,7 @@ def show_remedies(problems: Sequence[Problem], labels: Sequence[str], *, can_lea
                 st.button(words, key=f"{key}_remedy", on_click=_choose, args=(key,))
         if proposal := proposed_prompt(problems):
             key = _prompt_key(st.session_state.get(_PROMPT, ("", ""))[0])
-            words = as_text(_("Read the texts within “{proposal}”", proposal=proposal))
+            words = as_text(_("Read texts within “{proposal}”", proposal=proposal))
             st.button(words, key="import_prompt_remedy", on_click=_choose, args=(key, proposal))
 
 
@@ -134,7 +130,7 @@ def _ask_one(project: Project, label: str, n: int, key: str, *, may_add: bool) -
         words = _("{label} ({n} times)", label=quoted, n=f"{n:,}") if n > 1 else quoted
         st.markdown(words, width="content")
         answer = st.segmented_control(
-            _("What becomes of “{label}”?", label=as_text(label)),
+            _("How to handle “{label}”?", label=as_text(label)),
             [_ADD, _RENAME, _LEAVE] if may_add else [_RENAME, _LEAVE],
             format_func=_,
             key=f"import_label_{key}",
@@ -145,7 +141,7 @@ def _ask_one(project: Project, label: str, n: int, key: str, *, may_add: bool) -
         if answer != _RENAME:
             return answer, None
         project_label: str | None = st.selectbox(
-            _("The project's label for “{label}”", label=as_text(label)),
+            _("Project label for “{label}”", label=as_text(label)),
             project.labels,
             index=None,
             placeholder=_("to"),
