@@ -62,10 +62,10 @@ def test_the_options_of_an_import_are_those_of_the_command(opened: Project, rows
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"gold": "maybe"}, "'gold' must be one of accepted, draft, reference; it is 'maybe'"),
-        ({"merge": "max"}, "'merge' must be one of sum, mean, signed max; it is 'max'"),
+        ({"gold": "maybe"}, r"'gold' must be one of accepted, draft, reference, not 'maybe'\."),
+        ({"merge": "max"}, r"'merge' must be one of sum, mean, signed max, not 'max'\."),
         ({"gold_policy": "best"}, "'gold_policy' must be one of chosen"),
-        ({"format": "xls"}, "There is no format 'xls' that can be read"),
+        ({"format": "xls"}, "Can't use format 'xls'. Choose one of"),
     ],
 )
 def test_words_that_mean_nothing_are_refused(
@@ -77,10 +77,10 @@ def test_words_that_mean_nothing_are_refused(
 
 
 def test_a_path_that_tells_nothing_is_refused(opened: Project, tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="There is no file or folder"):
+    with pytest.raises(NotFound, match="No file or folder '"):
         opened.import_(tmp_path / "nothing.csv")
     (tmp_path / "notes.txt").write_text("Hello.\n", encoding="utf-8")
-    with pytest.raises(InvalidValue, match="Nothing in '.*notes.txt' tells its format. Name it"):
+    with pytest.raises(InvalidValue, match=r"Set it \(see docs/formats\.md\)\."):
         opened.import_(tmp_path / "notes.txt")
 
 
@@ -108,9 +108,11 @@ def test_several_files_of_model_output_are_stored_at_once(opened: Project, outpu
 
 def test_one_bad_file_of_several_keeps_all_of_them_out(opened: Project, outputs: list[Path]) -> None:
     outputs[1].write_text('{"id": "nobody", "model": "two", "label": "positive"}\n', encoding="utf-8")
-    with pytest.raises(ImportRefused, match="1 of 2 files has problems; nothing of any was stored") as refused:
+    with pytest.raises(
+        ImportRefused, match=r"Problems in 1 of 2 files\. Nothing was stored\. Correct them or use skip_invalid=True\."
+    ) as refused:
         opened.import_(outputs, "predictions")
-    assert "leave the bad rows out with skip_invalid=True" in str(refused.value)
+    assert "Correct them or use skip_invalid=True." in str(refused.value)
     assert any("one.jsonl': no problem" in note for note in refused.value.notes)
     assert opened.predictions().empty
 
@@ -129,14 +131,14 @@ def test_texts_go_in_before_what_models_said_of_them_whatever_their_order(db: Da
 
 def test_several_paths_that_cannot_be_read_together_are_refused(opened: Project, outputs: list[Path]) -> None:
     for paths, sentence in (
-        ([*outputs, outputs[0]], "one.jsonl' is named twice. Name each file once"),
-        ([], "No file is named"),
+        ([*outputs, outputs[0]], "is given twice. Remove one."),
+        ([], "No files given. Name at least one."),
         ([3], "'path' must be a file or folder, as text or a Path, or several of them; this is of the type int: 3"),
         (b"x.csv", "this is of the type bytes: b'x.csv'"),
     ):
         with pytest.raises(InvalidValue, match=sentence):
             opened.import_(paths)  # type: ignore[arg-type]
-    with pytest.raises(NotFound, match="There is no file or folder '.*three.jsonl'"):
+    with pytest.raises(NotFound, match="No file or folder '"):
         opened.import_([*outputs, outputs[0].with_name("three.jsonl")])
     assert opened.predictions().empty
 
@@ -145,16 +147,14 @@ def test_a_project_goes_out_in_every_format(opened: Project, rows: Path, tmp_pat
     opened.import_(rows)
     assert opened.export(tmp_path / "own.jsonl").n == 2
     assert opened.export(tmp_path / "gold", "eraser", split="train").n == 1
-    with pytest.raises(
-        InvalidValue, match="no format 'xls' that can be written. Choose one of jsonl, .*parquet-annotations"
-    ):
+    with pytest.raises(InvalidValue, match=r"Can't write the format 'xls'\. Choose one of"):
         opened.export(tmp_path / "x", "xls")
-    with pytest.raises(InvalidValue, match="'half' must be one of both, originals, perturbed; it is 'none'"):
+    with pytest.raises(InvalidValue, match=r"'half' must be one of both, originals, perturbed, not 'none'\."):
         opened.export(tmp_path / "x", half="none")
-    with pytest.raises(InvalidValue, match="no gold policy 'best'"):
+    with pytest.raises(InvalidValue, match=r"No gold policy 'best'\. Choose one of"):
         opened.export(tmp_path / "x", gold_policy="best")
     with pytest.raises(
-        InvalidValue, match="names=True is for csv, .*; 'eraser' tells of no annotator. Leave names=True out"
+        InvalidValue, match=r"names=True is only for csv, prodigy, parquet, datasets, parquet-annotations\. Remove it\."
     ):
         opened.export(tmp_path / "x", "eraser", names=True)
     assert not (tmp_path / "x").exists()

@@ -61,7 +61,7 @@ def test_a_problem_of_a_file_names_the_argument_that_mends_it_and_that_argument_
     assert "(add_labels=['no sentiment'])" in problem.reason
     assert "(rename={'no sentiment': 'negative'})" in problem.reason
     assert "(leave_out_labels=['no sentiment'])" in problem.reason
-    assert str(unknown_label.value).endswith("leave the bad rows out with skip_invalid=True.")
+    assert str(unknown_label.value).endswith("nothing was stored. Correct it or use skip_invalid=True.")
     assert project.import_(path, number_keys=True, leave_out_labels=["no sentiment"]).n_new == 1
 
 
@@ -70,7 +70,7 @@ def test_a_changed_row_is_let_in_by_the_argument_alone(project: Project, tmp_pat
     changed = file_of(tmp_path, {"id": "a", "text": "Bad.", "label": "negative"})
     with pytest.raises(ImportRefused) as refused:
         project.import_(changed)
-    assert refused.value.problems[0].reason.endswith("import the file again with update=True.")
+    assert refused.value.problems[0].reason.endswith("Use update=True to overwrite.")
     assert project.import_(changed, update=True).n_updated == 1
 
 
@@ -94,7 +94,7 @@ def test_a_method_that_draws_nothing_and_a_model_that_is_not_trained_here_say_so
     project.import_(file_of(tmp_path, {"id": "a", "text": "Good.", "label": "positive"}))
     with pytest.raises(InvalidValue, match="Leave train=True out"):
         project.attribute("transformers:nowhere", "occlusion", train=True)
-    with pytest.raises(AnnotatorError, match="has no seed. Leave seeds out"):
+    with pytest.raises(AnnotatorError, match=r"occlusion isn't random\. Remove seeds\."):
         project.attribute("built-in", "occlusion", seeds=3)
 
 

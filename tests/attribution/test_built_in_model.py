@@ -163,15 +163,15 @@ def test_empty_texts_tokens_without_characters_and_odd_characters_are_answered(m
 
 
 def test_nothing_to_learn_from_is_said() -> None:
-    with pytest.raises(ModelError, match="no gold label to learn from"):
+    with pytest.raises(ModelError, match=r"No gold labels to train on\. Import some\."):
         train([], LABELS, name="m")
-    with pytest.raises(ModelError, match="All gold is 'good'"):
+    with pytest.raises(ModelError, match=r"All gold is 'good'\. Add another label\."):
         train(examples()[:5], LABELS, name="m")
-    with pytest.raises(ModelError, match="two labels or more"):
+    with pytest.raises(ModelError, match=r"Training needs at least two labels\."):
         train(examples()[:5], ["good"], name="m")
-    with pytest.raises(ModelError, match="label 'good' of the gold is none of the project's"):
+    with pytest.raises(ModelError, match=r"Gold label 'good' isn't a project label \("):
         train(examples(), ["bad", "fine"], name="m")
-    with pytest.raises(ModelError, match="are all empty"):
+    with pytest.raises(ModelError, match=r"All texts with gold labels are empty\."):
         train([Example(words(""), "bad"), Example(words(""), "good")], LABELS, name="m")
 
 
@@ -217,8 +217,15 @@ def test_a_stop_while_saving_leaves_the_older_model(
     assert BagOfWords.load(tmp_path, name="m").training == model.training
 
 
-@pytest.mark.parametrize("damage", ["pointer", "folder", "weights"])
-def test_a_damaged_model_is_said_with_the_remedy(model: BagOfWords, tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        ("pointer", r"Expecting property name enclosed in double quotes: .*"),
+        ("folder", r"\[Errno 2\] No such file or directory: '.*features\.json'"),
+        ("weights", r".*pickle.*"),
+    ],
+)
+def test_a_damaged_model_is_said_with_the_remedy(model: BagOfWords, tmp_path: Path, damage: str, reason: str) -> None:
     model.save(tmp_path)
     pointer, made = tmp_path / "current.json", tmp_path / model.training.digest
     if damage == "pointer":
@@ -227,14 +234,17 @@ def test_a_damaged_model_is_said_with_the_remedy(model: BagOfWords, tmp_path: Pa
         pointer.write_text(json.dumps(json.loads(pointer.read_text()) | {"digest": "none"}), encoding="utf-8")
     else:
         (made / "weights.npy").write_bytes(b"x")
-    with pytest.raises(ModelError, match="cannot be read.*--train"):
+    with pytest.raises(
+        ModelError,
+        match=rf"Can't read the model in .* \({reason}\)\. Run --train\.",
+    ):
         BagOfWords.load(tmp_path, name="m")
 
 
 def test_a_folder_that_cannot_be_written_is_said(model: BagOfWords, tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    with pytest.raises(ModelError, match="cannot be saved"):
+    with pytest.raises(ModelError, match="Can't save the model in '"):
         model.save(blocked / "models")
 
 
@@ -260,7 +270,7 @@ def test_it_is_told_apart_from_those_of_today_and_saved_no_more(tmp_path: Path) 
     save_as_before(tmp_path)
     assert BagOfWords.is_of_before(tmp_path)
     assert not BagOfWords.is_of_before(tmp_path / "nowhere")
-    with pytest.raises(ModelError, match="older sort, which is read only. Train it again"):
+    with pytest.raises(ModelError, match=r"is an old, read-only model\. Retrain it\."):
         BagOfWords.load(tmp_path, name="built-in").save(tmp_path / "other")
 
 

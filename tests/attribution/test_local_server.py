@@ -1,5 +1,6 @@
 """Asking a server of this machine: nothing else is reached, nothing is waited for without end, nothing large is held."""
 
+import re
 import socket
 from dataclasses import replace
 
@@ -26,6 +27,12 @@ from tests.language_model_server import breaking_off, endless, no_http, raw, say
 
 VARIABLES = {"KEY": KEY_VARIABLE, "KEY_FILE": KEY_FILE_VARIABLE, "SECONDS": SECONDS_VARIABLE, "HOURS": HOURS_VARIABLE}
 SECRET = "sk-secret-0123456789"
+NO_URL = "ANNOTATOR_MODEL_ADDRESS must be a URL like http://127.0.0.1:11434/v1."
+
+
+def elsewhere(host: str) -> str:
+    """What is said of an address of another machine."""
+    return f"'{host}' isn't this machine. Use 127.0.0.1, ::1 or localhost."
 
 
 @pytest.fixture
@@ -58,26 +65,29 @@ def test_without_an_address_there_is_none(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("address", "reason"),
     [
-        "http://192.168.0.1/v1",
-        "http://example.org/v1",
-        "http://127.0.0.1.example.org/v1",
-        "http://0.0.0.0/v1",
-        "http://2130706433/v1",  # 127.0.0.1 as one number
-        "http://[::ffff:127.0.0.1]/v1",
-        "http://user:sk-secret-0123456789@127.0.0.1/v1",
-        "ftp://127.0.0.1/v1",
-        "file:///etc/passwd",
-        "http://127.0.0.1/v1?x=1",
-        "http://127.0.0.1/v 1",
-        "http://127.0.0.1/v1\r\nX: y",
-        "http://127.0.0.1:99999/v1",
-        "127.0.0.1:8080",
+        ("http://192.168.0.1/v1", elsewhere("192.168.0.1")),
+        ("http://example.org/v1", elsewhere("example.org")),
+        ("http://127.0.0.1.example.org/v1", elsewhere("127.0.0.1.example.org")),
+        ("http://0.0.0.0/v1", elsewhere("0.0.0.0")),
+        ("http://2130706433/v1", elsewhere("2130706433")),  # 127.0.0.1 as one number
+        ("http://[::ffff:127.0.0.1]/v1", elsewhere("::ffff:127.0.0.1")),
+        (
+            "http://user:sk-secret-0123456789@127.0.0.1/v1",
+            "Put the key in ANNOTATOR_MODEL_KEY, not ANNOTATOR_MODEL_ADDRESS.",
+        ),
+        ("ftp://127.0.0.1/v1", NO_URL),
+        ("file:///etc/passwd", NO_URL),
+        ("http://127.0.0.1/v1?x=1", NO_URL),
+        ("http://127.0.0.1/v 1", NO_URL),
+        ("http://127.0.0.1/v1\r\nX: y", NO_URL),
+        ("http://127.0.0.1:99999/v1", NO_URL),
+        ("127.0.0.1:8080", NO_URL),
     ],
 )
-def test_an_address_of_another_machine_or_form_is_refused(configured, address):
-    with pytest.raises(InvalidValue, match="ANNOTATOR_MODEL_ADDRESS") as refusal:
+def test_an_address_of_another_machine_or_form_is_refused(configured, address, reason):
+    with pytest.raises(InvalidValue, match=re.escape(reason)) as refusal:
         configured(address)
     assert SECRET not in str(refusal.value)
 
@@ -101,10 +111,10 @@ def test_localhost_is_looked_up_and_asked(configured):
 
 def test_a_localhost_that_stands_for_another_machine_is_not_asked(configured, monkeypatch):
     address = configured("http://localhost:1/v1")
-    elsewhere = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 1))]
-    monkeypatch.setattr(local_server.socket, "getaddrinfo", lambda *_, **__: elsewhere)
+    other = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 1))]
+    monkeypatch.setattr(local_server.socket, "getaddrinfo", lambda *_, **__: other)
     monkeypatch.setattr(local_server.socket.socket, "connect", lambda *_: pytest.fail("it was asked"))
-    with pytest.raises(ModelError, match=r"192\.0\.2\.1, which is not this machine"):
+    with pytest.raises(ModelError, match=re.escape(elsewhere("localhost"))):
         ask(address, {})
 
 
@@ -177,22 +187,24 @@ def test_a_key_is_read_from_a_file_that_nobody_else_may_read(configured, tmp_pat
     assert configured("http://127.0.0.1:1/v1", KEY_FILE=str(file)).key == SECRET
     for rights in (0o640, 0o604, 0o644):
         file.chmod(rights)
-        with pytest.raises(InvalidValue, match="Others may read"):
+        with pytest.raises(InvalidValue, match=r"Others can read the key file\. Run: chmod 600 '"):
             configured("http://127.0.0.1:1/v1", KEY_FILE=str(file))
-    with pytest.raises(InvalidValue, match="cannot be read"):
+    with pytest.raises(
+        InvalidValue, match=r"Can't read '.*none' \(from ANNOTATOR_MODEL_KEY_FILE\): No such file or directory\."
+    ):
         configured("http://127.0.0.1:1/v1", KEY_FILE=str(tmp_path / "none"))
 
 
 @pytest.mark.parametrize("key", [f"{SECRET}\r\nX-Evil: 1", f"{SECRET} two", f"{SECRET}é", SECRET * 1000])
 def test_a_key_that_is_none_is_refused_without_being_told(configured, key):
-    with pytest.raises(InvalidValue, match="The key for the model's server") as refusal:
+    with pytest.raises(InvalidValue, match=r"The model server's key is invalid or too long\.") as refusal:
         configured("http://127.0.0.1:1/v1", KEY=key)
     assert SECRET not in str(refusal.value)
 
 
 def test_two_keys_and_a_time_that_is_none_are_refused(configured):
-    with pytest.raises(InvalidValue, match="Take one of them out"):
+    with pytest.raises(InvalidValue, match="Set either"):
         configured("http://127.0.0.1:1/v1", KEY="a", KEY_FILE="b")
     for seconds in ("0", "-1", "nan", "inf", "soon"):
-        with pytest.raises(InvalidValue, match="ANNOTATOR_MODEL_SECONDS must be a number"):
+        with pytest.raises(InvalidValue, match=r"ANNOTATOR_MODEL_SECONDS must be above 0 and at most 100,000\."):
             configured("http://127.0.0.1:1/v1", SECONDS=seconds)

@@ -63,12 +63,12 @@ def test_occlusion_of_a_probability_says_its_unit() -> None:
 def test_a_model_without_logits_is_asked_for_probabilities_and_refuses_logits() -> None:
     closed = OnlyProbabilities(weighing(WEIGHTS))
     assert Occlusion(closed).unit == "probability"
-    with pytest.raises(ModelError, match="probabilities alone, no logits. Ask for output=probability"):
+    with pytest.raises(ModelError, match=r"gives only probabilities, no logits\. Use output=probability\."):
         Occlusion(closed, output="logit")
 
 
 def test_a_label_that_the_model_does_not_know_is_named() -> None:
-    with pytest.raises(ModelError, match="knows no label 'maybe'. It knows no, yes"):
+    with pytest.raises(ModelError, match=r"has no label 'maybe'\. Available:"):
         Occlusion(weighing(WEIGHTS)).explain([words("good")], ["maybe"])
 
 
@@ -95,7 +95,7 @@ def test_a_model_with_a_mask_token_has_tokens_covered_unless_deletion_is_asked_f
     model = _Masking(weighing({"good": 1.0, "[MASK]": 0.25}).logit)
     assert scores(Occlusion(model).explain([words("good day")], ["yes"])) == [0.75, -0.25]
     assert scores(Occlusion(model, removal="delete").explain([words("good day")], ["yes"])) == [1.0, 0.0]
-    with pytest.raises(ModelError, match="no token that covers"):
+    with pytest.raises(ModelError, match=r"has no mask token\. Use removal=delete\."):
         Occlusion(weighing(WEIGHTS), removal="cover")
 
 
@@ -259,7 +259,7 @@ def test_random_is_equal_for_equal_seeds_and_favours_no_place() -> None:
 
 
 def test_linear_refuses_a_model_that_has_no_weights() -> None:
-    with pytest.raises(ModelError, match="is no linear model"):
+    with pytest.raises(ModelError, match=r"isn't linear\. Choose another method, e\.g\. occlusion\."):
         Linear(weighing(WEIGHTS))
 
 
@@ -274,15 +274,15 @@ def test_the_preset_of_wang_2022_is_what_its_appendix_says() -> None:
 
 def test_unknown_methods_parameters_presets_and_values_are_refused_with_what_there_is() -> None:
     model = weighing(WEIGHTS)
-    with pytest.raises(InvalidValue, match="no method 'limes'.*occlusion, lime.*integrated-gradients"):
+    with pytest.raises(InvalidValue, match=r"Unknown method 'limes'\."):
         make_explainer(model, "limes", {})
-    with pytest.raises(InvalidValue, match="occlusion has no parameter steps. It has output, removal"):
+    with pytest.raises(InvalidValue, match=r"occlusion has no parameter steps\. Available: output, removal\."):
         make_explainer(model, "occlusion", {"steps": 3})
-    with pytest.raises(InvalidValue, match="has no preset 'wang-2022'. It has none"):
+    with pytest.raises(InvalidValue, match=r"has no preset 'wang-2022'\. Available:"):
         make_explainer(model, "occlusion", {"preset": "wang-2022"})
-    with pytest.raises(InvalidValue, match="samples cannot be 'many'"):
+    with pytest.raises(InvalidValue, match=r"samples can't be 'many'\. Allowed: an integer ≥ 2\."):
         make_explainer(model, "lime", {"samples": "many"})
-    with pytest.raises(ModelError, match="integrated-gradients needs a transformers model"):
+    with pytest.raises(ModelError, match="needs a transformers model; '"):
         make_explainer(model, "integrated-gradients", {})
 
 
@@ -291,7 +291,7 @@ def test_seeds_are_those_asked_for_or_the_methods_own() -> None:
     assert seeds_of("lime", ()) == (0,)
     assert seeds_of("lime", (3, 4, 3)) == (3, 4)
     assert seeds_of("occlusion", ()) == (None,)
-    with pytest.raises(InvalidValue, match="occlusion draws nothing"):
+    with pytest.raises(InvalidValue, match=r"isn't random\. Remove --seed\."):
         seeds_of("occlusion", (1,))
 
 
@@ -399,7 +399,7 @@ def test_it_is_a_method_like_the_others_that_draws_nothing() -> None:
     assert owen_scores(explainer.explain([one], ["yes"])) == pytest.approx([0.7310585786 - 0.5, 0.0])
     assert explainer.explain([one], ["yes"]) == explainer.explain([one], ["yes"])
     assert seeds_of("shap-partition", ()) == (None,)
-    with pytest.raises(InvalidValue, match="evaluations cannot be 1. It is a whole number from 2"):
+    with pytest.raises(InvalidValue, match=r"evaluations can't be 1\. Allowed: an integer ≥ 2\."):
         make_explainer(model, "shap-partition", {"evaluations": 1})
-    with pytest.raises(ModelError, match="probabilities alone"):
+    with pytest.raises(ModelError, match=r"gives only probabilities, no logits\. Use output=probability\."):
         make_explainer(model, "shap-partition", {"output": "logit"})

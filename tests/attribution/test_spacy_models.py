@@ -118,7 +118,7 @@ def test_a_crash_inside_the_pipeline_becomes_a_sentence() -> None:
 
     model = SpacyPipeline(pipeline("textcat", before=("breaks",)), "textcat", name="fragile")
     model.probabilities([words("good food")])
-    with pytest.raises(ModelError, match=r"^fragile cannot answer: three is too many \(RuntimeError\)$"):
+    with pytest.raises(ModelError, match=r"^fragile failed: three is too many \(RuntimeError\)$"):
         model.probabilities([words("good food again")])
 
 
@@ -134,9 +134,9 @@ def test_occlusion_of_such_a_model_is_a_probabilitys_fall(folder: Path) -> None:
 
 
 def test_a_folder_that_is_no_model_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"is no spaCy pipeline: config\.cfg is missing"):
+    with pytest.raises(ModelError, match=r"has no config\.cfg\. Use the nlp\.to_disk folder\."):
         load(str(tmp_path), name="m")
-    with pytest.raises(ModelError, match=r"'en_none_sm' is no spaCy pipeline: neither a folder nor an installed one"):
+    with pytest.raises(ModelError, match=r"'en_none_sm' isn't a spaCy folder or pipeline \(available:"):
         load("en_none_sm", name="m")
 
 
@@ -161,9 +161,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 
 def test_a_package_that_is_no_pipeline_is_not_run(installed: Callable[..., Path]) -> None:
     ran = installed("no_pipeline", "def load(**_): raise SystemExit", is_pipeline=False)
-    with pytest.raises(ModelError, match="'no_pipeline' is no spaCy pipeline"):
+    with pytest.raises(ModelError, match=r"'no_pipeline' isn't a spaCy folder or pipeline \(available:"):
         load("no_pipeline", name="m")
-    with pytest.raises(ModelError, match="'blank:en' is no spaCy pipeline"):
+    with pytest.raises(ModelError, match=r"'blank:en' isn't a spaCy folder or pipeline \(available:"):
         load("blank:en", name="m")
     assert not ran.exists()
 
@@ -183,7 +183,7 @@ def test_a_pipeline_that_takes_parts_from_a_package_is_refused_before_that_is_ru
     config = (tmp_path / "m" / "config.cfg").read_text()
     config = config.replace("[components.textcat]\n", '[components.textcat]\nsource = "some_package"\n')
     (tmp_path / "m" / "config.cfg").write_text(config.replace('factory = "textcat"\n', ""))
-    with pytest.raises(ModelError, match="takes its part textcat from another package"):
+    with pytest.raises(ModelError, match=r"'.*m' takes textcat from another package\. Re-save it \(nlp\.to_disk\)\."):
         load(str(tmp_path / "m"), name="m")
     assert not ran.exists()
 
@@ -201,14 +201,17 @@ def test_a_pipeline_without_a_classifier_says_what_it_has(tmp_path: Path) -> Non
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.to_disk(tmp_path / "m")
-    with pytest.raises(ModelError, match="no text classifier.*it has sentencizer"):
+    with pytest.raises(ModelError, match=r"'.*m' has no textcat or textcat_multilabel \(it has sentencizer\)\."):
         load(str(tmp_path / "m"), name="m")
 
 
 def test_a_damaged_pipeline_is_said(folder: Path, tmp_path: Path) -> None:
     spacy.load(folder).to_disk(tmp_path / "m")
     (tmp_path / "m" / "textcat" / "model").write_bytes(b"x")
-    with pytest.raises(ModelError, match="cannot be loaded"):
+    with pytest.raises(
+        ModelError,
+        match=r"Can't load spaCy pipeline '.*m': \[E149\] Error deserializing model\. Check that the config used to create the component matches the model being loaded\.",
+    ):
         load(str(tmp_path / "m"), name="m")
 
 

@@ -64,8 +64,8 @@ def test_latex_of_differences_is_printed(ask: Command) -> None:
         (("--against", "one/ig", "--own-instances"), "over the instances that both have; leave --own-instances out"),
         (("--instances", "one/ig"), "--instances lists where two rows differ: name the other with --against, and one --metric"),
         (("--against", "files", "--instances", "one/ig"), "and one --metric"),
-        (("--against", "nobody",), "There is no row 'nobody' among those of the table"),
-        (("--against", "one",), "'one' may stand for 2 rows"),
+        (("--against", "nobody",), "No row 'nobody', only"),
+        (("--against", "one",), "'one' is ambiguous:"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_for_is_refused_with_the_remedy(
@@ -161,4 +161,4 @@ def test_texts_are_chosen_in_one_way(report: Command, tmp_path: Path) -> None:
 def test_a_report_cannot_take_the_place_of_a_folder(report: Command, tmp_path: Path) -> None:
     (tmp_path / "report.html").mkdir()
     code, _, errors = report("--project", "Sentiment")
-    assert (code, "is a folder; name a file to write" in errors) == (1, True)
+    assert (code, "is a folder. Name a file." in errors) == (1, True)

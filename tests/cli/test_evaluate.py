@@ -71,9 +71,11 @@ def test_the_table_tells_direction_and_definition_beside_each_number(evaluate: C
     lines = evaluate(rows, "--aopc-threshold", "0.5").out.splitlines()
     by_name = {line[:58].rstrip(): line[58:].split(None, 1) for line in lines}
     assert by_name["iou_scores[0].macro.f1"][0] == "0.25"
-    assert by_name["iou_scores[0].macro.f1"][1].startswith("higher is better: predicted spans whose best IOU")
+    assert by_name["iou_scores[0].macro.f1"][1].startswith("higher is better: predicted spans with IOU")
     assert by_name["classification_scores.sufficiency"][1].startswith("lower is better: mean of p(j | x)")
-    assert by_name["paper.sufficiency_aopc"][1].startswith("lower is better: Σ over thresholds")
+    assert by_name["paper.sufficiency_aopc"][1].startswith(
+        "lower is better: (Σ over thresholds of p(j | x) − p(j | top share alone))"
+    )
     assert by_name["classification_scores.comprehensiveness_kl"][0] == "inf"
     assert by_name["token_prf.instance_macro.f1"][1].startswith("higher is better: tokens in predicted")
     assert by_name["counts.instances"] == ["2"]
@@ -336,9 +338,9 @@ def test_each_model_is_told_when_it_is_done_and_then_the_table_and_asked_again_n
     ("words", "message"),
     [
         ((), "No text of 'P' that can be learned from has a time"),
-        ((*SIMULATED, "--labels-only", "Q"), "There is no project 'Q'"),
+        ((*SIMULATED, "--labels-only", "Q"), "No project 'Q'. Available:"),
         ((*SIMULATED, "--minutes", "0"), "0 minutes buy nothing"),
-        (("--by-token",), "No seconds are given"),
+        (("--by-token",), "Give seconds to apply per token, or remove that option."),
     ],
 )
 def test_what_will_not_do_is_refused_before_anything_is_made(
@@ -466,9 +468,11 @@ def test_the_table_tells_n_direction_and_definition_beside_each_number(evaluate_
     assert by_name["evaluator.sufficiency"].startswith("0.0233   n = 3   lower is better: p(c | full)")
     assert by_name["paper.map_variants.full.value"].startswith("–   n = 0 (1 left out)   higher is better")
     assert by_name["paper.map_by_kind.important words.aligned.all.value"].startswith(
-        "1   n = 1   higher is better: as MAP"
+        "1   n = 1   higher is better: MAP over token positions aligned"
     )
-    assert by_name["sets.whole_set.value"].startswith("0.3333   n = 3   higher is better: 1 where P holds all tokens")
+    assert by_name["sets.whole_set.value"].startswith(
+        "0.3333   n = 3   higher is better: 1 if P contains at least one whole gold set"
+    )
     assert by_name["scripts.new_p"].startswith("–   higher is better")
     assert by_name["counts.gold.records"] == "3"
 
@@ -499,7 +503,7 @@ def test_a_refusal_of_the_benchmark_names_file_line_and_field_and_prints_no_obje
     answer = evaluate_benchmark(BENCHMARK_GOLD, path, "--json")
     assert (answer.code, answer.out) == (1, "")
     assert "1 problem; nothing was scored." in answer.err
-    assert "p.jsonl, line 1, field rationale, value '[[0],[1]]': It has 2 lists; this task has 1" in answer.err
+    assert "p.jsonl, line 1, field rationale, value '[[0],[1]]': Has 2 lists; 1 needed, one per side." in answer.err
 
 
 def test_what_a_program_stops_at_is_refused_where_it_alone_is_asked_for(

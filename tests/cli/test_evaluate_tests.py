@@ -92,7 +92,7 @@ def test_the_samples_get_the_numbers_that_one_counts_by_hand(evaluate: Command) 
         "always": dict.fromkeys(["negative", "neutral", "positive"], 0.0),
         "random": pytest.approx(2 / 3),
     }
-    assert set(against.values()) == {"too few to say"}
+    assert set(against.values()) == {"too few to tell"}
     assert found["functional"] == {
         "tests": {
             "simple negation": {"category": "Logic", "type": "MFT", "n_cases": 2, "n_failed": [1], "n_not_applicable": [0], "rate": one(0.5)},
@@ -288,7 +288,7 @@ def test_a_second_model_is_compared_case_by_case(evaluate: Command) -> None:
     test = found["functional"]["tests"]["t"]
     assert test["rate"]["value"] == pytest.approx(1 / 3)
     assert test["base"] == {
-        "n_failed": [2], "n_not_applicable": [0], "rate": one(2 / 3), "against_baselines": "too few to say",
+        "n_failed": [2], "n_not_applicable": [0], "rate": one(2 / 3), "against_baselines": "too few to tell",
     }  # fmt: skip
     assert test["difference"] == {"value": pytest.approx(-1 / 3), "n": 3, "n_left_out": 0}
     # "d" applies to the first model alone, so there is nothing to compare
@@ -367,13 +367,13 @@ SUITE = [case("t", "MFT", label="A"), case("d", "DIR", n_texts=2, expectation="n
 GOOD = [said("t", 0, 0, "A"), said("d", 0, 0, "A", 0.5), said("d", 0, 1, "B", 0.25)]
 
 REFUSED = [
-    (GOOD[:2], "file3.jsonl, field test, case, position, value 'd, 0, 1'", "no prediction for this text", "a text is missing"),
-    ([*GOOD, said("d", 0, 2, "B", 0.2)], "line 4, field position, value '2'", "has 2 texts, positions 0 to 1", "too many texts"),
-    ([*GOOD, GOOD[0]], "line 4, field position", "has a prediction of the same run", "a text twice"),
-    ([GOOD[0], GOOD[1], said("d", 0, 1, "B")], "line 3, field probabilities", "the row has none", "DIR without probabilities"),
+    (GOOD[:2], "file3.jsonl, field test, case, position, value 'd, 0, 1'", "file3.jsonl, field test, case, position, value 'd, 0, 1': No prediction by 'file3.jsonl' for this text.", "a text is missing"),
+    ([*GOOD, said("d", 0, 2, "B", 0.2)], "line 4, field position, value '2'", "file3.jsonl, line 4, field position, value '2': The case has 2 texts: positions 0 to 1.", "too many texts"),
+    ([*GOOD, GOOD[0]], "line 4, field position", "Duplicate of", "a text twice"),
+    ([GOOD[0], GOOD[1], said("d", 0, 1, "B")], "line 3, field probabilities", "DIR cases compare the probability of 'A'; the row has none.", "DIR without probabilities"),
     ([GOOD[0], GOOD[1], {**GOOD[2], "probabilities": {"B": 1}}], "line 3, field probabilities", "of 'A'; the row has 'B'", "without the watched one"),
-    ([*GOOD[:2], {**GOOD[2], "label": "C"}], "line 3, field probabilities", "no probability of the label 'C'", "not of its own label"),
-    ([*GOOD, '{"id": 1, "label": "A", "probabilities": {"A": NaN}}'], "line 4, field line", "NaN is not JSON", "NaN"),
+    ([*GOOD[:2], {**GOOD[2], "label": "C"}], "line 3, field probabilities", "No probability for the predicted label 'C' (only", "not of its own label"),
+    ([*GOOD, '{"id": 1, "label": "A", "probabilities": {"A": NaN}}'], "line 4, field line", "NaN isn't JSON. Write a number or null.", "NaN"),
     ([{**row, "label": "x", "probabilities": {"x": 1.0}} for row in GOOD], "no label in common", "'A' there, 'x' here", "other names of labels"),
     ([{"id": 1, "label": "A"}], "no row for 'file1.jsonl'", "rows with test, case and position", "of something else"),
 ]  # fmt: skip

@@ -86,7 +86,7 @@ def test_labels_that_are_not_the_projects_are_confirmed_by_the_options_that_the_
     monkeypatch.setattr(project_model, "load_predictor", lambda *_: model)
     refused = attribute(six_texts, model="spacy:x", method="occlusion")
     assert (refused.code, refused.out) == (1, "")
-    options = refused.err.splitlines()[-1].removeprefix("If that is right, ask again with ")
+    options = refused.err.splitlines()[-1].removeprefix("If correct, repeat with ")
     answer = attribute(six_texts, *shlex.split(options), model="spacy:x", method="occlusion")
     assert (answer.code, "Of the model 'scripted': “No!” is “no”, “YES” is “yes”." in answer.err) == (0, True)
     assert attribute(six_texts, model="spacy:x", method="occlusion").code == 0
@@ -155,18 +155,24 @@ def test_other_parameters_are_given_by_name(six_texts: Command) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--method", "guess"), "There is no method 'guess'"),
-        (("--model", "spacy:nowhere"), "'nowhere' is no spaCy pipeline"),
-        (("--model", "mystery"), "'mystery' names no model. Write built-in"),
-        (("--label", "maybe"), "'maybe' is no label that 'built-in' gives"),
-        (("--split", "dev"), "has no split 'dev'"),
-        (("--seed", "1"), "linear draws nothing"),
+        (("--method", "guess"), "Unknown method 'guess'."),
+        (("--model", "spacy:nowhere"), "'nowhere' isn't a spaCy folder or pipeline (available: none)."),
+        (
+            ("--model", "mystery"),
+            "NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME or transformers-writing:FOLDER-OR-NAME.",
+        ),
+        (("--label", "maybe"), "'built-in' has no label 'maybe'."),
+        (("--split", "dev"), "No splits in 'P'. Remove the split 'dev'."),
+        (("--seed", "1"), "isn't random. Remove --seed."),
         (("--preset", "wang-2022"), "linear has no preset 'wang-2022'"),
         (("--rename", "no"), "--rename no: write a name, =, and a value."),
         (("--model", "spacy:x", "--train"), "Only the built-in model is trained here"),
-        (("--model", "transformers-zero-shot:x", "--prompt", "{label}"), "holds {text} once and ends with {label}"),
-        (("--model", "transformers-zero-shot:x", "--label-words", "maybe=so"), "no label 'maybe' to give words to"),
-        (("--project", "Q"), "There is no project 'Q'"),
+        (
+            ("--model", "transformers-zero-shot:x", "--prompt", "{label}"),
+            "Invalid prompt '{label}': {text} once and {label} at the end, e.g.",
+        ),
+        (("--model", "transformers-zero-shot:x", "--label-words", "maybe=so"), "Unknown label 'maybe'. Available:"),
+        (("--project", "Q"), "No project 'Q'"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(six_texts: Command, words: tuple[str, ...], sentence: str) -> None:
@@ -239,7 +245,7 @@ def test_evaluate_project_prints_a_table_for_each_group(six_texts: Command) -> N
     assert {name: numbers["group"] for name, numbers in report["groups"].items()} == {"no": "no", "yes": "yes"}
     refused = six_texts("evaluate", "project", "--project", "P", "--group-by", "mood")
     assert refused.code == 1
-    assert "Numbers cannot be grouped by 'mood'. Choose label, split" in refused.err
+    assert "Can't group by 'mood'. Choose label," in refused.err
     both = six_texts("evaluate", "project", "--project", "P", "--group-by", "label", "--criterion", "spelling")
     assert both.code == 2
     assert "Choose --criterion or --group-by" in both.err
@@ -265,9 +271,9 @@ def test_it_prints_each_epoch_what_was_learned_from_and_how_the_model_is_named(
     assert lines[4].startswith("Correct on ")
     assert lines[5].startswith("first, on texts that it did not learn from: accuracy ")
     assert "AUPRC, occlusion 0." in lines[5]
-    assert [line.split(", so that")[0] for line in lines[6:8]] == [
-        "“first” has no twin without alignment",
-        "“first” has no control on shuffled rationales",
+    assert [line.partition(" Train one")[0] for line in lines[6:8]] == [
+        "“first” has no unaligned baseline: alignment's effect is unknown.",
+        "“first” has no shuffled-rationale control: gains may have other causes.",
     ]
     assert lines[8].startswith("Saved: transformers:")
     folder = lines[8].removeprefix("Saved: transformers:")
@@ -290,7 +296,7 @@ def test_what_an_alignment_brought_is_told_beside_the_twin_and_the_control_that_
     assert [row.startswith(f"{title} ") and " 36 " in row for row, title in zip(rows, titles, strict=True)] == [
         True
     ] * 3
-    assert lines[at + 6] == "  Plausibility by gradient × input was trained, so that its gain proves nothing."
+    assert lines[at + 6] == "  Plausibility by gradient × input was the training target: no proof."
     assert lines[at + 7].startswith("  Plausibility by occlusion: ")
     assert lines[at + 8].startswith("Saved: ")
     report = json.loads(train(planted_project, "--align", "order", "--strength", "0.5", "--json").out)
@@ -324,9 +330,12 @@ def test_json_is_one_object(planted_project: Command, torch: Any) -> None:
     ("words", "message"),
     [
         (("--align", "kl"), "Choose the form 'released'"),
-        (("--align", "mae", "--strength", "0"), "The strength of an alignment is 0.0"),
-        (("--split", "dev"), "has no split 'dev'"),
-        (("--base", "nowhere/model"), "no other host is asked"),
+        (("--align", "mae", "--strength", "0"), "Alignment strength is"),
+        (("--split", "dev"), "No split 'dev' in 'P'."),
+        (
+            ("--base", "nowhere/model"),
+            "Give a folder, or start with --allow-model-hub.",
+        ),
         (("--learning-rate", "2"), "The learning rate is 2.0"),
     ],
 )
@@ -349,7 +358,12 @@ def test_a_share_of_the_rationales_is_chosen_by_the_answers_of_a_model_that_was_
     assert "Learned from 54 texts, 6 of them with rationales (chosen among 54)" in answer.out
     folder = answer.out.splitlines()[-1].removeprefix("Saved: transformers:")
     card = json.loads((Path(folder) / "card.json").read_text(encoding="utf-8"))
-    wanted = {"rationales": "gold", "share": "10 % of 54", "choice": "least confident", "confidence of": "built-in"}
+    wanted = {
+        "rationales": "gold",
+        "share": "10 % of 54",
+        "choice": "least confident",
+        "confidence of": "built-in",
+    }
     assert wanted.items() <= card["data"].items()
 
 
@@ -399,7 +413,7 @@ def test_options_that_are_given_several_times_train_a_model_for_each_combination
     assert rows[1].split()[:8] == lines[1]
     other = train(planted_project, "--align", "none", "--align", "mae", "--epochs", "1")
     assert other.code == 1
-    assert "with other texts or settings" in other.err
+    assert "has a different model. Choose another name, or --again." in other.err
 
 
 def test_a_reading_model_prints_exact_match_f1_and_how_often_it_tells_that_there_is_no_answer(
@@ -422,7 +436,7 @@ def test_a_reading_model_prints_exact_match_f1_and_how_often_it_tells_that_there
     assert (report["held_out"]["n"], report["held_out"]["n_label"], report["left_out"]) == (30, 20, 1)
     assert report["scores"]["exact match"] == report["held_out"]["n_right"] / 30
     again = train(annotator, "--architecture", "reading").out.splitlines()
-    assert any(line.startswith("Exactly the gold answer on ") for line in again)
+    assert any(line.startswith("Exact match on ") and "Always answering “" in line for line in again)
     assert "Left out as the gold answer does not stand in the text: 1 text." in again
     assert any(line.startswith("answer F1 ") and "of those without an answer told right" in line for line in again)
 
@@ -507,7 +521,7 @@ def test_predictions_come_back_by_test_case_and_position(with_texts: Command, tm
     answers.write_text("\n".join(map(json.dumps, rows[1:])), encoding="utf-8")
     refused = with_texts("suite", "predictions", "s", str(answers), "--project", "P", "--model", "other")
     assert refused.code == 1
-    assert "1 problem; no prediction was stored." in refused.err
+    assert "1 problem; nothing was stored." in refused.err
     assert "typos, 0, 0" in refused.err
 
 
@@ -529,18 +543,21 @@ def test_word_lists_are_saved_listed_and_removed(with_texts: Command, tmp_path: 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("make", "s", "--project", "P", "--ready", "inference"), "'inference' is for the task 'inference'"),
-        (("make", "s", "--project", "P", "--ready", "nothing"), "There is no ready suite 'nothing'"),
+        (
+            ("make", "s", "--project", "P", "--ready", "inference"),
+            "'inference' is for task 'inference', not 'sentiment' (P).",
+        ),
+        (("make", "s", "--project", "P", "--ready", "nothing"), "Unknown name 'nothing'. Available:"),
         (
             ("make", "s", "--project", "P", "--ready", "sentiment", "--label", "neutral=x"),
-            "'x' is none of the project's",
+            "'x' isn't a project label",
         ),
         (
             ("make", "s", "--project", "P", "--ready", "sentiment", "--label", "x=positive"),
             "no label 'x'; it has negative",
         ),
-        (("run", "s", "--project", "P", "--model", "built-in"), "has no suite 's'. There are: none yet"),
-        (("score", "s", "--project", "P"), "has no suite 's'"),
+        (("run", "s", "--project", "P", "--model", "built-in"), "No suite 's'. Available:"),
+        (("score", "s", "--project", "P"), "No suite 's'. Available:"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_exit_code_1(

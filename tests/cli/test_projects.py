@@ -68,7 +68,10 @@ def test_a_custom_task_is_made_of_named_segments(annotator: Command, tmp_path: P
     [
         (("custom",), "needs its segments and its kind of result"),
         (("custom", "--segments", "text"), "needs its segments and its kind of result"),
-        (("custom", "--segments", "a:b", "--result", "label"), "'b' after 'a' means nothing"),
+        (
+            ("custom", "--segments", "a:b", "--result", "label"),
+            "'b' after 'a' is invalid. Use unselectable or optional.",
+        ),
         (("sentiment", "--result", "label"), "--segments and --result are for the task custom"),
     ],
 )
@@ -90,7 +93,7 @@ def test_a_project_without_labels_says_so_when_it_is_made_and_when_texts_without
     assert "labels" not in annotator("project", "create", "R", "--task", "reading").out
     rows.write_text('{"id": "a", "text": "Good food."}\n')
     answer = annotator("import", "jsonl", str(rows), "--project", "P")
-    assert "note: This text has no label and the project has none: add labels before you give out work." in answer.err
+    assert "note: No label for this text. Add labels before assigning work." in answer.err
 
 
 # `annotator label`, and the ends of a project from the command line: what they print, ask and leave behind.
@@ -103,7 +106,7 @@ def test_a_label_is_added_renamed_and_mapped_and_what_that_does_is_printed_first
     assert renamed.splitlines()[-1] == "“maybe” is now “perhaps”: nothing carried it."
     mapped = filled("label", "map", "no", "perhaps", "--project", "P", "--yes").out
     assert "It changes: 1 instance." in mapped
-    assert "This cannot be undone" in mapped
+    assert "This can't be undone: the two labels become one. Make a backup if in doubt." in mapped
     listed = filled("label", "list", "--project", "P", "--json").json["labels"]
     assert listed == [
         {"label": "yes", "instances": 1, "annotations": 1},
@@ -119,7 +122,7 @@ def test_a_project_is_archived_restored_and_deleted(filled: Command, path: Path)
     assert (refused.code, "The project 'P' is archived" in refused.err) == (1, True)
     assert filled("project", "restore", "P").out == "Project 'P' is at work again.\n"
     wrong = filled("project", "delete", "P", "--name-again", "Q")
-    assert (wrong.code, "'Q' is not the name of this project" in wrong.err) == (1, True)
+    assert (wrong.code, "Not deleted. Type 'P', not 'Q'." in wrong.err) == (1, True)
     deleted = filled("project", "delete", "P", "--name-again", "P", "--json").json
     assert (deleted["n_instances"], Path(deleted["backup"]).exists()) == (2, True)
     with open_store(path) as store:
@@ -183,7 +186,7 @@ def split(annotator: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_split_that_is_not_there_is_refused_with_those_that_are(split: Command, name: str) -> None:
     answer = split(*COMMANDS[name], "--project", "P", "--split", "tst")
     assert (answer.code, answer.out) == (1, "")
-    assert "The project 'P' has no split 'tst'; it has 'test', 'train'." in answer.err
+    assert "No split 'tst' in 'P'. Available: 'test', 'train'." in answer.err
 
 
 def test_every_command_with_the_option_is_among_them() -> None:
@@ -238,7 +241,7 @@ def test_a_release_is_made_listed_shown_and_exported(with_gold: Command, tmp_pat
 def test_what_differs_is_told_with_keys(with_gold: Command, tmp_path: Path) -> None:
     create(with_gold, "first")
     same = with_gold("release", "diff", "1", "--project", "P").out
-    assert same == "From release 1 to the gold of now: the gold is the same.\n"
+    assert same == "From release 1 to the current gold: the gold is the same.\n"
     rows = tmp_path / "more.jsonl"
     more = [ROWS[0] | {"id": f"n{number}", "split": "test"} for number in range(12)]
     rows.write_text("".join(json.dumps(row) + "\n" for row in more))
@@ -255,9 +258,9 @@ def test_what_differs_is_told_with_keys(with_gold: Command, tmp_path: Path) -> N
 def test_a_release_without_a_licence_or_of_no_number_is_refused(with_gold: Command) -> None:
     refused = with_gold("release", "create", "x", "--project", "P")
     assert refused.code == 1
-    assert "A release needs a licence, such as CC BY 4.0" in refused.err
+    assert "Add a licence, e.g. CC BY 4.0." in refused.err
     missing = with_gold("release", "show", "3", "--project", "P")
-    assert (missing.code, missing.err) == (1, "The project has no release 3. There is none yet.\n")
+    assert (missing.code, missing.err) == (1, "No release 3.\n")
 
 
 # `annotator evidence` on the command line.
@@ -293,10 +296,10 @@ def test_a_pass_is_started_shown_taken_over_and_taken_back(
     [shown] = json.loads(answer("show", "--project", "Reviews", "--json"))["passes"]
     assert (shown["by_state"], shown["tokens"]) == ({"ready": 1, "waiting": 1}, [1, 2])
     assert answer("take-over", "Second") == "The gold of 1 text is exhaustive now.\n"
-    assert "1  taken over: the gold is exhaustive" in answer("show", "--project", "Reviews")
+    assert "1  adopted: the gold is exhaustive" in answer("show", "--project", "Reviews")
     assert answer("take-back", "Second") == "The gold of 1 text is what it was before the pass.\n"
-    assert "nothing to take back" in answer("take-back", "Second", code=1)
-    assert "is no second pass" in answer("take-over", "Reviews", code=1)
+    assert "Nothing was adopted from this pass." in answer("take-back", "Second", code=1)
+    assert "isn't a second pass." in answer("take-over", "Reviews", code=1)
 
 
 # `annotator audit` on the command line.
@@ -323,16 +326,18 @@ def test_a_sample_is_drawn_shown_exported_and_remedied(
     shown = next_to_audit(store, dan, project.id)
     assert shown is not None
     judge(store, dan, 1, shown.item.perturbation_id, shown.says, faults=["language"])
-    assert "altogether: 0.0 % right of 1 judged (95 % interval 0.0 % to 79.3 %); 1 drawn of 1" in answer("show")
+    assert "altogether: 0.0 % right of 1 judged (95 % CI 0.0 % to 79.3 %); 1 drawn of 1" in answer("show")
     assert "audit of changed versions: 0.0 % right of 1 judged" in says("stats", "--project", "Reviews")
     [audit] = json.loads(answer("show", "--json"))["audits"]
     assert audit["wrong"] == [
         {
             "key": "a~dispensable",
             "kind": "dispensable",
-            "faults": "it does not read like a text that somebody would write",
+            "faults": "unnatural text",
         }
     ]
     assert answer("export", "1").splitlines()[1].startswith("1,a~dispensable,dispensable,1,wrong,language,")
     assert answer("remedy", "1", "--send-back") == "1 wrong version sent back.\n"
-    assert "no audit number 7" in answer("remedy", "7", "--discard", code=1)
+    assert "'Reviews' has no audit number 7. 'annotator audit show' lists them." in answer(
+        "remedy", "7", "--discard", code=1
+    )

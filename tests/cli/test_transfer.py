@@ -41,7 +41,7 @@ def test_a_format_that_was_named_is_kept_and_the_other_one_is_told_when_it_does_
     answer = annotator("import", "csv", str(rows), "--project", "P")
     assert answer.code == 1
     assert "note: This looks like JSONL. Try the format jsonl." in answer.err
-    assert "This looks like" not in annotator("import", "jsonl", str(rows), "--project", "P").err
+    assert "Import it on Tests." not in annotator("import", "jsonl", str(rows), "--project", "P").err
 
 
 def test_json_of_no_known_form_is_not_said_to_be_of_another_format_than_model_output_that_was_named(
@@ -62,8 +62,9 @@ def test_an_import_of_model_output_counts_attributions_and_instances_apart(fille
     file.write_text("".join(json.dumps(row) + "\n" for row in said))
     answer = filled("import", "attributions", str(file), "--project", "P")
     assert answer.out == (
-        "Stored 6 attributions of 2 instances. Rows of the file: 6 new, 0 changed, 0 unchanged, 0 left out; 0 warnings.\n"
-        "The file has answers for 0 texts and maps for 2.\nThe first text with a map is 'a'.\n"
+        "Stored 6 attributions of 2 instances. Rows of the file: 6 new, 0 changed, 0 unchanged, 0 left "
+        "out; 0 warnings.\nThe file has predictions for 0 texts, attributions for 2.\nThe first text with a "
+        "map is 'a'.\n"
     )
 
 
@@ -84,7 +85,9 @@ def test_several_files_of_model_output_are_stored_together_and_told_one_by_one(
     assert answer.code == 0
     assert f"{answers} (predictions):\nStored 2 predictions of 2 instances." in answer.out
     assert f"{maps} (attributions):\nStored 1 attribution of 1 instance." in answer.out
-    assert "The file has answers for 0 texts and maps for 1.\nThe first text with a map is 'b'.\n" in answer.out
+    assert (
+        "The file has predictions for 0 texts, attributions for 1.\nThe first text with a map is 'b'.\n" in answer.out
+    )
     again = filled("import", answers, maps, "--project", "P", "--json").json
     assert [(file["file"], file["n_unchanged"]) for file in again["files"]] == [(answers, 2), (maps, 1)]
 
@@ -125,7 +128,7 @@ def test_of_several_files_none_is_stored_when_one_has_a_problem(
     maps.write_text(maps.read_text() + json.dumps({"id": "z", "model": "n", "prediction": "yes"}) + "\n")
     refused = filled("import", str(answers), str(maps), "--project", "P")
     assert refused.code == 1
-    assert refused.err.count("1 of 2 files has problems; nothing of any was stored.") == 1
+    assert refused.err.count("Problems in 1 of 2 files. Nothing was stored. Correct them or use --skip-invalid.") == 1
     assert "maps.jsonl, line 2, field id, value 'z'" in refused.err
     assert f"note: '{answers}': no problem (2 predictions of 2 instances)." in refused.err
     only = filled("import", str(answers), "--project", "P", "--json").json
@@ -141,8 +144,8 @@ def test_a_column_that_looks_like_the_label_and_is_not_read_is_a_warning_with_th
     file.write_text("id,text,my class\n" + "".join(f"{n},Good {n}.,{'yes' if n % 2 else 'no'}\n" for n in range(20)))
     annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
     answer = annotator("import", str(file), "--project", "P", "--dry-run")
-    assert "warning: The column 'my class' looks like the label, but it is not read as such" in answer.err
-    assert "choose it (--column 'label=my class')" in answer.err
+    assert "warning: 'my class' looks like the label but becomes metadata." in answer.err
+    assert "Choose it (--column 'label=my class')" in answer.err
     assert "note: The column 'my class' looks" not in answer.err
     assert "1 warning." in answer.out
     chosen = annotator("import", str(file), "--project", "P", "--column", "label=my class")
@@ -175,9 +178,9 @@ def test_a_refused_file_names_file_line_field_and_reason_on_standard_error(fille
 def test_a_file_that_is_not_there_and_an_unknown_format_are_refused(
     filled: Command, rows: Path, tmp_path: Path
 ) -> None:
-    assert "There is no file or folder" in filled("import", "jsonl", str(tmp_path / "none"), "--project", "P").err
-    assert "There is no format 'xml' that can be read" in filled("import", "xml", str(rows), "--project", "P").err
-    assert "There is no project 'Q'. There are 'P'." in filled("import", "jsonl", str(rows), "--project", "Q").err
+    assert "There is no file or folder '" in filled("import", "jsonl", str(tmp_path / "none"), "--project", "P").err
+    assert "Can't use format 'xml'. Choose one of" in filled("import", "xml", str(rows), "--project", "P").err
+    assert "No project 'Q'. Available: 'P'." in filled("import", "jsonl", str(rows), "--project", "Q").err
 
 
 def test_an_export_imports_into_a_new_project(filled: Command, tmp_path: Path) -> None:
@@ -200,7 +203,10 @@ def test_an_export_names_people_where_names_are_asked_for(filled: Command, tmp_p
     assert named not in unnamed
     assert unnamed.startswith("annotator ")
     refused = filled("export", "eraser", str(tmp_path / "x"), "--project", "P", "--names")
-    assert (refused.code, "--names is for csv, prodigy, parquet, datasets, parquet-annotations" in refused.err) == (
+    assert (
+        refused.code,
+        "--names is only for csv, prodigy, parquet, datasets, parquet-annotations. Remove it." in refused.err,
+    ) == (
         1,
         True,
     )
@@ -233,7 +239,7 @@ def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, 
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     refused = annotator("import", "jsonl", str(file), "--project", "P")
-    assert refused.err.count("keys are unique within a split") == 200
+    assert refused.err.count("Duplicate of line ") == 200
     assert "warning" not in refused.err
     assert refused.err.endswith("... and 1 more problem\n")
     taken = annotator("import", "jsonl", str(file), "--project", "P", "--skip-invalid")
@@ -250,7 +256,7 @@ def test_problems_that_differ_in_their_values_alone_are_one_line_with_all_their_
     rows = [{"id": f"strange{n}", "model": "m", "prediction": "yes"} for n in range(250)]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     refused = filled("import", "predictions", str(file), "--project", "P")
-    assert refused.err.count("The project has no instance with this key.") == 1
+    assert refused.err.count("Unknown ID. Correct it, or import the text first.") == 1
     assert (
         "in 250 rows (lines 1, 2, 3, 4, 5, …), field id, value 'strange0; strange1; strange2; and more'" in refused.err
     )
@@ -266,7 +272,7 @@ def test_the_same_problem_in_many_rows_is_printed_once_and_nothing_is_said_to_be
     file = tmp_path / "rows.csv"
     file.write_text("id,text,label\n" + "".join(f"{n},Fine.,odd\n" for n in range(250)))
     refused = annotator("import", "csv", str(file), "--project", "P")
-    assert refused.err.splitlines()[0].startswith("'rows.csv' has 250 problems; nothing was stored.")
+    assert refused.err.splitlines()[0].startswith("250 problems in 'rows.csv'; no usable rows. Nothing was stored.")
     assert "rows.csv, in 250 rows (lines 2, 3, 4, 5, 6, …), field label, value 'odd'" in refused.err
     assert refused.err.count("field label") == 1
     assert "more problem" not in refused.err
@@ -295,7 +301,7 @@ def test_an_import_with_several_annotators_names_the_policy_and_the_others(annot
     annotator("project", "create", "P", "--task", "sentiment")
     answer = annotator("import", "jsonl", str(rows), "--project", "P")
     assert answer.code == 0
-    assert "note: The texts come with 3 annotators each. Gold policy “chosen”:" in answer.err
+    assert "note: 3 annotators per text. Gold policy “chosen”:" in answer.err
     assert "1 of 3 accepted annotations count." in answer.err
     assert "For another policy, repeat the command with --gold-policy (all, majority, union)." in answer.err
 
@@ -306,7 +312,7 @@ def test_the_gold_policy_can_be_set_with_the_import(annotator: Command, rows: Pa
     answer = annotator("import", "jsonl", str(rows), "--project", "P", "--gold-policy", "union", "--json")
     told = answer.json
     assert (told["gold_policy"], told["accepted"]["n_annotations"]) == ("union", 3)
-    assert told["notes"][0].startswith("The texts come with 3 annotators each. Gold policy “union”")
+    assert told["notes"][0].startswith("3 annotators per text. Gold policy “union”")
     assert annotator("project", "show", "P", "--json").json["settings"]["gold_policy"] == "union"
 
 
@@ -315,7 +321,7 @@ def test_an_empty_file_and_prose_are_refused_with_exit_status_1(filled: Command,
         (tmp_path / "file").write_text(content, encoding="utf-8")
         answer = filled("import", "jsonl", str(tmp_path / "file"), "--project", "P")
         assert (answer.code, answer.out) == (1, "")
-        assert "is empty; there is nothing to import" in answer.err or "does not look like JSONL" in answer.err
+        assert "is empty." in answer.err or "Choose another format." in answer.err
         assert len(answer.err.splitlines()) <= 2
 
 
@@ -326,9 +332,12 @@ def test_a_file_in_another_encoding_is_refused_until_it_is_named_and_its_letters
     file.write_bytes("id,text,label\n1,a café – fine,yes\n".encode("windows-1252"))
     annotator("project", "create", "W", "--task", "sentiment", "--labels", "no,yes")
     refused = annotator("import", "csv", str(file), "--project", "W")
-    assert (refused.code, "Say in which encoding the file is (--encoding)" in refused.err) == (1, True)
+    assert (
+        refused.code,
+        "Not UTF-8. Set --encoding, or save as UTF-8 (Excel: “CSV UTF-8”)." in refused.err,
+    ) == (1, True)
     wrong = annotator("import", "csv", str(file), "--project", "W", "--encoding", "gb18030")
-    assert (wrong.code, "is not in gb18030" in wrong.err) == (1, True)
+    assert (wrong.code, "isn't gb18030" in wrong.err) == (1, True)
     read = annotator("import", "csv", str(file), "--project", "W", "--encoding", "windows-1252")
     assert (read.code, "read as windows-1252, line 2: 1,a café – fine,yes" in read.err) == (0, True)
     exported = tmp_path / "out.jsonl"

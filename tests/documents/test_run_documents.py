@@ -192,9 +192,7 @@ def test_the_notebook_goes_from_a_csv_to_a_table(
     numbers = names["numbers"].query("metric == 'sets.best_f1'").set_index("method")
     assert numbers["n"].drop("").tolist() == [39] * 4
     assert numbers["n_seeds"]["lime"] == 3
-    assert "160 texts that it learned from (split train) are left out" in [
-        value for value in values if isinstance(value, str)
-    ]
+    assert "160 training texts (split train) excluded" in [value for value in values if isinstance(value, str)]
     assert "\\toprule" in (names["folder"] / "table.tex").read_text(encoding="utf-8")
     printed = capsys.readouterr().out
     assert "{\\emph{built-in}} \\\\\n" in printed

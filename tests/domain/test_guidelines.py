@@ -35,11 +35,11 @@ def test_brackets_that_are_no_sets_are_brackets_and_html_is_text() -> None:
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
-        (["It was [A: slow."], "Line 4: set A begins with “[A:” and does not end. Write “]”."),
-        (["why: because"], "Line 3: the example has no text. Write it below this line."),
-        (["x", "label: a", "label: b"], "Line 6: the example has two lines with “label:”. Remove one."),
-        (["[Z: x]"], "Line 4: “[Z:” is no set of an example; they are A to I."),
-        (["[A: x [A: y]]"], "Line 4: set A begins within set A. Remove one “[A:”."),
+        (["It was [A: slow."], "Line 4: set A isn't closed. Add “]”."),
+        (["why: because"], "Line 3: the example has no text."),
+        (["x", "label: a", "label: b"], "Line 6: two “label:” lines. Remove one."),
+        (["[Z: x]"], "Line 4: no set “[Z:”; use A to I."),
+        (["[A: x [A: y]]"], "Line 4: set A contains itself. Remove one “[A:”."),
     ],
 )
 def test_a_bad_example_is_named_with_its_line_and_the_rest_is_shown(lines: list[str], problem: str) -> None:
@@ -49,7 +49,7 @@ def test_a_bad_example_is_named_with_its_line_and_the_rest_is_shown(lines: list[
 def test_an_example_that_is_not_closed_is_named_and_what_came_before_is_shown() -> None:
     [before, bad] = parts_of("One.\n```example\nIt was [A: slow].")
     assert before == "One."
-    assert bad == BadExample("Line 2: the example is not closed. End it with a line of ``` alone.")
+    assert bad == BadExample("Line 2: close the example with ``` on its own line.")
 
 
 def test_an_example_within_another_block_is_part_of_it() -> None:

@@ -35,8 +35,8 @@ def test_a_proposal_names_what_a_label_seems_to_be_or_that_nothing_does(
 def test_a_table_tells_what_either_side_does_not_have() -> None:
     table = LabelTable({"pos": "positive", "neg": "negative", "mixed": ""})
     assert (table.dropped, table.not_given(["positive", "negative", "neutral"])) == (("mixed",), ("neutral",))
-    assert table.words() == "“pos” is “positive”, “neg” is “negative”, “mixed” is never an answer"
-    assert not_given_words(["neutral"]) == "It cannot answer “neutral”: a text with that gold label counts as wrong."
+    assert table.words() == "“pos” is “positive”, “neg” is “negative”, “mixed” is never predicted"
+    assert not_given_words(["neutral"]) == "It can't predict “neutral”; those texts count as wrong."
     assert not_given_words([]) == ""
 
 

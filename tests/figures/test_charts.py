@@ -136,7 +136,10 @@ def test_every_instance_is_counted_once(values: list[float]) -> None:
 def test_right_and_wrong_answers_have_other_marks_and_points_name_their_instance() -> None:
     points = [Point(7, "a", 0.5, 0.9, True), Point(8, HOSTILE, 0.25, 0.6, False), Point(9, "c", 0.1)]
     figure = beside_confidence(points, name="F1")
-    assert {trace.name: trace.marker.symbol for trace in figure.data} == {"right answer": "circle", "wrong answer": "x"}
+    assert {trace.name: trace.marker.symbol for trace in figure.data} == {
+        "correct prediction": "circle",
+        "wrong prediction": "x",
+    }
     assert [list(trace.customdata[0]) for trace in figure.data] == [
         ["instance", 7, "0.500", "0.900"], ["instance", 8, "0.250", "0.600"],
     ]  # fmt: skip
@@ -192,7 +195,7 @@ def one_of_each() -> list[Any]:
     panel = Panel("", "layer", "F1 ↑", [Curve("m", [0, 1], [0.5, -0.0], n=[9, 9])])
     return [
         distribution(points, name="F1 ↑"), beside_confidence(points, name="F1 ↑"), curve_panels([panel]),
-        grouped_bars([Bar("typo", "m", 0.5, 4)], across="kind of perturbation", up="MAP ↑"),
+        grouped_bars([Bar("typo", "m", 0.5, 4)], across="perturbation type", up="MAP ↑"),
         stacked_bars([Part("round 1", "done", 3, (1,))], {"done": "done"}, title="t", across="round", up="rounds"),
     ]  # fmt: skip
 
@@ -230,28 +233,28 @@ MONDAY = dt.date(2026, 11, 23)
 
 def test_a_day_without_work_stands_in_the_chart_as_zero() -> None:
     days = [DayBar(MONDAY, 4, 1), DayBar(MONDAY + dt.timedelta(days=1), 0, 0)]
-    submitted, accepted = day_chart(days, bar="submitted", line="accepted", up="pieces of work").data
+    submitted, accepted = day_chart(days, bar="submitted", line="accepted", up="tasks").data
     assert (list(submitted.y), list(accepted.y)) == ([4, 0], [1, 0])
     assert list(submitted.x) == [day.day for day in days]
 
 
 def test_a_single_day_is_as_wide_as_one_of_many() -> None:
-    submitted, _ = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="pieces of work").data
+    submitted, _ = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="tasks").data
     assert submitted.width == pytest.approx(0.8 * 86_400_000)
-    across = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="pieces of work").layout.xaxis
+    across = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="tasks").layout.xaxis
     assert across.range == ("2026-11-16T12:00:00", "2026-11-23T12:00:00")
 
 
 @pytest.mark.parametrize("n", [0, 1, 4, 6])
 def test_few_pieces_of_work_are_counted_in_whole_steps(n: int) -> None:
-    up = day_chart([DayBar(MONDAY, n, 0)], bar="submitted", line="accepted", up="pieces of work").layout.yaxis
+    up = day_chart([DayBar(MONDAY, n, 0)], bar="submitted", line="accepted", up="tasks").layout.yaxis
     assert up.dtick == 1
     assert up.range[0] == 0
     assert up.range[1] >= max(n, 1)
 
 
 def test_many_pieces_of_work_begin_at_zero() -> None:
-    up = day_chart([DayBar(MONDAY, 400, 3)], bar="submitted", line="accepted", up="pieces of work").layout.yaxis
+    up = day_chart([DayBar(MONDAY, 400, 3)], bar="submitted", line="accepted", up="tasks").layout.yaxis
     assert (up.rangemode, up.dtick) == ("tozero", None)
 
 

@@ -37,7 +37,7 @@ def test_what_scores_mean_is_said_in_the_words_of_the_saliency_screen() -> None:
     for said in (
         meaning_in_head("", is_signed=False), meaning_in_legend("", is_signed=False), meaning_in_head("", is_signed=True),
         meaning_in_legend("", is_signed=True).removeprefix("− opposes, + supports "),
-        meaning_in_legend("x", is_signed=False).removeprefix("weight for “x”; "),
+        meaning_in_legend("x", is_signed=False).removeprefix("weight for “x”, "),
         meaning_in_head("x", is_signed=False).removeprefix("weight for “x”, "),
     ):  # fmt: skip
         assert said in words

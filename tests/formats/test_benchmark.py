@@ -214,7 +214,7 @@ def test_a_file_of_another_task_in_a_folder_is_left_out_and_told_once(tmp_path):
     write_file(tmp_path / "senti.jsonl", SENTIMENT_INPUT, SENTIMENT_PERTURBED)
     instances, [problem] = read(tmp_path)
     assert len(instances) == 2
-    assert (problem.source, problem.line, "records of another task" in problem.reason) == ("mrc.jsonl", 1, True)
+    assert (problem.source, problem.line, "Skipped: doesn't fit the task '" in problem.reason) == ("mrc.jsonl", 1, True)
 
 
 def test_ids_that_repeat_between_files_are_problems_that_name_the_first(tmp_path):
@@ -223,7 +223,7 @@ def test_ids_that_repeat_between_files_are_problems_that_name_the_first(tmp_path
     instances, [problem] = read(tmp_path)
     assert len(instances) == 1
     assert (problem.source, problem.line) == ("b.jsonl", 1)
-    assert "stands in a.jsonl, line 1, already" in problem.reason
+    assert "Duplicate of a.jsonl, line 1. Import separately with --key-prefix." in problem.reason
     assert "--key-prefix" in problem.reason
 
 
@@ -234,15 +234,15 @@ def test_the_prefix_goes_before_keys_and_parents(tmp_path):
 
 
 BAD_RECORDS = [
-    ({"context": "a"}, "id", "The record has no id"),
-    ({"id": None, "context": "a"}, "id", "The record has no id"),
-    ({"id": 2}, "line", "The record has no text"),
-    ({"id": 2, "context": ""}, "text", "has no text"),
-    ({"id": 2, "context": ["a"]}, "context", "must be text or null"),
-    ({"id": 2, "context": "ab", "sent_token": ["b"]}, "sent_token", "Token 0 'b' is not in the text"),
-    ({"id": 2, "context": "ab", "sent_token": ["a"]}, "sent_token", "the text goes on with 'b'"),
-    ({"id": 2, "context": "ab", "rel_ids": [1647]}, "rel_ids", "Record 1647 is named by 1 already"),
-    ({"id": 2, "context": "ab", "rel_ids": "x"}, "rel_ids", "must be a list or null"),
+    ({"context": "a"}, "id", "Missing id (in gold: sent_id)."),
+    ({"id": None, "context": "a"}, "id", "Missing id (in gold: sent_id)."),
+    ({"id": 2}, "line", "No text. The task needs"),
+    ({"id": 2, "context": ""}, "text", "Must not be empty."),
+    ({"id": 2, "context": ["a"]}, "context", "Must be text or null, not a list."),
+    ({"id": 2, "context": "ab", "sent_token": ["b"]}, "sent_token", "Token 0 'b' isn't in the text at character"),
+    ({"id": 2, "context": "ab", "sent_token": ["a"]}, "sent_token", "end at character"),
+    ({"id": 2, "context": "ab", "rel_ids": [1647]}, "rel_ids", "1647 is already a perturbation of 1."),
+    ({"id": 2, "context": "ab", "rel_ids": "x"}, "rel_ids", "Must be a list or null, not text."),
 ]
 
 
@@ -256,13 +256,13 @@ def test_a_bad_input_record_names_its_field_and_gives_no_instance(record, field,
 
 
 BAD_GOLD = [
-    ({"rationales": [["x"]]}, "rationales[0]", "must be a whole number"),
-    ({"rationales": [[-1]]}, "rationales[0]", "must be a whole number, from 0"),
-    ({"rationales": [[14]]}, "rationales", "There is no token 14; the input has 14, 0 to 13."),
-    ({"rationales": [[1.5]]}, "rationales[0][0]", "must be a whole number or text, not a number"),
-    ({"rationales": "2,3"}, "rationales", "must be a list or null"),
-    ({"rationale_ids": [[[1]], [[2]]]}, "rationale_ids", "The gold has 2 sides, but the task 'sentiment' has 1"),
-    ({"sent_label": "joyful", "rationales": []}, "label", "The project has no label 'joyful'"),
+    ({"rationales": [["x"]]}, "rationales[0]", "Must be an integer from 0."),
+    ({"rationales": [[-1]]}, "rationales[0]", "Must be an integer from 0."),
+    ({"rationales": [[14]]}, "rationales", "No token 14: the input has 14."),
+    ({"rationales": [[1.5]]}, "rationales[0][0]", "Must be an integer or text, not a number."),
+    ({"rationales": "2,3"}, "rationales", "Must be a list or null, not text."),
+    ({"rationale_ids": [[[1]], [[2]]]}, "rationale_ids", "Gold has 2 sides; task 'sentiment' needs"),
+    ({"sent_label": "joyful", "rationales": []}, "label", "No label 'joyful' (only"),
 ]
 
 
@@ -289,13 +289,13 @@ def test_gold_for_an_input_without_tokens_is_refused(tmp_path):
     write_file(tmp_path / "b.tsv", {"sent_id": 1, "rationales": [[0]]})
     instances, [problem] = read(tmp_path)
     assert [i.annotations for i in instances] == [()]
-    assert "write sent_token" in problem.reason
+    assert "Rationales need tokens. Add sent_token (text_q_seg, text_t_seg)." in problem.reason
 
 
 def test_a_task_that_the_benchmark_has_not_and_missing_files_are_refused(tmp_path):
-    with pytest.raises(NotFound, match="There is no file or folder"):
+    with pytest.raises(NotFound, match="No file or folder '"):
         read(tmp_path / "nowhere")
-    with pytest.raises(InvalidValue, match=r"holds no .jsonl or .tsv file"):
+    with pytest.raises(InvalidValue, match=r"No \.jsonl or \.tsv file in '"):
         read(tmp_path)
 
 
@@ -425,7 +425,7 @@ def test_several_sets_of_a_pair_read_back_from_trustai_alone(tmp_path):
     [back] = read_back(tmp_path / "out", "similarity")
     assert sets_of(back) == [[("sentence1", 0, 1), ("sentence2", 0, 1)], [("sentence1", 2, 3)], [("sentence2", 3, 4)]]
     with pytest.raises(
-        ExportRefused, match=r"Instance '1' has 3 rationale sets.*--gold-policy union, or .* benchmark-trustai"
+        ExportRefused, match=r"Instance '1' has 3 rationale sets; PaddleNLP allows one\. Use --gold-policy union\."
     ):
         write(tmp_path / "paddle", [pair], options("similarity"))
     write(tmp_path / "paddle", [pair], options("similarity", "union"))
@@ -474,9 +474,12 @@ def test_splits_and_languages_come_back(tmp_path):
 
 
 REFUSED = [
-    ([gold("sentiment", {"text": "a"}, result=None)], "1 of the instances have no result"),
-    ([FILM, FILM], "Two instances of split '' have the key '3'"),
-    ([], "There is no instance to write"),
+    (
+        [gold("sentiment", {"text": "a"}, result=None)],
+        r"1 instances have no result\. Set it, or export one split \(instances: '1'\)\.",
+    ),
+    ([FILM, FILM], "Duplicate ID '3' in split ''."),
+    ([], "No gold yet. Choose another split."),
 ]
 
 
@@ -488,11 +491,11 @@ def test_what_cannot_be_written_is_refused_and_nothing_is_left(items, reason, tm
 
 
 def test_a_set_in_the_question_is_refused(tmp_path):
-    with pytest.raises(ExportRefused, match="token 6 lies in a segment that has no tokens in the benchmark"):
+    with pytest.raises(ExportRefused, match=r"segment of token 6 has no benchmark tokens\."):
         write(tmp_path / "out", [gold("reading", READING_SEGMENTS, RationaleSet.of((6, 7)))], options("reading"))
 
 
 def test_a_folder_that_holds_something_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ExportRefused, match="is not an empty folder"):
+    with pytest.raises(ExportRefused, match=r"exists and isn't an empty folder\."):
         write(tmp_path, [FILM], options())

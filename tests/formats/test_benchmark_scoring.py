@@ -158,7 +158,7 @@ def test_an_id_in_two_files_is_refused(tmp_path: Path) -> None:
 
 
 def test_no_gold_is_said(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="There is no file or folder"):
+    with pytest.raises(NotFound, match="No file or folder '"):
         read_gold(tmp_path / "none.tsv", "single")
     with pytest.raises(InvalidValue, match="holds no gold record"):
         read(tmp_path, [{"id": 1, "context": "a", "sent_token": ["a"]}])
@@ -328,7 +328,7 @@ def test_a_readings_label_is_its_answer_and_needs_no_probabilities(tmp_path: Pat
 
 def test_an_empty_file_holds_no_rows_and_a_missing_one_is_said(tmp_path: Path) -> None:
     assert read_outputs(tmp_path, b"").rows == ()
-    with pytest.raises(NotFound, match="There is no file or folder"):
+    with pytest.raises(NotFound, match="No file or folder '"):
         read_predictions(tmp_path / "none", "single")
 
 

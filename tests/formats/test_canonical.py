@@ -68,7 +68,7 @@ def test_spans_that_may_have_touched_are_warned_of_since_the_form_keeps_tokens_a
     found = read(rows, tmp_path, "verification", documents)
     [warning] = [item for item in found if isinstance(item, Problem)]
     assert (warning.line, warning.is_warning) == (3, True)
-    assert warning.reason == "A span crosses a line. This form keeps tokens, not spans, so touching spans are one."
+    assert warning.reason == "Span crosses a line; adjacent spans merge."
     sets = {item.key: item.annotations[0].sets for item in found if isinstance(item, SourceInstance)}
     assert sets["across"] == ((SourceSpan("document", 0, 6),),)
 
@@ -142,7 +142,11 @@ def test_perturbed_rows_are_linked_to_the_original_of_their_group(tmp_path):
     ]
     assert instances[3].metadata == {"pair": {"group": "t", "role": "translation", "type": "de"}}
     [warning] = [i for i in items if isinstance(i, Problem)]
-    assert (warning.line, warning.is_warning, "no original of this group" in warning.reason) == (3, True, True)
+    assert (
+        warning.line,
+        warning.is_warning,
+        "Original not in the file; imported without a link." in warning.reason,
+    ) == (3, True, True)
 
 
 def test_undecided_is_no_result_unless_it_is_a_label(tmp_path):
@@ -159,22 +163,22 @@ def test_choices_that_stand_in_the_metadata_become_the_segment(tmp_path):
 
 
 BAD_ROWS = [
-    ({"fields": {"text": {"docid": "nowhere"}}}, "text", "There is no document 'nowhere'"),
-    ({"fields": {"premise": {"text": "a"}}}, "fields.premise", "has no segment for it (it has 'text')"),
+    ({"fields": {"text": {"docid": "nowhere"}}}, "text", "No document 'nowhere'. Put documents before their instances."),
+    ({"fields": {"premise": {"text": "a"}}}, "fields.premise", "No such segment, only 'text';"),
     (
         {"fields": {"premise": {"text": "a"}, "hypothesis": {"text": "b"}}},
         "fields.hypothesis",
-        "choose the task 'inference', whose segments these rows have.",
+        "choose the task 'inference' with these segments.",
     ),
-    ({"fields": {"text": {"text": "ab", "tokens": ["b"]}}}, "fields.text.tokens", "Token 0 'b' is not in the text"),
-    ({"fields": {"text": {"text": ""}}}, "text", "has no text"),
-    ({"annotations": [{"annotator": "a", "rationales": [{"text": [4]}]}]}, "rationales[0][0]", "has 4 tokens, 0 to 3"),
-    ({"annotations": [{"annotator": "a", "rationales": [{"text": [-1, 2]}]}]}, "annotations[0].rationales", "numbered from 0"),
-    ({"annotations": [{"annotator": "a", "rationales": [{"title": [1]}]}]}, "rationales[0][0]", "has no segment 'title'"),
-    ({"annotations": [{"annotator": "a", "char_spans": [{"field": "text", "start": 5, "end": 99}]}]}, "rationales[0][0]", "has 12 characters"),
-    ({"annotations": [{"annotator": "a"}, {"annotator": "a"}]}, "annotator", "two annotations of the instance in one round"),
-    ({"annotations": [{"label": "x"}]}, "annotations[0].annotator", "every row needs it"),
-    ({"id": 3}, "id", "must be text"),
+    ({"fields": {"text": {"text": "ab", "tokens": ["b"]}}}, "fields.text.tokens", "Token 0 'b' isn't in the text at character"),
+    ({"fields": {"text": {"text": ""}}}, "text", "Must not be empty."),
+    ({"annotations": [{"annotator": "a", "rationales": [{"text": [4]}]}]}, "rationales[0][0]", "Ends at token 5 (exclusive); 'text' has 4."),
+    ({"annotations": [{"annotator": "a", "rationales": [{"text": [-1, 2]}]}]}, "annotations[0].rationales", "Must be an integer from 0."),
+    ({"annotations": [{"annotator": "a", "rationales": [{"title": [1]}]}]}, "rationales[0][0]", "No such segment, only 'text'."),
+    ({"annotations": [{"annotator": "a", "char_spans": [{"field": "text", "start": 5, "end": 99}]}]}, "rationales[0][0]", "Ends at character 99 (exclusive); 'text' has 12."),
+    ({"annotations": [{"annotator": "a"}, {"annotator": "a"}]}, "annotator", "Same person twice in one round. Keep one."),
+    ({"annotations": [{"label": "x"}]}, "annotations[0].annotator", "Required field 'annotator' is missing."),
+    ({"id": 3}, "id", "Must be text, not an integer."),
 ]  # fmt: skip
 
 

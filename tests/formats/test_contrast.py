@@ -102,24 +102,24 @@ def test_segments_of_a_custom_task_may_be_called_like_a_contrasts_fields(tmp_pat
 
 
 PROBLEMS = [
-    (with_contrasts({"text": ORIGINAL["text"]}), "contrasts[0].text", "Nothing is changed", "a no-op"),
-    (with_contrasts({"label": "negative"}), "contrasts[0].text", "Nothing is changed", "a label alone is no change"),
-    (with_contrasts(DULL, dict(DULL)), "contrasts[1].text", "are those of contrasts[0]", "one change twice"),
-    (with_contrasts({**DULL, "id": "1"}), "contrasts[0].parent", "perturbation of itself", "the original's own key"),
-    (with_contrasts(DULL, {"text": "B", "id": "1#1"}), "contrasts[1].id", "is already on line 1", "a key twice"),
-    (with_contrasts({**DULL, "contrasts": []}), "contrasts[0].contrasts", "no contrasts of its own", "nested"),
-    (with_contrasts({**DULL, "parent": "2"}), "contrasts[0].parent", "parent is its original", "another parent"),
-    (with_contrasts(DULL, parent="2"), "parent", "not itself a changed version", "an original with a parent"),
-    (with_contrasts({**DULL, "label": "great"}), "contrasts[0].label", "no label 'great'", "an unknown label"),
-    (with_contrasts({**DULL, "text": " "}), "contrasts[0].text", "has no text", "an empty text"),
-    (with_contrasts({**DULL, "kind": 3}), "contrasts[0].kind", "must be text or null", "a kind that is no text"),
+    (with_contrasts({"text": ORIGINAL["text"]}), "contrasts[0].text", "Same texts as the original.", "a no-op"),
+    (with_contrasts({"label": "negative"}), "contrasts[0].text", "Same texts as the original.", "a label alone is no change"),
+    (with_contrasts(DULL, dict(DULL)), "contrasts[1].text", "Same texts as contrasts[0]. Keep one.", "one change twice"),
+    (with_contrasts({**DULL, "id": "1"}), "contrasts[0].parent", "An instance can't be its own perturbed version.", "the original's own key"),
+    (with_contrasts(DULL, {"text": "B", "id": "1#1"}), "contrasts[1].id", "Duplicate of line 1.", "a key twice"),
+    (with_contrasts({**DULL, "contrasts": []}), "contrasts[0].contrasts", "Add contrasts to the original only.", "nested"),
+    (with_contrasts({**DULL, "parent": "2"}), "contrasts[0].parent", "Remove this; the parent is always the original.", "another parent"),
+    (with_contrasts(DULL, parent="2"), "parent", "An original can't be perturbed. Remove the field.", "an original with a parent"),
+    (with_contrasts({**DULL, "label": "great"}), "contrasts[0].label", "No label 'great' (only 'negative', 'positive'); add it (--add-label great), rename it (--rename great=negative), or skip it (--leave-out-label great).", "an unknown label"),
+    (with_contrasts({**DULL, "text": " "}), "contrasts[0].text", "Must not be empty.", "an empty text"),
+    (with_contrasts({**DULL, "kind": 3}), "contrasts[0].kind", "Must be text or null.", "a kind that is no text"),
     (with_contrasts({**DULL, "rationales": [[[0, 99]]], "tokens": ["A", "dull", "film."]}),
-     "contrasts[0].rationales[0][0]", "has 3 tokens", "a span past the end"),
-    (with_contrasts(contrasts={"text": "B"}), "contrasts", "must be a list of objects", "no list"),
-    (with_contrasts(contrasts=["B"]), "contrasts", "must be a list of objects", "no objects"),
-    (dict(ORIGINAL), "contrasts", "must be a list of objects", "no contrasts at all"),
-    ('{"id": "1", "text": "A", "contrasts": [{"text": "B"', "line", "not valid JSON", "a half-written line"),
-    ('{"id": "1", "text": "A", "contrasts": [{"text": "B", "p": NaN}]}', "line", "NaN is not JSON", "NaN"),
+     "contrasts[0].rationales[0][0]", "Ends at token 99 (exclusive); 'text' has 3.", "a span past the end"),
+    (with_contrasts(contrasts={"text": "B"}), "contrasts", "Must be a list such as [{...}], or [] for none.", "no list"),
+    (with_contrasts(contrasts=["B"]), "contrasts", "Must be a list such as [{...}], or [] for none.", "no objects"),
+    (dict(ORIGINAL), "contrasts", "Must be a list such as [{...}], or [] for none.", "no contrasts at all"),
+    ('{"id": "1", "text": "A", "contrasts": [{"text": "B"', "line", "Invalid JSON: truncated at character 51.", "a half-written line"),
+    ('{"id": "1", "text": "A", "contrasts": [{"text": "B", "p": NaN}]}', "line", "NaN isn't JSON. Write a number or null.", "NaN"),
 ]  # fmt: skip
 
 
@@ -173,7 +173,9 @@ def test_half_a_batch_is_a_problem_and_never_an_original(tmp_path: Path) -> None
 
 
 def test_a_tsv_without_batches_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidValue, match=r"no column 'batch_id' \(it has 'sentence1', 'gold_label'\)"):
+    with pytest.raises(
+        InvalidValue, match=r"No column 'batch_id' in '.*nli\.tsv' \(only 'sentence1', 'gold_label'\)\."
+    ):
         items_of(tmp_path, "sentence1\tgold_label", "a\tneutral", name="nli.tsv", task="inference")
 
 
@@ -305,10 +307,19 @@ def odd_tokens() -> list[GoldInstance]:
 @pytest.mark.parametrize(
     ("items", "reason"),
     [
-        (lambda: chain()[:1], "No instance is a changed version"),
-        (lambda: chain()[1:2], r"1 of the instances are changed versions of an instance that is not written.*'b'"),
-        (chain, r"is a changed version itself.*instances: 'c'"),
-        (odd_tokens, "Instance 'a': the tokens of segment 'text' leave out text"),
+        (lambda: chain()[:1], "No perturbed versions to write."),
+        (
+            lambda: chain()[1:2],
+            r"1 instances are perturbed versions of an unexported instance\. Finish originals or --include submitted \(instances: 'b'\)\.",
+        ),
+        (
+            chain,
+            r"are perturbed versions of an unexported instance\. Finish originals or --include submitted",
+        ),
+        (
+            odd_tokens,
+            "Instance 'a': segment 'text' doesn't fit a token list. Export as jsonl.",
+        ),
     ],
 )
 def test_what_cannot_be_written_is_refused_and_leaves_no_file(
@@ -419,21 +430,21 @@ def test_a_revision_that_changes_nothing_is_left_out_with_a_warning(folder):
 
 def test_revisions_in_another_order_or_without_their_originals_are_refused(folder):
     path = next(path for path in folder.rglob("*.tsv") if "revised_premise" in str(path))
-    with pytest.raises(InvalidValue, match="holds revisions alone. Choose the file with their originals"):
+    with pytest.raises(InvalidValue, match=r"has only revisions\. Put '"):
         items(path)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
-    with pytest.raises(InvalidValue, match="so its rows are in another order"):
+    with pytest.raises(InvalidValue, match=r"Sort both files alike\."):
         items(folder)
     path.write_text("\n".join(lines[:-1]) + "\n")
-    with pytest.raises(InvalidValue, match="has 3 rows, and 2 originals need two each"):
+    with pytest.raises(InvalidValue, match=r"has 3 rows; 2 originals need two each\."):
         items(folder)
 
 
 def test_originals_alone_say_what_is_missing_beside_them(tmp_path):
     path = tmp_path / "NLI_original_dev.tsv"
     path.write_text(HEADER + ORIGINALS)
-    with pytest.raises(InvalidValue, match="stands no file with its revisions"):
+    with pytest.raises(InvalidValue, match=r"Choose their folder\."):
         items(path)
 
 

@@ -21,7 +21,6 @@ from annotator.formats.model_output.inseq import read_arrays
 from annotator.formats.model_output.thermostat import read_vocabulary
 from annotator.formats.registry import OUTPUT_READERS, READERS, get_output_reader, get_reader
 from annotator.formats.rows.csv_table import MAX_COLUMNS
-from annotator.formats.rows.file_kinds import N_FIRST_LINES
 from annotator.language import speaking
 from tests.conftest import REPOSITORY
 from tests.formats import damaged
@@ -57,7 +56,7 @@ def test_a_table_with_more_columns_than_the_limit_is_told_with_both_numbers(tmp_
     path = tmp_path / "wide.csv"
     path.write_text(",".join(["id", "text", *(f"c{n}" for n in range(100_000))]) + "\n" + "x," * 100_001 + "x\n")
     [problem] = get_reader("csv")(path, ReadOptions(TASKS["sentiment"]))
-    assert problem.reason == "The header names 100,002 columns, and a table may have 5,000 at most; leave columns out."
+    assert problem.reason == "Header has 100,002 columns; the limit is 5,000. Remove some."
 
 
 def test_a_table_as_wide_as_may_be_is_read(tmp_path):
@@ -80,11 +79,11 @@ CLAIMS = [
     (HEADER.format("<f8", "(100000000000,)"), "claims 100,000,000,000 values"),  # 800 GB, before anything is read
     (HEADER.format("<U0", "(100000000000,)"), "claims 100,000,000,000 values"),  # of no bytes each
     (HEADER.format("<f8", "(1000000, 1000000)"), "claims 1,000,000,000,000 values"),
-    (HEADER.format("<f8", "(-1,)"), "not that of numbers or text"),
-    (HEADER.format("|O", "(1,)"), "not that of numbers or text"),  # Python objects: never unpickled
-    (HEADER.format("<f8", "(" * 4000), "not that of numbers or text"),
-    ("-" * 9000, "not that of numbers or text"),
-    ("", "not that of numbers or text"),
+    (HEADER.format("<f8", "(-1,)"), "not a header for numbers or text"),
+    (HEADER.format("|O", "(1,)"), "not a header for numbers or text"),  # Python objects: never unpickled
+    (HEADER.format("<f8", "(" * 4000), "not a header for numbers or text"),
+    ("-" * 9000, "not a header for numbers or text"),
+    ("", "not a header for numbers or text"),
 ]
 
 
@@ -103,7 +102,7 @@ def test_arrays_that_would_unpack_to_more_than_the_limit_are_refused(tmp_path):
     path = tmp_path / "bomb.npz"
     np.savez_compressed(path, values=np.zeros(40_000_000, dtype=np.float64))
     assert path.stat().st_size < 1_000_000
-    with pytest.raises(InvalidValue, match=r"'bomb.npz' holds more than 256 MB; save it in parts"):
+    with pytest.raises(InvalidValue, match=r"'bomb\.npz' exceeds 256 MB\. Save it in parts\."):
         read_npz(path)
 
 
@@ -129,7 +128,7 @@ def test_plain_arrays_are_read_as_numpy_reads_them(array, tmp_path):
 
 def test_deep_json_in_the_header_of_safetensors_and_in_a_vocabulary_is_refused(tmp_path):
     deep = b'{"a":' * 50_000
-    with pytest.raises(InvalidValue, match="no safetensors file"):
+    with pytest.raises(InvalidValue, match="Not a safetensors file:"):
         read_arrays(len(deep).to_bytes(8, "little") + deep)
     (tmp_path / "vocab.json").write_bytes(deep)
     with pytest.raises(InvalidValue, match="is not a vocabulary"):
@@ -141,12 +140,12 @@ def test_deep_json_in_the_header_of_safetensors_and_in_a_vocabulary_is_refused(t
 PROSE = "# Read me\n\nThis is the data of a study.\nIt holds 57 lines.\n\n" + "More is told in the paper.\n" * 53
 LIST = '[\n  {"id": "1", "text": "Fine."},\n  {"id": "2", "text": "Bad."}\n]\n'
 NO_JSONL = [
-    (PROSE, f"line 1 is no JSON object, nor are the {N_FIRST_LINES - 1} lines after it. JSONL has one object"),
-    ("just a word", "This does not look like JSONL: line 1 is no JSON object. JSONL has one object"),
-    ("id,text\n1,Fine.\n", "nor is the line after it"),
-    ('[\n{\n"id": 1\n}\n]\n', "seems to be one JSON list [...]"),
-    ('{\n"id": 1,\n"text": "Fine."\n}\n', "seems to be one JSON object over several lines"),
-    ("\n\n<xml>\n</xml>\n", "line 3 is no JSON object"),
+    (PROSE, "Not JSONL: lines from 1 on aren't objects {...}. Choose another format."),
+    ("just a word", "Not JSONL: line 1 isn't an object"),
+    ("id,text\n1,Fine.\n", "Choose another format."),
+    ('[\n{\n"id": 1\n}\n]\n', "per line). Choose another format."),
+    ('{\n"id": 1,\n"text": "Fine."\n}\n', "per line). Choose another format."),
+    ("\n\n<xml>\n</xml>\n", "Not JSONL: lines from 3 on aren't objects {...}."),
 ]
 
 
@@ -165,14 +164,14 @@ def test_json_given_as_a_table_is_told_by_what_it_is(name, content, tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text(content)
     [problem] = get_reader(name)(path, ReadOptions(TASKS["inference"]))
-    assert problem.reason.startswith("The file looks like JSON and not like a table; choose the format jsonl")
+    assert problem.reason.startswith("Looks like JSON, not a table. Choose its format.")
 
 
 def test_prose_given_as_a_models_output_is_one_problem(tmp_path):
     path = tmp_path / "README"
     path.write_text(PROSE)
     [problem] = get_output_reader("predictions")(path, OutputOptions(TASKS["sentiment"], model="m"))
-    assert problem.reason.startswith("This does not look like JSONL")
+    assert problem.reason.startswith("Not JSONL: lines from 1 on aren't objects {...}. Choose another format.")
 
 
 def test_a_file_whose_lines_are_rows_with_mistakes_tells_each_line(tmp_path):
@@ -186,11 +185,14 @@ KINDS = [
     (b"PK\x03\x04rest", "is a zip archive"),
     (b"PK\x05\x06" + b"\0" * 18, "is an empty zip archive"),
     (b"\x1f\x8brest", "is a gzip archive"),
-    (b"PAR1rest", "is a Parquet file, and not text in UTF-8. Write its rows as JSONL. Of our own exports, jsonl (the"),
+    (
+        b"PAR1rest",
+        "is a Parquet file, not UTF-8 text. Write its rows as JSONL, or use Annotator's jsonl or csv export.",
+    ),
     (b"%PDF-1.7", "is a PDF file"),
     (b"\x89PNG\r\n\x1a\n", "is a picture"),
     (b"SQLite format 3\0", "is a SQLite database"),
-    ("id,text".encode("utf-16"), "is text in UTF-16, and not text in UTF-8. Save it as UTF-8."),
+    ("id,text".encode("utf-16"), "is text in UTF-16, not UTF-8 text. Save it as UTF-8."),
 ]
 
 
@@ -298,7 +300,7 @@ def test_a_header_without_what_is_needed_is_refused_in_chinese_with_what_may_be_
     problems = read_rows("tweet_id,tweet\n7,A calm film that stays.\n", tmp_path)
     assert [problem.reason for problem in problems if isinstance(problem, Problem)] == [
         "没有列存放每行的编号。 是 'tweet_id' 吗？如果是，请选择该列（--column id=tweet_id），或把它改名为 'id'"
-        "（或 'key'、'instance_id'、'annotation_id'、'sent_id'）。 如果各行没有编号，可以给它们编号（--number-keys）。",
+        "（或 'key'、'instance_id'、'annotation_id'、'sent_id'）。 没有编号的行可以编号（--number-keys）。",
         "没有列存放文本。 是 'tweet' 吗？如果是，请选择该列（--column text=tweet），或把它改名为 'text'"
         "（或 'sentence'、'context'、'review'）。",
     ]
@@ -314,11 +316,11 @@ def test_what_columns_are_taken_for_is_said_in_chinese(tmp_path: Path) -> None:
     [
         (
             '{"id": "2", "text": "Dull',
-            "该行不是有效的 JSON：从第 21 个字符开始的字符串还没结束，该行就结束了（共 25 个字符）；内容可能被截断，或缺少引号。",
+            "JSON 无效：从第 21 个字符开始的字符串没有结束（共 25 个字符）。",
         ),
-        ('{"id": "2" "text": 1}', "该行不是有效的 JSON：第 12 个字符处：应有 ','（共 21 个字符）。"),
+        ('{"id": "2" "text": 1}', "JSON 无效：第 12 个字符处：应有 ','（共 21 个字符）。"),
         ('{"id": "2", "text": "Dull.", "note": 1}', "必须是文本或空值 null，而不是整数。"),
-        ('{"text": "Dull."}', "缺少字段 'key'；每行都需要它。如果各行都没有，可以给行编号（--number-keys）。"),
+        ('{"text": "Dull."}', "没有编号。请补上，或使用 --number-keys。"),
     ],
 )
 def test_a_broken_line_among_rows_is_refused_in_chinese(line: str, reason: str, tmp_path: Path) -> None:
@@ -329,8 +331,8 @@ def test_a_broken_line_among_rows_is_refused_in_chinese(line: str, reason: str, 
 def test_a_cell_is_called_a_cell_and_not_a_line(tmp_path: Path) -> None:
     items = read_rows('id,text,rationales\n1,Calm.,"[[1, 2"\n', tmp_path)
     [problem] = [item for item in items if isinstance(item, Problem)]
-    assert problem.reason.startswith('单元格必须是 JSON，例如 [[{"start_token": 2, "end_token": 4}]]')
-    assert "该单元格不是有效的 JSON" in problem.reason
+    assert problem.reason.startswith('必须是 JSON，例如 [[{"start_token": 2, "end_token": 4}]]')
+    assert "JSON 无效：在第 6 个字符处截断。" in problem.reason
 
 
 def test_a_file_that_is_no_text_is_refused_in_chinese(tmp_path: Path) -> None:

@@ -308,13 +308,13 @@ REFUSED: list[tuple[str, list[Json], int | None, str, str]] = [
     ("too many sentences", [row("i1", {"docid": "d1", "soft_sentence_predictions": [1.0] * 4})], 1, "soft_sentence_predictions", "has 3 sentences"),
     ("null scores", [row("i1", {"docid": "d1", "soft_rationale_predictions": None})], 1, "rationales[0].soft_rationale_predictions", "a list, not null"),
     ("null spans", [row("i1", {"docid": "d1", "hard_rationale_predictions": None})], 1, "rationales[0].hard_rationale_predictions", "a list, not null"),
-    ("an unknown document", [row("i1", hard("d9", (0, 1)))], 1, "rationales.docid", "There is no document 'd9'"),
-    ("scores of some documents alone", [row("i1", hard("d1", (0, 1), **SOFT), hard("d2", (0, 1)))], 1, "rationales[1].soft_rationale_predictions", "every row has it, or none"),
+    ("an unknown document", [row("i1", hard("d9", (0, 1)))], 1, "rationales.docid", "no document 'd9'"),
+    ("scores of some documents alone", [row("i1", hard("d1", (0, 1), **SOFT), hard("d2", (0, 1)))], 1, "rationales[1].soft_rationale_predictions", "Line 1 has 'soft_rationale_predictions'; every row has it, or none."),
     ("labels in some rows alone", [answered("i1"), row("i2")], 2, "classification", "Line 1 has 'classification'"),
     ("a label without scores", [row("i1", classification="Y")], 1, "classification_scores", "needed beside 'classification'"),
     ("scores without a label", [row("i1", classification_scores={"Y": 1})], 1, "classification", "needed beside"),
     ("thresholds without the rest", [answered("i1", thresholded_scores=[AT])], 1, "comprehensiveness_classification_scores", "needed beside"),
-    ("a label that is no text", [row("i1", classification=1, classification_scores={})], 1, "classification", "must be text"),
+    ("a label that is no text", [row("i1", classification=1, classification_scores={})], 1, "classification", "Must be text, not an integer."),
     ("a label unknown to gold", [answered("i1", "maybe"), answered("i2")], 1, "classification", "No annotation of the split has the label 'maybe'"),
     ("an instance without answer", [answered("i1")], None, "annotation_id", "no row with a classification"),
     ("a label without score", [answered("i1", "N") | {"classification_scores": {"Y": 1.0}} | CHANGED, answered("i2", **CHANGED)], 1, "classification", "no score of 'N'"),
@@ -335,10 +335,10 @@ def test_a_row_is_refused_by_line_and_field(evaluate: Evaluate, rows, line, fiel
 
 
 LINES: list[tuple[str, bytes, int, str]] = [
-    ("NaN is no JSON", b'{"annotation_id": "i1", "rationales": [{"docid": "d1", "soft_rationale_predictions": [NaN]}]}', 1, "NaN is not JSON"),
-    ("a half-written last line", b'{"annotation_id": "i1", "rationales": []}\n{"annotation_id": "i2", "ra', 2, "not valid JSON"),
-    ("not UTF-8", b'{"annotation_id": "i\xe9", "rationales": []}', 1, "not UTF-8"),
-    ("a list", b"[]", 1, "one JSON object"),
+    ("NaN", b'{"annotation_id": "i1", "rationales": [{"docid": "d1", "soft_rationale_predictions": [NaN]}]}', 1, "NaN isn't JSON. Write a number or null."),
+    ("a half-written last line", b'{"annotation_id": "i1", "rationales": []}\n{"annotation_id": "i2", "ra', 2, "Invalid JSON: unterminated string at character 25 of 27."),
+    ("not UTF-8", b'{"annotation_id": "i\xe9", "rationales": []}', 1, "Not UTF-8."),
+    ("a list", b"[]", 1, 'Must be a JSON object such as {"id": "1", ...}.'),
     ("a number too large", b'{"annotation_id": "i1", "rationales": [{"docid": "d1", "soft_rationale_predictions": [1e999]}]}', 1, ""),
 ]  # fmt: skip
 
@@ -398,10 +398,10 @@ def test_the_thresholds_zero_and_one_are_legal(evaluate: Evaluate) -> None:
 
 
 def test_files_that_are_missing_or_hold_nothing_are_refused(evaluate: Evaluate, tmp_path: Path) -> None:
-    with pytest.raises(InvalidValue, match="holds no prediction"):
+    with pytest.raises(InvalidValue, match=r"'.*predictions' holds no prediction; write one row an instance\."):
         evaluate(b"\n")
     data = tmp_path / "data"
-    with pytest.raises(InvalidValue, match="has no split 'val'; it has 'test'"):
+    with pytest.raises(InvalidValue, match=r"The folder '.*data' has no split 'val'; it has 'test'\."):
         evaluate_eraser(data, "val", data / "predictions")
     with pytest.raises(InvalidValue, match="holds no annotation"):
         evaluate([row("i1")], [])

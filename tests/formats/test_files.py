@@ -44,14 +44,14 @@ def test_files_lie_in_their_folders(tmp_path, take):
 
 
 BAD_NAMES = [
-    ("../up", "leads out of its folder"),
-    ("a/../../up", "leads out of its folder"),
-    ("..\\up", "leads out of its folder"),  # of another system
-    ("/etc/passwd", "leads out of its folder"),
-    ("C:/up", "leads out of its folder"),
+    ("../up", "a path outside its folder"),
+    ("a/../../up", "a path outside its folder"),
+    ("..\\up", "a path outside its folder"),  # of another system
+    ("/etc/passwd", "a path outside its folder"),
+    ("C:/up", "a path outside its folder"),
     ("a/" * 1500 + "deep", "more than 20 folders deep"),
-    ("n" * 300, "too long for a file"),
-    ("é" * 200, "too long for a file"),  # in bytes
+    ("n" * 300, "a file name that is too long"),
+    ("é" * 200, "a file name that is too long"),  # in bytes
 ]
 
 
@@ -66,16 +66,16 @@ def test_a_name_that_cannot_be_one_here_is_refused_before_anything_is_written(na
 
 def test_an_archive_without_files_is_refused(tmp_path, take):
     for archive in (packed(tmp_path / "a.zip"), packed(tmp_path / "a.zip", ("folder/", b""))):
-        with pytest.raises(InvalidValue, match="holds no file; there is nothing to import"):
+        with pytest.raises(InvalidValue, match="The archive '"):
             take(archive)
 
 
 def test_two_files_of_one_name_and_a_file_that_is_a_folder_too_are_refused(tmp_path, take):
     with pytest.warns(UserWarning, match="Duplicate"):
         archive = packed(tmp_path / "a.zip", ("d", b"x"), ("./d", b"y"), ("d", b"z"))
-    with pytest.raises(InvalidValue, match="'d', which is among the files already"):
+    with pytest.raises(InvalidValue, match="'d' is twice in '"):
         take(archive)
-    with pytest.raises(InvalidValue, match="'d' both as a file and as a folder"):
+    with pytest.raises(InvalidValue, match="'d' is both file and folder in '"):
         take(packed(tmp_path / "a.zip", ("d", b"x"), ("d/e", b"y")))
 
 
@@ -83,13 +83,13 @@ def test_a_declared_size_beyond_the_limit_is_refused_without_unpacking(tmp_path,
     monkeypatch.setattr(archives, "MAX_UNPACKED_GB", 1e-6)
     archive = packed(tmp_path / "bomb.zip", ("zeros", b"\0" * 5_000_000))
     assert archive.stat().st_size < 10_000
-    with pytest.raises(InvalidValue, match="would unpack to more than"):
+    with pytest.raises(InvalidValue, match=r"GB unpacked\. Import the folder by command line\."):
         take(archive)
 
 
 def test_more_files_than_the_limit_are_refused(tmp_path, take, monkeypatch):
     monkeypatch.setattr(archives, "MAX_FILES", 3)
-    with pytest.raises(InvalidValue, match="holds 4 files; at most 3 are unpacked"):
+    with pytest.raises(InvalidValue, match=r"has 4 files; the limit is 3\. Split it\."):
         take(packed(tmp_path / "a.zip", *((f"f{n}", b"x") for n in range(4))))
 
 
@@ -99,12 +99,12 @@ def test_a_locked_archive_and_one_of_another_method_are_refused(tmp_path, take):
     central = content.index(b"PK\x01\x02")
     content[central + 8] |= 1  # "encrypted"
     archive.write_bytes(content)
-    with pytest.raises(InvalidValue, match="locked with a password"):
+    with pytest.raises(InvalidValue, match=r"is password-protected\."):
         take(archive)
     content[central + 8] &= ~1
     content[central + 10] = 14  # LZMA, which may ask for gigabytes
     archive.write_bytes(content)
-    with pytest.raises(InvalidValue, match="packed in a way that is not read here"):
+    with pytest.raises(InvalidValue, match="Unsupported compression in '"):
         take(archive)
 
 
@@ -148,15 +148,14 @@ def test_each_encoding_that_is_offered_is_read(encoding: str) -> None:
 
 def test_bytes_that_mean_nothing_in_an_encoding_are_refused_with_their_line() -> None:
     with pytest.raises(
-        InvalidValue, match=r"'f.csv' is not in windows-1252: its line 2 has a byte \(0x81\) that means nothing"
+        InvalidValue,
+        match=r"'f\.csv' isn't windows-1252 \(line 2, byte 0x81\)\. Choose another --encoding\.",
     ):
         recoded_bytes(b"id,text\n1,\x81\n", "windows-1252", "f.csv")
 
 
 def test_an_encoding_that_is_not_read_is_refused_with_those_that_are() -> None:
-    with pytest.raises(
-        InvalidValue, match="'klingon' is not an encoding that is read here. Choose one of utf-8, windows-1252"
-    ):
+    with pytest.raises(InvalidValue, match=r"Unsupported encoding 'klingon'\. Choose one of"):
         recoded_bytes(b"a", "klingon", "f")
     assert recoded_bytes(b"caf\xe9", "cp1252", "f") == "café".encode()  # another name of one that is
 
@@ -175,7 +174,7 @@ def test_the_usual_names_of_encodings_are_taken(name: str, content: bytes, text:
 
 @pytest.mark.parametrize("name", ["rot13", "base64", "unicode_escape", "idna", ""])
 def test_what_is_no_encoding_of_files_is_refused(name: str) -> None:
-    with pytest.raises(InvalidValue, match="is not an encoding that is read here"):
+    with pytest.raises(InvalidValue, match="Unsupported encoding '"):
         recoded_bytes(b"a", name, "f")
 
 

@@ -95,7 +95,7 @@ def test_a_row_as_the_format_describes_it(tmp_path):
         ({"label": 0, "on": "rest", "threshold": 0.2}, Prediction("negative", {}, "rest", 0.2)),
         ("positive", Prediction("positive")),
         (1, Prediction("positive")),
-        ("an answer", Prediction("an answer")),
+        ("a prediction", Prediction("a prediction")),
     ],
 )
 def test_an_answer_may_be_written_in_several_ways(tmp_path, prediction, expected):
@@ -156,29 +156,29 @@ def test_runs_that_differ_in_the_seed_alone_are_a_group(tmp_path):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"scores": [1.0]}, r"tokens: 'tokens' has 2 entries, but 'scores' has 1; both need one length."),
-        ({"special": [1]}, r"special: 'special' has 1 entry, but 'scores' has 2"),
-        ({"scores": None}, r"tokens: There is 'tokens', but no 'scores'."),
-        ({"scores": ["a", 1]}, r"scores[0]: It must be a number, not text."),
-        ({"method": None}, r"method: A row with scores or a rationale needs its method; write it, or name it (--method)."),
-        ({"model": ""}, r"model: A model needs a name of 1 to 200 characters. Write it into the row, or name it (--model)."),
-        ({"id": "", "tokens": None}, r"id: The row has no key and no text; it needs one of the two."),
-        ({"target": 2}, r"target: The project has 2 labels, so there is no class 2 (the first is class 0)."),
-        ({"target": -1}, r"target: The project has 2 labels, so there is no class -1 (the first is class 0)."),
-        ({"unit": "odds"}, r"unit: 'odds' is none of the values that are known here."),
-        ({"ranking": [0, 0]}, r"ranking: A ranking names each token once, by its number from 0."),
-        ({"parts": [{"scores": [1]}]}, r"parts: Scores stand in 'parts' or in the row itself, not in both."),
-        ({"params": {"seed": "x"}}, r"params.seed: A seed is a whole number."),
-        ({"params": {"seed": 1}, "seed": 2}, r"seed: params names another seed, 1; keep one of the two."),
-        ({"prediction": [0.2, 0.3, 0.5]}, r"prediction.probabilities: It has 3 probabilities, but the project has 2 labels."),
-        ({"prediction": [-2.5, 3.5]}, r"prediction.probabilities.0: A probability lies between 0 and 1; of logits take the softmax first."),
-        ({"prediction": "positive", "label": "positive"}, r"prediction: The answer stands in 'prediction' or in 'label', not in both."),
-        ({"prediction": {"0": 0.5, "negative": 0.5}}, r"prediction.probabilities: The label 'negative' has two probabilities"),
-        ({"prediction": True}, r"prediction: It must be a label or answer, a list of probabilities, {label: p}, or"),
-        ({"threshold": 0.1}, r"on: There is 'on' or 'threshold', but no label and no probabilities."),
-        ({"label": "positive", "threshold": 10}, r"threshold: A threshold is a share of tokens, from 0 to 1."),
-        ({"rationale": {"kind": "hard", "parts": [{"spans": [[3, 3]]}]}}, r"rationale.parts[0].spans: A span [start, end) of tokens needs"),
-        ({"rationale": {"kind": "hard", "parts": [{"ranking": [1]}]}}, r"rationale.parts[0].ranking: A rationale that is hard has no ranking."),
+        ({"scores": [1.0]}, "tokens: 'tokens' has 2 entries, 'scores' 1; lengths must match."),
+        ({"special": [1]}, "special: 'special' has 1 entry, 'scores' 2; lengths must match."),
+        ({"scores": None}, "tokens: 'tokens' needs 'scores'."),
+        ({"scores": ["a", 1]}, "scores[0]: Must be a number, not text."),
+        ({"method": None}, "method: Scores and rationales need a method (--method)."),
+        ({"model": ""}, "model: Model names have 1 to 200 characters. Add it here or use --model."),
+        ({"id": "", "tokens": None}, "id: The row needs an id or a text."),
+        ({"target": 2}, "target: No class 2: the project has 2 labels, from 0."),
+        ({"target": -1}, "target: No class -1: the project has 2 labels, from 0."),
+        ({"unit": "odds"}, "unit: Unknown value 'odds'."),
+        ({"ranking": [0, 0]}, "ranking: Must list each token number once, from 0."),
+        ({"parts": [{"scores": [1]}]}, "parts: Use 'parts' or row scores, not both."),
+        ({"params": {"seed": "x"}}, "params.seed: A seed must be an integer."),
+        ({"params": {"seed": 1}, "seed": 2}, "seed: params has a different seed, 1. Keep one."),
+        ({"prediction": [0.2, 0.3, 0.5]}, "prediction.probabilities: It has 3 probabilities; the project has 2 labels."),
+        ({"prediction": [-2.5, 3.5]}, "prediction.probabilities.0: Probabilities must be in [0, 1]. Apply softmax to logits."),
+        ({"prediction": "positive", "label": "positive"}, "prediction: Use 'prediction' or 'label', not both."),
+        ({"prediction": {"0": 0.5, "negative": 0.5}}, "prediction.probabilities: Duplicate. Keep one."),
+        ({"prediction": True}, "prediction: Must be a label, answer, probabilities, {label: p} or {label, probabilities}."),
+        ({"threshold": 0.1}, "on: 'on' or 'threshold' needs a label or probabilities."),
+        ({"label": "positive", "threshold": 10}, "threshold: Must be a share of tokens, 0 to 1."),
+        ({"rationale": {"kind": "hard", "parts": [{"spans": [[3, 3]]}]}}, "rationale.parts[0].spans: Must satisfy 0 <= start < end."),
+        ({"rationale": {"kind": "hard", "parts": [{"ranking": [1]}]}}, "rationale.parts[0].ranking: A hard rationale has no ranking."),
     ],
 )  # fmt: skip
 def test_a_row_that_cannot_be_taken_says_why(tmp_path, change, expected):
@@ -189,7 +189,7 @@ def test_a_row_that_cannot_be_taken_says_why(tmp_path, change, expected):
 
 def test_a_row_that_says_nothing_is_refused(tmp_path):
     assert reason(tmp_path, {"id": "a", "model": "m", "method": "ig"}).startswith(
-        "line: The row says nothing; it needs scores"
+        "line: The row needs scores, a rationale or a prediction."
     )
 
 
@@ -198,7 +198,7 @@ def test_what_is_no_number_is_refused_and_the_rest_is_read(tmp_path, word):
     bad = json.dumps(SCORED).replace("-0.25", word)
     problem, output = read_rows(tmp_path, bad, {**SCORED, "id": "b"})
     assert (problem.line, problem.value) == (1, word)
-    assert "is not JSON; write a number or null" in problem.reason
+    assert "isn't JSON. Write a number or null." in problem.reason
     assert output.key == "b"
 
 
@@ -214,16 +214,15 @@ def test_scores_that_are_all_zero_are_taken_with_a_warning(tmp_path):
     output, warning = read_rows(tmp_path, {**SCORED, "scores": [0, 0]})
     assert output.attributions[0].parts[0].scores == (0, 0)
     assert warning.is_warning
-    assert warning.reason == "All scores are 0; see whether the method worked."
+    assert warning.reason == "All scores are 0. Check the method."
 
 
 @pytest.mark.parametrize(
     ("probabilities", "value", "reason"),
     [
-        ([0.9, 0.1], "negative", "It has the highest probability, but the answer is another label. They are taken in the order of "
-                                 "the project's labels (negative, positive)."),
-        ({"negative": 0.9, "positive": 0.1}, "negative", "It has the highest probability, but the answer is another label."),
-        ({"negative": 0.8, "positive": 0.9}, "1.7", "They sum to more than 1; see whether they are probabilities."),
+        ([0.9, 0.1], "negative", "Highest probability, but another label is predicted. Read in the project's label order (negative, " "positive)."),
+        ({"negative": 0.9, "positive": 0.1}, "negative", "Highest probability, but another label is predicted."),
+        ({"negative": 0.8, "positive": 0.9}, "1.7", "They sum to more than 1. Are they probabilities?"),
     ],
 )  # fmt: skip
 def test_probabilities_that_do_not_fit_the_answer_are_taken_with_a_warning(tmp_path, probabilities, value, reason):
@@ -245,18 +244,18 @@ def test_the_same_said_twice_is_refused(tmp_path):
     *outputs, problem = read_rows(tmp_path, *rows)
     assert all(isinstance(output, SourceOutput) for output in outputs)
     assert problem.line == 5
-    assert problem.reason == "The instance has scores by this run in line 1 already; keep one of the two."
+    assert problem.reason == "Duplicate scores, also in line 1. Keep one."
 
 
 def test_fields_that_are_not_known_are_told_once(tmp_path):
     rows = [{**SCORED, "id": name, "score": 1, "note": "x"} for name in "ab"]
     _, warning, _ = read_rows(tmp_path, *rows)
     assert warning.is_warning
-    assert "'note', 'score' are not known here" in warning.reason
+    assert "Unknown fields ignored: 'note', 'score'." in warning.reason
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(NotFound, match="There is no file"):
+    with pytest.raises(NotFound, match="No file or folder '"):
         list(read(tmp_path / "none.jsonl", OPTIONS))
 
 
@@ -365,7 +364,7 @@ def test_a_score_that_is_no_number_is_not_written(tmp_path):
     output = SourceOutput(
         "a", Run("m", "ig"), "", None, attributions=(SourceAttribution((ScoredPart((1.0, math.nan)),)),)
     )
-    with pytest.raises(ExportRefused, match="Instance 'a': nan is no number that can be written"):
+    with pytest.raises(ExportRefused, match=r"Instance 'a': nan isn't a writable number\."):
         write_outputs(path, [output])
     assert list(tmp_path.iterdir()) == []
 
@@ -500,9 +499,7 @@ def test_the_column_of_a_label_holds_its_probability(tmp_path):
 def test_without_a_prediction_the_label_is_what_is_predicted_and_a_number_is_a_class(tmp_path):
     found = items(tmp_path, "id\tlabel\nx\t1\ny\tnegative\nz\t\n", "m.tsv")
     assert [(o.key, o.predictions[0].result) for o in outputs(found)] == [("x", "positive"), ("y", "negative")]
-    assert [reason for _, reason in refusals(found)] == [
-        "The row says nothing; it needs scores, a rationale, or what was predicted."
-    ]
+    assert [reason for _, reason in refusals(found)] == ["The row needs scores, a rationale or a prediction."]
 
 
 def test_lists_in_cells_may_be_json_or_what_python_prints(tmp_path):
@@ -523,7 +520,7 @@ def test_fair_rationales_files_name_their_model_and_method(tmp_path):
     assert output.predictions[0].result == "positive"
     assert output.input is not None
     assert "acat." in output.input.letters
-    told = "The file's name tells the model 'org_tiny-bert_sst2' and the method 'lrp'."
+    told = "From the file name: model 'org_tiny-bert_sst2', method 'lrp'."
     assert told in [item.reason for item in found if isinstance(item, Problem)]
 
 
@@ -543,12 +540,11 @@ def test_cells_that_hold_no_list_and_scores_that_are_no_number_are_refused_by_na
     )
     reasons = refusals(items(tmp_path, rows))
     assert [field for field, _ in reasons] == ["tokens", "scores[0]", "scores", "tokens"]
-    assert reasons[1][1] == "A score must be a finite number."
+    assert reasons[1][1] == "Must be a finite number."
 
 
 def test_a_table_without_texts_and_answers_says_both_at_once(tmp_path):
     assert [reason for _, reason in refusals(items(tmp_path, "__proto__,b\n1,2\n"))] == [
-        "No column holds the key or the text of each row; call it 'id' or 'text'.",
-        "No column holds what the model says; call the one with its answers 'prediction', and one with a list of scores for "
-        "each row 'scores'.",
+        "No ID or text column. Name it 'id' or 'text'.",
+        "No model output column. Name it 'prediction' or 'scores'.",
     ]

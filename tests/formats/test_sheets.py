@@ -114,8 +114,8 @@ def test_a_formula_without_a_value_and_one_that_went_wrong_are_told_by_their_cel
     instances, problems = rows_of(path)
     assert not instances
     assert [(p.line, p.reason) for p in problems] == [
-        (2, "Cell D2 holds a formula without a value. Open the file in a spreadsheet program, and save it."),
-        (3, "The formula in cell D3 gives #DIV/0!. Correct it, or leave its column out."),
+        (2, "Formula in D2 has no value. Re-save the spreadsheet."),
+        (3, "Formula in D3 gives #DIV/0!."),
     ]
     instances, problems = rows_of(path, left_columns=frozenset({"more"}))
     assert ([i.key for i in instances], problems) == (["a", "b"], [])
@@ -133,22 +133,24 @@ def test_comments_and_words_in_a_format_of_their_own_are_told_since_they_may_be_
     for name, is_told in (("bold", True), ("plain", False), ("commented", True)):
         [instance], problems = rows_of(tmp_path / f"{name}.xlsx")
         assert instance.segments["text"].text == "So good a film."
-        assert [(p.is_warning, "not read" in p.reason) for p in problems] == [(True, True)] * is_told
+        assert [(p.is_warning, "Cell comments and formatting aren't read." in p.reason) for p in problems] == [
+            (True, True)
+        ] * is_told
 
 
 def test_a_cell_beyond_the_header_is_told(tmp_path):
     _instances, [problem] = rows_of(workbook(tmp_path, ["id", "text"], ["a", "Good.", "positive"]))
-    assert problem.reason == "Cell C2 has no column: the header ends before it. Name its column."
+    assert problem.reason == "Cell C2 has no header."
 
 
 def test_of_several_sheets_one_has_to_be_chosen(tmp_path):
     path = workbook(tmp_path, HEAD, ["a", "Good."], Others=[HEAD, ["b", "Bad."]], Empty=[])
     assert sheets.sheet_names(path) == ["Texts", "Others"]
-    with pytest.raises(InvalidValue, match=r"has several sheets: 'Texts', 'Others'. Choose one \(--sheet\)"):
+    with pytest.raises(InvalidValue, match=r"has several sheets: 'Texts', 'Others'\. Choose one with --sheet\."):
         rows_of(path)
     [instance], _problems = rows_of(path, sheet="Others")
     assert instance.key == "b"
-    with pytest.raises(InvalidValue, match="has no sheet 'Odd'. It has 'Texts', 'Others'"):
+    with pytest.raises(InvalidValue, match=r"'texts\.xlsx' has no sheet 'Odd', only 'Texts', 'Others'\."):
         rows_of(path, sheet="Odd")
 
 
@@ -202,7 +204,7 @@ def test_an_open_document_has_row_numbers_sheets_and_formula_errors_too(tmp_path
     path = ods(tmp_path, first, second, table(name="Empty"))
     assert sheets.sheet_names(path) == ["Texts", "Others"]
     _instances, [problem] = rows_of(path, sheet="Texts")
-    assert (problem.line, problem.reason.partition(".")[0]) == (5, "The formula in cell D5 gives #DIV/0!")
+    assert (problem.line, problem.reason.partition(".")[0]) == (5, "Formula in D5 gives #DIV/0!")
 
 
 def test_an_open_document_that_declares_a_document_type_or_breaks_off_is_refused(tmp_path):
@@ -210,7 +212,7 @@ def test_an_open_document_that_declares_a_document_type_or_breaks_off_is_refused
         path = tmp_path / "texts.ods"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("content.xml", content)
-        with pytest.raises(InvalidValue, match="is no spreadsheet that can be read, or is damaged"):
+        with pytest.raises(InvalidValue, match=r"Save it again or as CSV\."):
             rows_of(path)
 
 
@@ -228,10 +230,10 @@ def test_a_workbook_that_is_damaged_is_told_and_no_trace(tmp_path, cut):
 
 def test_a_workbook_larger_than_what_is_read_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sheets, "MAX_UNPACKED_BYTES", 1_000)
-    with pytest.raises(InvalidValue, match="is larger than 1 GB unpacked"):
+    with pytest.raises(InvalidValue, match=r"exceeds 1 GB unpacked\. Import it in parts\."):
         rows_of(workbook(tmp_path, HEAD, ["a", "Good."]))
 
 
 def test_a_workbook_without_a_filled_cell_is_refused(tmp_path):
-    with pytest.raises(InvalidValue, match="The sheets of 'texts.xlsx' are empty"):
+    with pytest.raises(InvalidValue, match=r"'texts\.xlsx' has only empty sheets\."):
         rows_of(workbook(tmp_path))

@@ -86,31 +86,31 @@ def test_a_text_may_be_segments_and_a_case_may_say_when_it_applies(tmp_path: Pat
 
 SUITE_PROBLEMS = [
     ({**MFT, "type": "mft"}, "type", "'MFT', 'INV', 'DIR'", "an unknown type"),
-    ({**MFT, "label": None}, "label", "has a label", "MFT without a label"),
-    ({**MFT, "label": []}, "label", "has a label", "MFT without any of a list"),
-    ({**MFT, "label": "not:"}, "label", "has a label", "not nothing"),
-    ({**MFT, "label": True}, "label", "It must be", "a label that is no text"),
-    ({**MFT, "expectation": "same"}, "expectation", "MFT has the expectation label", "of another type"),
-    ({**MFT, "texts": []}, "texts", "has a text", "no text"),
-    ({**INV, "texts": ["a"]}, "texts", "the original and at least one", "nothing to compare"),
-    ({**INV, "texts": ["a", 3]}, "texts[1]", "It must be", "a text that is none"),
-    ({**INV, "texts": [{}, "a"]}, "texts[0]", "names no segment", "no segment"),
-    ({**DIR, "expectation": None}, "expectation", "DIR has the expectation not_up or not_down", "DIR without one"),
+    ({**MFT, "label": None}, "label", "MFT cases need a label, list or not:LABEL (--expect).", "MFT without a label"),
+    ({**MFT, "label": []}, "label", "MFT cases need a label, list or not:LABEL (--expect).", "MFT without any of a list"),
+    ({**MFT, "label": "not:"}, "label", "MFT cases need a label, list or not:LABEL (--expect).", "not nothing"),
+    ({**MFT, "label": True}, "label", "Must be an integer or text or a list or null, not true or false.", "a label that is no text"),
+    ({**MFT, "expectation": "same"}, "expectation", "cases need the expectation", "of another type"),
+    ({**MFT, "texts": []}, "texts", "A MFT case needs one text.", "no text"),
+    ({**INV, "texts": ["a"]}, "texts", "case needs the original and a perturbed text.", "nothing to compare"),
+    ({**INV, "texts": ["a", 3]}, "texts[1]", "Must be text or an object {...}, not an integer.", "a text that is none"),
+    ({**INV, "texts": [{}, "a"]}, "texts[0]", "No segment.", "no segment"),
+    ({**DIR, "expectation": None}, "expectation", "DIR cases need the expectation not_up or not_down (--expect).", "DIR without one"),
     ({**DIR, "expectation": "up"}, "expectation", "not_up or not_down", "an unknown one"),
-    ({**DIR, "label": ["a", "b"]}, "label", "watches one label", "several labels to watch"),
-    ({**DIR, "label": "not:a"}, "label", "watches one label", "none to watch"),
-    ({**DIR, "tolerance": 1}, "tolerance", "from 0 and below 1", "a tolerance too wide"),
-    ({**DIR, "tolerance": -0.1}, "tolerance", "from 0 and below 1", "a negative tolerance"),
-    ({**INV, "capability": None}, "category", "has a category", "no category"),
-    ({**INV, "case": ""}, "case", "has a case", "an empty case"),
-    ({**INV, "case": 1.5}, "case", "It must be", "a case that is no whole number"),
-    ({**INV, "applies": "no"}, "applies", "It must be", "applies that says nothing"),
+    ({**DIR, "label": ["a", "b"]}, "label", "DIR cases watch one label, or (null) the first text's.", "several labels to watch"),
+    ({**DIR, "label": "not:a"}, "label", "DIR cases watch one label, or (null) the first text's.", "none to watch"),
+    ({**DIR, "tolerance": 1}, "tolerance", "Tolerance is a probability difference: 0 or more, below 1.", "a tolerance too wide"),
+    ({**DIR, "tolerance": -0.1}, "tolerance", "Tolerance is a probability difference: 0 or more, below 1.", "a negative tolerance"),
+    ({**INV, "capability": None}, "category", "Must not be empty.", "no category"),
+    ({**INV, "case": ""}, "case", "Must not be empty.", "an empty case"),
+    ({**INV, "case": 1.5}, "case", "Must be an integer or text, not a number.", "a case that is no whole number"),
+    ({**INV, "applies": "no"}, "applies", "Must be true or false or an object {...}, not text.", "applies that says nothing"),
     ({k: v for k, v in INV.items() if k != "test"}, "test", "is missing", "no test"),
-    ('{"test": "typos", "type": "INV", "tolerance": NaN}', "line", "NaN is not JSON", "NaN"),
-    ('{"test": "typos", "type": "INV"', "line", "not valid JSON", "a half-written line"),
-    ({**MFT, "case": 0}, "case", "is already on line 1", "a case twice"),
-    ({**INV, "test": "negation"}, "type", "has the type 'MFT' on line 1", "a test with two types"),
-    ({**MFT, "case": 1, "category": "Entity"}, "category", "has the category 'Logic'", "a test with two categories"),
+    ('{"test": "typos", "type": "INV", "tolerance": NaN}', "line", "NaN isn't JSON. Write a number or null.", "NaN"),
+    ('{"test": "typos", "type": "INV"', "line", "Invalid JSON: truncated at character 31.", "a half-written line"),
+    ({**MFT, "case": 0}, "case", "Duplicate of line 1.", "a case twice"),
+    ({**INV, "test": "negation"}, "type", "Differs from line 1.", "a test with two types"),
+    ({**MFT, "case": 1, "category": "Entity"}, "category", "Differs from line 1.", "a test with two categories"),
 ]  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def test_a_bad_case_is_named_and_not_taken(tmp_path: Path, row: object, field: s
 def test_a_suite_that_is_not_there_or_holds_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         read_suite(tmp_path / "none.jsonl")
-    with pytest.raises(InvalidValue, match="holds no case"):
+    with pytest.raises(InvalidValue, match=r"\(see docs/formats\.md\)\."):
         read_suite(written(tmp_path, "", ""))
 
 
@@ -197,19 +197,19 @@ def test_a_run_is_a_seed_or_a_file_whose_rows_say_none(tmp_path: Path) -> None:
 
 
 PREDICTION_PROBLEMS = [
-    (TEXT, "position", "of the same run (p.jsonl) in p.jsonl, line 1", "a text twice"),
-    ({"id": 1, "label": "x"}, "id", "of the same run", "an instance twice"),
-    ({**TEXT, "position": -1}, "position", "counted from 0", "a negative position"),
-    ({**TEXT, "position": True}, "position", "It must be", "a position that is no number"),
+    (TEXT, "position", "Duplicate of p.jsonl, line 1. Keep one.", "a text twice"),
+    ({"id": 1, "label": "x"}, "id", "Duplicate of p.jsonl, line 2. Keep one.", "an instance twice"),
+    ({**TEXT, "position": -1}, "position", "Must be an integer from 0.", "a negative position"),
+    ({**TEXT, "position": True}, "position", "Must be an integer or null, not true or false.", "a position that is no number"),
     ({**TEXT, "case": None}, "case", "is missing", "no case"),
     ({"label": "x"}, "test", "is missing", "nothing named"),
-    ({**TEXT, "id": 3}, "id", "The row has 'test' too", "both"),
-    ({**TEXT, "position": 1, "label": "1"}, "probabilities", "no probability of the label '1'", "the label's is missing"),
-    ({**TEXT, "position": 1, "probabilities": {}}, "probabilities", "no probability of the label", "none at all"),
-    ({**TEXT, "position": 1, "probabilities": {"2": 1.5}}, "probabilities.2", "between 0 and 1", "above 1"),
-    ({**TEXT, "position": 1, "probabilities": {"2": "0.5"}}, "probabilities[...]", "It must be a number", "text"),
-    ({**TEXT, "position": 1, "label": None}, "label", "It must be", "no label"),
-    ('{"id": 2, "label": "x", "probabilities": {"x": NaN}}', "line", "NaN is not JSON", "NaN"),
+    ({**TEXT, "id": 3}, "id", "The row also has 'test'.", "both"),
+    ({**TEXT, "position": 1, "label": "1"}, "probabilities", "No probability for the predicted label '1' (only", "the label's is missing"),
+    ({**TEXT, "position": 1, "probabilities": {}}, "probabilities", "No probability for the predicted label '", "none at all"),
+    ({**TEXT, "position": 1, "probabilities": {"2": 1.5}}, "probabilities.2", "Probabilities must be in [0, 1].", "above 1"),
+    ({**TEXT, "position": 1, "probabilities": {"2": "0.5"}}, "probabilities[...]", "Must be a number, not text.", "text"),
+    ({**TEXT, "position": 1, "label": None}, "label", "Must be an integer or text, not null.", "no label"),
+    ('{"id": 2, "label": "x", "probabilities": {"x": NaN}}', "line", "NaN isn't JSON. Write a number or null.", "NaN"),
     ('{"id": 2, "label": "x", "probabilities": {"x": 1e999}}', "line", "", "infinity"),
 ]  # fmt: skip
 
@@ -224,9 +224,9 @@ def test_a_bad_prediction_is_named(tmp_path: Path, row: object, field: str, reas
 
 
 def test_predictions_of_two_models_or_of_none_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidValue, match="of 2 models: 'a', 'b'.*--base-predictions"):
+    with pytest.raises(InvalidValue, match=r"Score one, compare another with --base-predictions\."):
         read_runs([written(tmp_path, {**TEXT, "model": "a"}, {"id": 1, "label": "x", "model": "b"})])
-    with pytest.raises(InvalidValue, match="holds no prediction"):
+    with pytest.raises(InvalidValue, match=r"\(see docs/formats\.md\)\."):
         read_runs([written(tmp_path, "")])
 
 
@@ -251,16 +251,16 @@ def test_keys_and_labels_of_contrast_sets_are_read_whatever_the_task(tmp_path: P
 LABELLED_PROBLEMS = [
     ({"id": 2, "text": "a", "contrasts": []}, "label", "label is missing"),
     ({"id": 2, "text": "a", "label": "x", "contrasts": [{"text": "b"}]}, "contrasts[0].label", "label is missing"),
-    ({"id": 2, "text": "a", "label": "x", "contrasts": [{"text": "a", "label": "y"}]}, "contrasts[0].text", "Nothing is changed"),
-    ({"id": 2, "text": "a", "label": "x", "contrasts": [{"label": "y", "source": "s"}]}, "contrasts[0].text", "Nothing is changed"),
+    ({"id": 2, "text": "a", "label": "x", "contrasts": [{"text": "a", "label": "y"}]}, "contrasts[0].text", "Same texts as the original."),
+    ({"id": 2, "text": "a", "label": "x", "contrasts": [{"label": "y", "source": "s"}]}, "contrasts[0].text", "Same texts as the original."),
     ({"id": 2, "text": "a", "label": "x", "contrasts": [{"text": "b", "label": "y"}] * 2}, "contrasts[1].text", "twice"),
     ({"id": 1, "text": "a", "label": "x", "split": "val", "contrasts": []}, "id", "joined by it"),
     ({"id": 2, "text": "a", "label": "x", "contrasts": [{"id": "1#1", "text": "b", "label": "y"}]}, "id", "joined by it"),
-    ({"id": "", "text": "a", "label": "x", "contrasts": []}, "id", "key is empty"),
-    ({"text": "a", "label": "x", "contrasts": []}, "id", "key is empty"),
+    ({"id": "", "text": "a", "label": "x", "contrasts": []}, "id", "Must not be empty."),
+    ({"text": "a", "label": "x", "contrasts": []}, "id", "Must not be empty."),
     ({"id": 2, "text": "a", "label": 1.5, "contrasts": []}, "label", "whole number"),
-    ({"id": 2, "text": "a", "label": "x"}, "contrasts", "list of objects"),
-    ({"id": 2, "text": "a", "label": "x", "contrasts": [{"text": "b", "label": "y", "contrasts": []}]}, "contrasts[0].contrasts", "no contrasts of its own"),
+    ({"id": 2, "text": "a", "label": "x"}, "contrasts", "Must be a list such as [{...}], or [] for none."),
+    ({"id": 2, "text": "a", "label": "x", "contrasts": [{"text": "b", "label": "y", "contrasts": []}]}, "contrasts[0].contrasts", "Add contrasts to the original only."),
 ]  # fmt: skip
 
 
@@ -289,13 +289,13 @@ def test_words_of_a_group_are_found_as_words_in_any_case() -> None:
 @pytest.mark.parametrize(
     ("content", "field", "reason"),
     [
-        ("[]", "file", "one JSON object"),
-        ("{}", "file", "one JSON object"),
-        ('{"women": []}', "women", "at least one word"),
-        ('{"women": "she"}', "women", "at least one word"),
-        ('{"women": ["she", " "]}', "women", "must be text"),
-        ('{"women": ["she"], "women": ["her"]}', "women", "appears twice"),
-        ('{"women": ["she"', "line", "not valid JSON"),
+        ("[]", "file", 'Must map groups to word lists: {"women": [...]}.'),
+        ("{}", "file", 'Must map groups to word lists: {"women": [...]}.'),
+        ('{"women": []}', "women", "Must be a non-empty list of words."),
+        ('{"women": "she"}', "women", "Must be a non-empty list of words."),
+        ('{"women": ["she", " "]}', "women", "Must be a non-empty list of words."),
+        ('{"women": ["she"], "women": ["her"]}', "women", "Duplicate. Keep one."),
+        ('{"women": ["she"', "line", "Invalid JSON:"),
     ],
 )
 def test_bad_groups_are_refused(tmp_path: Path, content: str, field: str, reason: str) -> None:

@@ -130,7 +130,7 @@ def test_an_export_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
             file.write(b"half")
             raise OSError(28, "No space left on device")
 
-    with pytest.raises(ExportRefused, match="cannot be written: No space left on device"):
+    with pytest.raises(ExportRefused, match=r"Can't write '.*a': No space left on device\."):
         fail()
     assert (tmp_path / "a").read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "temporary"]

@@ -86,8 +86,8 @@ def test_a_control_without_any_value_is_as_none() -> None:
 
 def test_a_control_that_gains_as_much_is_said_with_both_gains() -> None:
     said = gain(CLEAR, verdict(0.18, 0.10, 0.25), verdict(0.02, -0.05, 0.09)).sentence
-    assert "gains as much (+0.180 against +0.200), so this gain does not come from the rationales" in said
-    assert "no control beside it" in gain(CLEAR).sentence
+    assert "The shuffled-rationale control gains as much (+0.180 against +0.200): not due to rationales." in said
+    assert "cause unknown without a shuffled-rationale control." in gain(CLEAR).sentence
     assert gain(None).sentence == ""
 
 

@@ -158,9 +158,10 @@ def test_where_nothing_is_told_it_is_said_how_many_would_tell_a_hundredth() -> N
         ),
         (
             Verdict("not told", 120, 0.01, -0.02, 0.04, 2183),
-            "no clear difference from random on this gold (+0.010 [−0.020, +0.040], n 120; about 2,200 instances would show a difference of 0.01)",
+            "no clear difference from random on this gold (+0.010 [−0.020, +0.040], n 120; a difference of "
+            "0.01 needs about 2,200 instances)",
         ),
-        (Verdict("too few", 12, 0.3), "too few to say (n 12)"),
+        (Verdict("too few", 12, 0.3), "too few to tell (n 12)"),
         (
             Verdict("better", 1312, 0.0123, 0.0041, 0.02),
             "better than random on this gold (+0.012 [+0.004, +0.020], n 1,312)",
@@ -173,8 +174,8 @@ def test_what_is_said(verdict: Verdict, words: str) -> None:
 
 def test_the_null_is_named() -> None:
     assert (
-        short(Verdict("not told", 50, 0.0, -0.1, 0.1), "always saying “yes”")
-        == "no clear difference from always saying “yes”"
+        short(Verdict("not told", 50, 0.0, -0.1, 0.1), "always predicting “yes”")
+        == "no clear difference from always predicting “yes”"
     )
 
 

@@ -47,31 +47,34 @@ def test_without_the_extra_the_message_says_how_to_install_it(monkeypatch):
 
 
 def test_a_folder_that_holds_no_model_is_refused(torch, tmp_path):
-    with pytest.raises(ModelError, match=r"holds no transformers model: config\.json is missing"):
+    with pytest.raises(ModelError, match=r"isn't a folder written by save_pretrained\."):
         load(str(tmp_path))
 
 
 def test_a_config_without_a_model_type_is_refused(torch, tmp_path):
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(ModelError, match="cannot be loaded: Unrecognized model"):
+    with pytest.raises(ModelError, match=r"Can't load .*: Unrecognized model in"):
         load(str(tmp_path))
 
 
 def test_a_config_that_is_no_json_is_refused(torch, tmp_path):
     (tmp_path / "config.json").write_text("{half")
-    with pytest.raises(ModelError, match="cannot be loaded"):
+    with pytest.raises(
+        ModelError,
+        match=r"Can't load .*config\.json' is not a valid JSON file",
+    ):
         load(str(tmp_path))
 
 
 def test_a_file_and_a_missing_folder_are_told_apart_from_a_hub_name(torch, tmp_path):
     (tmp_path / "model.bin").write_text("")
-    with pytest.raises(ModelError, match="is a file; name the folder"):
+    with pytest.raises(ModelError, match=r"isn't a folder written by save_pretrained\."):
         load(str(tmp_path / "model.bin"))
-    with pytest.raises(ModelError, match="There is no folder"):
+    with pytest.raises(ModelError, match=r"Hub names look like 'owner/model'\."):
         load(str(tmp_path / "nothing" / "here"))
-    with pytest.raises(ModelError, match="HF_HUB_OFFLINE forbids asking the Hugging Face hub"):
+    with pytest.raises(ModelError, match=r"Give a folder, or unset HF_HUB_OFFLINE\."):
         load("nobody/nothing-of-that-name", asks_hub=True)
-    with pytest.raises(ModelError, match=r"no other host is asked for one.*'annotator serve'"):
+    with pytest.raises(ModelError, match=r"Give a folder, or start with --allow-model-hub\."):
         load("nobody/nothing-of-that-name")
 
 
@@ -97,7 +100,11 @@ except ModelError as error:
     ("spec", "allowed", "said"),
     [
         ("transformers:{folder}", "", "loaded bert\n"),
-        ("transformers:nobody/nothing-of-that-name", "", "There is no folder 'nobody/nothing-of-that-name', no model"),
+        (
+            "transformers:nobody/nothing-of-that-name",
+            "",
+            "No folder or downloaded model 'nobody/nothing-of-that-name'.",
+        ),
         ("transformers:nobody/nothing-of-that-name", "hub", "ASKED\n"),  # so that the test would see it
     ],
 )
@@ -136,7 +143,7 @@ def test_what_cannot_be_had_is_said_without_torch_and_transformers(tmp_path):
     )  # fmt: skip
     asked, said, modules = done.stdout.splitlines()
     assert asked == "ASKED"
-    assert "the Hugging Face hub (https://huggingface.co) cannot be reached from here. Name a folder" in said
+    assert "and https://huggingface.co is unreachable. Give a folder." in said
     assert modules == "set()"
 
 
@@ -185,9 +192,12 @@ def test_pickled_weights_are_refused_without_being_read(torch, folders, tmp_path
             return (open, (str(tmp_path / "ran"), "w"))
 
     torch.save({"a": Runs()}, tmp_path / "pickled" / file)
-    with pytest.raises(ModelError, match=rf"are no safetensors \({file}\).* save_pretrained"):
+    with pytest.raises(ModelError, match=rf"aren't safetensors \({file}\): they could run code\."):
         load(spec)
-    with pytest.raises(ModelError, match="are no safetensors"):
+    with pytest.raises(
+        ModelError,
+        match=rf"Weights in .*pickled aren't safetensors \({file}\): they could run code\. .*save_pretrained",
+    ):
         make(NewModel(("a", "b"), base=spec), [], 0)
     assert not (tmp_path / "ran").exists()
 
@@ -195,7 +205,7 @@ def test_pickled_weights_are_refused_without_being_read(torch, folders, tmp_path
 def test_a_folder_without_any_weights_is_refused(torch, folders, tmp_path):
     spec = copied(folders["bert"], tmp_path / "empty")
     (tmp_path / "empty" / "model.safetensors").unlink()
-    with pytest.raises(ModelError, match="has no weights as safetensors"):
+    with pytest.raises(ModelError, match=r"has no safetensors weights; others can run code\."):
         load(spec)
 
 
@@ -204,14 +214,15 @@ def test_code_that_comes_with_a_model_is_not_run(folders, tmp_path):
         folders["bert"], tmp_path / "own", auto_map={"AutoConfig": "own.Own"}, model_type="something-of-its-own"
     )
     (tmp_path / "own" / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
-    with pytest.raises(ModelError, match="cannot be loaded"):
+    with pytest.raises(
+        ModelError,
+        match=r"Can't load '.*own': The repository .*own contains custom code which must be executed to correctly load the model\.",
+    ):
         load(spec)
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize(
-    ("device", "threads", "said"), [("tpu", 1, "Choose auto, cpu or cuda"), ("cpu", 0, "0 threads")]
-)
+@pytest.mark.parametrize(("device", "threads", "said"), [("tpu", 1, "Use auto, cpu or cuda."), ("cpu", 0, "0 threads")])
 def test_a_device_or_number_of_threads_that_is_none_is_refused(torch, folders, device, threads, said):
     with pytest.raises(InvalidValue, match=said):
         load(str(folders["bert"]), device=device, threads=threads)
@@ -271,25 +282,34 @@ def test_a_model_without_a_head_is_refused_since_its_answers_would_be_random(tor
 
     BertModel(BertConfig.from_pretrained(folders["bert"])).save_pretrained(tmp_path / "base")
     AutoTokenizer.from_pretrained(folders["bert"]).save_pretrained(tmp_path / "base")
-    with pytest.raises(ModelError, match="saved as BertModel, which neither classifies"):
+    with pytest.raises(
+        ModelError,
+        match=r"is a BertModel\. Use \.\.\.ForSequenceClassification or \.\.\.ForQuestionAnswering, or load \.\.\.ForCausalLM as transformers-zero-shot:FOLDER\.",
+    ):
         load(str(tmp_path / "base"))
     claims = copied(tmp_path / "base", tmp_path / "claims", architectures=["BertForSequenceClassification"])
-    with pytest.raises(ModelError, match=r"lacks weights, which would be drawn at random: classifier\.bias"):
+    with pytest.raises(ModelError, match=r"Give a trained model's folder\."):
         load(claims)
 
 
 def test_weights_of_another_number_of_labels_than_the_config_names_are_refused(folders, tmp_path):
     spec = copied(folders["bert"], tmp_path / "two", id2label={"0": "no", "1": "yes"}, label2id={"no": 0, "yes": 1})
-    with pytest.raises(ModelError, match="cannot be loaded"):
+    with pytest.raises(
+        ModelError,
+        match=r"Can't load '.*two': ",
+    ):
         load(spec)
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"id2label": {"0": "score"}, "label2id": {"score": 0}}, "single output"),
-        ({"problem_type": "multi_label_classification"}, "several labels at once"),
-        ({"id2label": {"0": "no", "1": "no", "2": "yes"}}, "two labels of one name: no, no, yes"),
+        (
+            {"id2label": {"0": "score"}, "label2id": {"score": 0}},
+            'has one output. If sigmoid-trained, add "problem_type": "multi_label_classification" to config.json.',
+        ),
+        ({"problem_type": "multi_label_classification"}, "is multi-label, which isn't supported."),
+        ({"id2label": {"0": "no", "1": "no", "2": "yes"}}, "are the same:"),
     ],
 )
 def test_a_head_that_is_no_choice_between_labels_is_refused(folders, tmp_path, changes, said):
@@ -301,7 +321,10 @@ def test_damaged_weights_are_refused(folders, tmp_path):
     spec = copied(folders["bert"], tmp_path / "damaged")
     weights = tmp_path / "damaged" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:5000])
-    with pytest.raises(ModelError, match="'.*damaged' cannot be loaded"):
+    with pytest.raises(
+        ModelError,
+        match=r"Can't load '.*damaged': ",
+    ):
         load(spec)
 
 
@@ -310,7 +333,7 @@ def test_a_folder_without_its_tokenizer_is_refused(folders, tmp_path):
     spec = copied(folders["bert"], tmp_path / "alone")
     for path in (tmp_path / "alone").glob("tokenizer*"):
         path.unlink()
-    with pytest.raises(ModelError, match=r"no tokenizer beside it|cannot be loaded"):
+    with pytest.raises(ModelError, match=r"'alone' has no tokenizer in its folder\."):
         load(spec)
 
 
@@ -321,7 +344,7 @@ def test_a_tokenizer_without_places_is_refused_before_anything_is_computed(torch
     for path in (tmp_path / "slow").glob("tokenizer*"):
         path.unlink()
     CanineTokenizer().save_pretrained(tmp_path / "slow")
-    with pytest.raises(ModelError, match=r"CanineTokenizer.*fast tokenizer"):
+    with pytest.raises(ModelError, match=r"isn't fast\. Use one with tokenizer\.json\."):
         load(spec)
 
 
@@ -329,7 +352,7 @@ def test_another_models_tokenizer_is_refused(folders, tmp_path):
     spec = copied(folders["bert"], tmp_path / "mixed")
     for path in folders["roberta"].glob("tokenizer*"):
         shutil.copy(path, tmp_path / "mixed" / path.name)
-    with pytest.raises(ModelError, match="is another model's"):
+    with pytest.raises(ModelError, match="Wrong tokenizer for '"):
         load(spec)
 
 
@@ -341,7 +364,7 @@ def test_a_model_that_was_not_loaded_here_is_refused_by_the_explainers(torch):
         def probabilities(self, inputs):
             raise AssertionError
 
-    with pytest.raises(ModelError, match="needs a transformers model; 'bag of words' is none"):
+    with pytest.raises(ModelError, match=r"needs a transformers model; 'bag of words' isn't one\."):
         explainer(Other(), "attention", {}, None)
 
 

@@ -89,9 +89,12 @@ def test_decoders_leave_no_text_out_however_short_it_is(
 def test_a_model_that_cannot_have_a_method_is_refused_once_and_before_the_first_text(
     store: Store, films: Project, folders: dict[str, Path]
 ) -> None:
-    with pytest.raises(InvalidValue, match=r"^The model 'gpt2' has no MASK piece.* Choose --baseline zero\.$"):
+    with pytest.raises(InvalidValue, match=r"'gpt2' has no MASK subword \("):
         run(store, films, folders["gpt2"], "integrated-gradients", parameters={"baseline": "mask"})
-    with pytest.raises(InvalidValue, match=r"puts no \[CLS\] piece"):
+    with pytest.raises(
+        InvalidValue,
+        match=r"adds no \[CLS\]\. Use --set from=last \(decoders\) or another method\.",
+    ):
         run(store, films, folders["gpt2"], "attention", parameters={"from": "cls"})
     assert list_runs(store, films.id) == []
 
@@ -191,7 +194,7 @@ def test_a_reading_model_is_asked_for_its_answer_and_says_nothing_of_others(
 def test_a_reading_model_cannot_be_asked_for_labels(store: Store, previewed: Project, folders: dict[str, Path]) -> None:
     project = asks(store, previewed, folders["reader"])
     [number] = find_instance_ids(store, project.id, "a")
-    with pytest.raises(ModelError, match="answers questions, but the project 'Films' asks for labels"):
+    with pytest.raises(ModelError, match=r"answers questions, but 'Films' needs labels\."):
         preview(store, LOCAL_OPERATOR, number, None, SETS)
 
 
@@ -230,9 +233,12 @@ def test_a_zero_shot_model_answers_by_the_prompt_and_the_words_of_the_rules(
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"preview_prompt": "{text}"}, "holds {text} once and ends with {label}"),
-        ({"preview_words": {"bad": "dull"}}, "There is no label 'bad' to give words to"),
-        ({"preview_words": {"positive": "dull", "negative": "dull"}}, "words of its own, but 'dull'"),
+        (
+            {"preview_prompt": "{text}"},
+            r"Invalid prompt '\{text\}': \{text\} once and \{label\} at the end, e\.g\. '\{text\}\\nLabel: \{label\}'\.",
+        ),
+        ({"preview_words": {"bad": "dull"}}, "Unknown label 'bad'. Available:"),
+        ({"preview_words": {"positive": "dull", "negative": "dull"}}, "Each label needs its own words;"),
     ],
 )
 def test_a_prompt_that_cannot_be_asked_is_refused_when_it_is_saved(

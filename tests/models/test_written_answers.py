@@ -213,7 +213,7 @@ def test_a_text_that_is_too_long_is_refused_or_cut_before_its_prompt(writer):
     long = " ".join(["dull"] * 80)
     with pytest.raises(
         ModelError,
-        match=r"sees 55 at most beside an answer of 5 pieces\. Shorten it, or say that too long texts are cut:",
+        match=r"Input 'dull dull dull dull dull dull dull dull dull dull ' \(81 subwords\) exceeds 'decoder' \(55 besides 5 subwords of output\)\.",
     ):
         explained(writer("decoder"), "gradient-x-input", long)
     cut = explained(writer("decoder", "{text}\nSo:", too_long="cut"), "occlusion", long)
@@ -228,32 +228,38 @@ def test_a_model_that_ends_at_once_is_said_to_write_nothing(torch, tmp_path):
     likeliest = load_predictor(f"transformers-writing:{ends}", LoadOptions(device="cpu", prompt=BARE, longest_answer=1))
     (first,) = likeliest.write(likeliest.loaded.encoded(one_text(TEXT)))
     likeliest.loaded.model.generation_config.eos_token_id = first
-    with pytest.raises(ModelError, match="writes nothing to 'the unbelievable plot was dull', so that") as caught:
+    with pytest.raises(ModelError, match=r"' generates nothing for 'the unbelievable plot was dull'\.") as caught:
         explained(likeliest, "gradient-x-input")
     assert caught.value.reason == "to which the model writes nothing"
 
 
 def test_what_cannot_write_or_be_written_on_is_refused_with_what_can(folders, writers, writer):
     with pytest.raises(
-        ModelError, match=r"'bert' was saved as BertForSequenceClassification, which writes no text\. Name a causal"
+        ModelError,
+        match=r"'bert' \(BertForSequenceClassification\) isn't a generative model\.",
     ):
         load_predictor(f"transformers-writing:{folders['bert']}", LoadOptions())
     for template in ("no place", "{text} and {text}", "{label} {text}", "{text} {label}."):
         with pytest.raises(
-            InvalidValue, match="cannot be written on: it holds {text} once, and {label} nowhere but at its end"
+            InvalidValue,
+            match=re.escape(f"Invalid prompt '{template}': {{text}} once and {{label}} at the end, e.g. "),
         ):
             writer("decoder", template)
-    with pytest.raises(InvalidValue, match=r"sees 60 pieces, which leaves no room .* \(--longest-answer\)"):
+    with pytest.raises(InvalidValue, match=r"\(60 subwords\) has no room besides"):
         writer("decoder", longest=60)
-    with pytest.raises(InvalidValue, match="at once, not in windows"):
+    with pytest.raises(InvalidValue, match=r"Use refuse or cut for generative models\."):
         writer("decoder", too_long="windows")
     with pytest.raises(
-        InvalidValue, match="Method attention cannot explain what a model writes. Choose one of gradient-x-input,"
+        InvalidValue,
+        match=r"attention can't explain generated text\. Use gradient-x-input, integrated-gradients, occlusion, or transformers-zero-shot:FOLDER\.",
     ):
         make_explainer(writer("decoder"), "attention", {})
     with pytest.raises(InvalidValue, match="no parameter samples"):
         make_explainer(writer("decoder"), "occlusion", {"samples": 3})
-    with pytest.raises(ModelError, match="gives no label a probability"):
+    with pytest.raises(
+        ModelError,
+        match=r"gives no label probabilities\. Use 'annotator attribute', or transformers-zero-shot:FOLDER\.",
+    ):
         writer("decoder").probabilities([one_text(TEXT)])
 
 
@@ -411,10 +417,16 @@ def test_a_task_of_answers_takes_what_is_written_as_the_answer(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"label": "good"}, "explained for what it wrote, not for 'good'. Leave --label out"),
-        ({"has_faithfulness": True}, "gives no probabilities, from which faithfulness is measured"),
-        ({"renamed": {"a": "good"}}, "has no labels of its own"),
-        ({"words": {"fine": "great"}}, "There is no label 'fine' to give words to. There are good, bad"),
+        (
+            {"label": "good"},
+            r"Generative models take no --label \('good'\)\. Use transformers-zero-shot:FOLDER\.",
+        ),
+        (
+            {"has_faithfulness": True},
+            "Faithfulness needs probabilities. Use transformers-zero-shot:FOLDER.",
+        ),
+        ({"renamed": {"a": "good"}}, "Generative models have no labels. Add --label-words LABEL=WORDS."),
+        ({"words": {"fine": "great"}}, "Unknown label 'fine'. Available:"),
     ],
 )
 def test_what_such_a_model_cannot_be_asked_for_is_refused_before_anything_is_stored(
@@ -458,7 +470,7 @@ def test_a_written_answer_that_does_not_fit_is_refused_with_its_line(
         import_file(store, LOCAL_OPERATOR, again, "jsonl", tmp_path / "changed.jsonl")
     (problem,) = refused.value.problems
     assert problem.line == place + 1
-    assert "scores of 7 tokens, but the attribution has 6 scores" in problem.reason
+    assert "Generated subwords have scores for 7 tokens, the attribution has" in problem.reason
     assert list_runs(store, again.id) == []
 
 
@@ -500,17 +512,21 @@ def test_a_label_is_known_by_whole_words_at_the_beginning() -> None:
     assert label_in("good", labels, {"good": "great"}) is None
 
 
+NO_PIECES = r"Generated text needs subwords, and one score row for each\."
+UNEQUAL_ROWS = r"Each score row needs one score per token and earlier generated subword\."
+
+
 @pytest.mark.parametrize(
-    ("pieces", "scores", "earlier"),
+    ("pieces", "scores", "earlier", "reason"),
     [
-        ((), (), ()),
-        (("a",), (), ((),)),
-        (("a",), ((1.0,),), ((1.0,),)),
-        (("a", "b"), ((1.0,), (1.0, 2.0)), ((), (0.0,))),
+        ((), (), (), NO_PIECES),
+        (("a",), (), ((),), NO_PIECES),
+        (("a",), ((1.0,),), ((1.0,),), UNEQUAL_ROWS),
+        (("a", "b"), ((1.0,), (1.0, 2.0)), ((), (0.0,)), UNEQUAL_ROWS),
     ],
 )
 def test_a_written_answer_has_a_row_of_each_kind_for_each_piece(
-    pieces: tuple[str, ...], scores: object, earlier: object
+    pieces: tuple[str, ...], scores: object, earlier: object, reason: str
 ) -> None:
-    with pytest.raises(InvalidValue, match="written answer"):
+    with pytest.raises(InvalidValue, match=reason):
         Written(pieces, scores, earlier)  # type: ignore[arg-type]

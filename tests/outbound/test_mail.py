@@ -47,7 +47,7 @@ def test_a_mail_goes_out_encrypted_and_after_signing_in(trusted: Path, security:
 def test_without_encryption_nothing_is_sent(trusted: Path) -> None:
     with (
         smtp_server(trusted, offers_tls=False) as (port, received),
-        pytest.raises(DeliveryError, match="not offer STARTTLS"),
+        pytest.raises(DeliveryError, match=r"lacks STARTTLS or sign-in; nothing was sent\."),
     ):
         send(server_at(port, account="annotator"), "a secret")
     assert (received.mails, received.logins) == ([], [])
@@ -56,7 +56,7 @@ def test_without_encryption_nothing_is_sent(trusted: Path) -> None:
 def test_a_certificate_that_nobody_trusts_is_refused(certificate: Path) -> None:
     with (
         smtp_server(certificate) as (port, received),
-        pytest.raises(DeliveryError, match="has no certificate that this machine trusts") as refused,
+        pytest.raises(DeliveryError, match="has no trusted certificate:") as refused,
     ):
         send(server_at(port))
     assert received.mails == []
@@ -68,7 +68,7 @@ def test_a_certificate_for_another_name_is_refused(trusted: Path) -> None:
         server = MailServer(
             "other.lab.example", port, "tls", "a@lab.example", exceptions=Exceptions.read("other.lab.example")
         )
-        with pytest.raises(DeliveryError, match="other.lab.example.*no certificate"):
+        with pytest.raises(DeliveryError, match="has no trusted certificate:"):
             deliver(server, "", TO, compose(server, TO, "s", "b"), resolver=here)
     assert received.mails == []
 
@@ -79,7 +79,7 @@ def test_a_refused_password_is_told_without_it(trusted: Path) -> None:
 
     with smtp_server(trusted, refuse) as (port, _), pytest.raises(DeliveryError) as refused:
         send(server_at(port, account="annotator"), "a secret")
-    assert str(refused.value).endswith("refused the account or its password (535).")
+    assert str(refused.value).endswith("rejected the account or password (535).")
 
 
 def test_what_the_server_says_of_a_recipient_is_told_on_one_line(trusted: Path) -> None:
@@ -88,7 +88,7 @@ def test_what_the_server_says_of_a_recipient_is_told_on_one_line(trusted: Path) 
             port,
             _,
         ),
-        pytest.raises(DeliveryError, match="answered 550: no such person") as refused,
+        pytest.raises(DeliveryError, match=r"mail\.lab\.example:.* replied 550: no such person") as refused,
     ):
         send(server_at(port))
     assert not refused.value.may_have_arrived
@@ -97,13 +97,15 @@ def test_what_the_server_says_of_a_recipient_is_told_on_one_line(trusted: Path) 
 def test_a_text_that_is_refused_has_not_arrived_and_one_without_an_answer_may_have(trusted: Path) -> None:
     with (
         smtp_server(trusted, lambda words: "451 later" if words == "." else None) as (port, _),
-        pytest.raises(DeliveryError, match="answered 451: later") as refused,
+        pytest.raises(DeliveryError, match="replied 451: later") as refused,
     ):
         send(server_at(port))
     assert not refused.value.may_have_arrived
     with (
         smtp_server(trusted, lambda words: "" if words == "." else None) as (port, _),
-        pytest.raises(DeliveryError, match="It may have arrived, and is not sent again") as broken,
+        pytest.raises(
+            DeliveryError, match=r"gave no reply\. The message may have arrived; it isn't sent again\."
+        ) as broken,
     ):
         send(server_at(port))
     assert broken.value.may_have_arrived
@@ -111,7 +113,7 @@ def test_a_text_that_is_refused_has_not_arrived_and_one_without_an_answer_may_ha
 
 def test_a_server_that_never_answers_is_left_after_a_short_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mail, "CONNECT_SECONDS", 1.0)
-    with silent_server() as port, pytest.raises(DeliveryError, match=r"did not answer within 1 s"):
+    with silent_server() as port, pytest.raises(DeliveryError, match=r"didn't reply within 1 s\."):
         send(server_at(port))
 
 
@@ -132,7 +134,7 @@ def test_a_server_that_dribbles_is_cut_off(trusted: Path, monkeypatch: pytest.Mo
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=dribble, args=(listener,), daemon=True)
         thread.start()
-        with pytest.raises(DeliveryError, match="took longer than|ended the connection"):
+        with pytest.raises(DeliveryError, match=r"mail\.lab\.example:.* didn't reply within 0 s\."):
             send(server_at(listener.getsockname()[1]))
         over.set()
         thread.join()
@@ -151,7 +153,7 @@ def test_a_server_that_dribbles_is_cut_off(trusted: Path, monkeypatch: pytest.Mo
 )
 def test_an_address_that_could_be_more_than_one_is_refused(address: str) -> None:
     server = server_at(587)
-    with pytest.raises(InvalidValue, match="no e-mail address"):
+    with pytest.raises(InvalidValue, match=r"isn't an email address, e\.g\. ada@lab\.example\."):
         compose(server, address, "s", "b")
     with pytest.raises(InvalidValue):
         MailServer(HOST, 587, "starttls", address)

@@ -17,23 +17,23 @@ NOTHING = Exceptions()
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
-        ("127.0.0.1", "this machine itself"),
-        ("127.8.9.10", "this machine itself"),
-        ("0.0.0.0", "this machine itself"),
-        ("::1", "this machine itself"),
-        ("::", "this machine itself"),
-        ("::ffff:127.0.0.1", "this machine itself"),  # mapped
+        ("127.0.0.1", "this machine"),
+        ("127.8.9.10", "this machine"),
+        ("0.0.0.0", "this machine"),
+        ("::1", "this machine"),
+        ("::", "this machine"),
+        ("::ffff:127.0.0.1", "this machine"),  # mapped
         ("::ffff:10.0.0.1", "a private or reserved network"),
-        ("64:ff9b::7f00:1", "this machine itself"),  # NAT64
-        ("2002:7f00:1::", "this machine itself"),  # 6to4
+        ("64:ff9b::7f00:1", "this machine"),  # NAT64
+        ("2002:7f00:1::", "this machine"),  # 6to4
         ("10.1.2.3", "a private or reserved network"),
         ("172.16.0.1", "a private or reserved network"),
         ("192.168.1.1", "a private or reserved network"),
-        ("169.254.169.254", "only the local link"),  # what clouds tell their machines' secrets at
-        ("fe80::1", "only the local link"),
+        ("169.254.169.254", "a link-local address"),  # what clouds tell their machines' secrets at
+        ("fe80::1", "a link-local address"),
         ("fd00::1", "a private or reserved network"),
-        ("100.64.0.1", "a network that a provider shares out"),
-        ("224.0.0.1", "a group of machines"),
+        ("100.64.0.1", "a provider's shared network"),
+        ("224.0.0.1", "a multicast address"),
         ("255.255.255.255", "a private or reserved network"),
         ("198.18.0.1", "a private or reserved network"),
     ],
@@ -50,12 +50,15 @@ def test_public_addresses_are_taken(address: str) -> None:
 
 
 def test_one_private_address_among_public_ones_is_enough_to_refuse() -> None:
-    with pytest.raises(DeliveryError, match="leads to 127.0.0.1, which is this machine itself"):
+    with pytest.raises(
+        DeliveryError,
+        match=r"'hooks\.example' resolves to 127\.0\.0\.1, which is this machine\. An administrator can allow it\.",
+    ):
         checked_addresses("hooks.example", 443, NOTHING, lambda *_: ["93.184.215.14", "127.0.0.1"])
 
 
 def test_a_number_for_an_address_is_looked_up_as_the_system_does() -> None:
-    with pytest.raises(DeliveryError, match="this machine itself"):
+    with pytest.raises(DeliveryError, match="this machine"):
         checked_addresses("2130706433", 443, NOTHING)
 
 
@@ -68,12 +71,15 @@ def test_what_an_administrator_named_may_be_private(named: str) -> None:
 
 @pytest.mark.parametrize("named", ["192.168.0.0/16", "other.example", ""])
 def test_what_they_did_not_name_may_not(named: str) -> None:
-    with pytest.raises(DeliveryError, match="can name this host or its network"):
+    with pytest.raises(DeliveryError, match=r"An administrator can allow it\."):
         checked_addresses("mail.lab.example", 25, Exceptions.read(named), lambda *_: ["10.1.2.3"])
 
 
 def test_a_network_with_a_mistake_is_refused() -> None:
-    with pytest.raises(InvalidValue, match="'10.0.0.1/8' is neither a host nor a network"):
+    with pytest.raises(
+        InvalidValue,
+        match=r"'10\.0\.0\.1/8' isn't a host or network, e\.g\. mail\.lab\.example, 10\.1\.0\.0/16\.",
+    ):
         Exceptions.read("10.0.0.1/8")
 
 
@@ -103,13 +109,13 @@ def test_a_look_up_that_never_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch
         over.wait(20)
         return []
 
-    with pytest.raises(DeliveryError, match="The look-up of 'slow.example' took longer"):
+    with pytest.raises(DeliveryError, match=r"Looking up 'slow\.example' took over"):
         checked_addresses("slow.example", 443, NOTHING, waits)
     over.set()
 
 
 def test_a_host_that_is_not_there_is_named() -> None:
-    with pytest.raises(DeliveryError, match="'nowhere.invalid' cannot be found"):
+    with pytest.raises(DeliveryError, match=r"Can't find 'nowhere\.invalid': \[Errno -2\] Name or service not known\."):
         checked_addresses("nowhere.invalid", 443, NOTHING)
 
 

@@ -33,7 +33,7 @@ def test_a_call_is_signed_over_its_time_and_body(trusted: Path) -> None:
 
 
 def test_a_private_address_is_refused_unless_it_is_named(trusted: Path) -> None:
-    with https_server(trusted) as (port, received), pytest.raises(DeliveryError, match="this machine itself"):
+    with https_server(trusted) as (port, received), pytest.raises(DeliveryError, match="this machine"):
         post(port, exceptions=Exceptions())
     assert received.calls == []
 
@@ -42,7 +42,7 @@ def test_a_redirect_is_not_followed(trusted: Path) -> None:
     with https_server(trusted) as (inner, untouched):
         with (
             https_server(trusted, 302, f"https://127.0.0.1:{inner}/secrets") as (port, received),
-            pytest.raises(DeliveryError, match=r"answers with a redirect \(302\), which is not followed") as refused,
+            pytest.raises(DeliveryError, match=r"redirects \(302\)\. Use the final address\.") as refused,
         ):
             post(port)
         assert (len(received.calls), untouched.calls) == (1, [])
@@ -50,7 +50,10 @@ def test_a_redirect_is_not_followed(trusted: Path) -> None:
 
 
 def test_an_answer_that_is_an_error_is_told(trusted: Path) -> None:
-    with https_server(trusted, 503) as (port, _), pytest.raises(DeliveryError, match="answered 503") as refused:
+    with (
+        https_server(trusted, 503) as (port, _),
+        pytest.raises(DeliveryError, match=r"Webhook mail\.lab\.example replied 503\.") as refused,
+    ):
         post(port)
     assert not refused.value.may_have_arrived
 
@@ -58,7 +61,9 @@ def test_an_answer_that_is_an_error_is_told(trusted: Path) -> None:
 def test_a_call_without_an_answer_may_have_arrived(trusted: Path) -> None:
     with (
         https_server(trusted, None) as (port, received),
-        pytest.raises(DeliveryError, match="may have arrived, and is not sent again") as broken,
+        pytest.raises(
+            DeliveryError, match=r"gave no reply\. The message may have arrived; it isn't sent again\."
+        ) as broken,
     ):
         post(port)
     assert broken.value.may_have_arrived
@@ -68,7 +73,7 @@ def test_a_call_without_an_answer_may_have_arrived(trusted: Path) -> None:
 def test_a_certificate_that_nobody_trusts_is_refused(certificate: Path) -> None:
     with (
         https_server(certificate) as (port, received),
-        pytest.raises(DeliveryError, match="no certificate that this machine trusts"),
+        pytest.raises(DeliveryError, match="has no trusted certificate:"),
     ):
         post(port)
     assert received.calls == []
@@ -76,7 +81,7 @@ def test_a_certificate_that_nobody_trusts_is_refused(certificate: Path) -> None:
 
 def test_a_server_that_never_answers_is_left_after_a_short_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(allowed_hosts, "CONNECT_SECONDS", 0.1)
-    with silent_server() as port, pytest.raises(DeliveryError, match="did not answer within") as refused:
+    with silent_server() as port, pytest.raises(DeliveryError, match="didn't reply within") as refused:
         post(port)
     assert not refused.value.may_have_arrived
 
@@ -90,7 +95,9 @@ def test_a_server_that_never_answers_is_left_after_a_short_time(monkeypatch: pyt
     ],
 )  # fmt: skip
 def test_addresses_that_are_no_plain_https_are_refused(url: str) -> None:
-    with pytest.raises(InvalidValue, match="must begin with https://"):
+    with pytest.raises(
+        InvalidValue, match=r"Use an address like https://hooks\.lab\.example/annotator, without credentials or #\."
+    ):
         Webhook(url)
 
 

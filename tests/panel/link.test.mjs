@@ -39,7 +39,7 @@ for (const [query, gone] of [
   ["panels=2:-:&by=2:-:sets.best_f1&x=-:-:text.tokens&y=1:-:answer.confidence&answers=1&gold=people&xs=1~2", []],
   ["panels=99:-:,99:-:a", ["a heatmap of run 99"]],
   ["panels=<b>", ["the heatmap “<b>”"]],
-  ["by=2:-:sets.gone", ["the number that orders the texts (2:-:sets.gone)"]],
+  ["by=2:-:sets.gone", ["the metric that orders the texts (2:-:sets.gone)"]],
   ["x=7:-:answer.confidence", ["the scatter's x axis (7:-:answer.confidence)"]],
   ["y=2:-:answer.confidence", ["the number upwards in the scatter (2:-:answer.confidence)"]],
   ["answers=7&other=%27", ["the predictions (run 7)", "the predictions of the other model (run ')"]],
@@ -58,7 +58,7 @@ for (const [query, gone] of [
   ["xs=5~1", ["the part of the scatter"]],
   ["typed=%7B", ["the typed text"]],
   ["typed=tab", []],
-  [`by=${"9".repeat(99)}`, [`the number that orders the texts (${"9".repeat(39)}…)`]],
+  [`by=${"9".repeat(99)}`, [`the metric that orders the texts (${"9".repeat(39)}…)`]],
 ])
   test(`of “${query.slice(0, 60)}” what is gone is named`, () => assert.deepEqual(goneOf(of(query), GIVEN), gone));
 

@@ -46,7 +46,7 @@ test("a map whose scores miss too much of what they explain says how much, up to
   const missing = (share) => wordsOf(of([1, 2, 3], { facts: { convergence_share: share } }));
   assert.deepEqual(missing(0.05), []);
   assert.deepEqual(missing(0.231), [
-    "Not converged: the scores miss 23.1 % of the change they explain. Use more steps or another baseline.",
+    "Not converged: the scores miss 23.1 % of the change. Use more steps or another baseline.",
   ]);
 });
 

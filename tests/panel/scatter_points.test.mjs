@@ -140,7 +140,7 @@ test("of the texts that each model of the axes was trained on it is said that Me
   assert.equal(
     learnedWords({ "built-in": [3, 5], minilm: [7], other: [] }),
     "built-in was trained on 2 of them (open points); Metrics leaves them out. " +
-      "minilm was trained on 1 of them (open points); Metrics leaves it out.",
+      "minilm was trained on 1 of them (open points; not in Metrics).",
   );
   assert.equal(learnedWords({}), "");
 });

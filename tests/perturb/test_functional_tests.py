@@ -50,7 +50,9 @@ def test_templates_of_a_test_come_by_turns_and_share_the_cases_evenly() -> None:
 def test_all_combinations_of_several_templates_are_refused_beyond_the_limit() -> None:
     words = {"w": [f"w{n}" for n in range(300)]}
     recipe = mft(Alternative(("{w1} {w2}",), ("p",)), Alternative(("{w1}, {w2}",), ("p",)))
-    with pytest.raises(InvalidValue, match=r"89,700 \+ 89,700 combinations, more than 100,000"):
+    with pytest.raises(
+        InvalidValue, match=r"179,400 combinations; the maximum is 100,000\. Sample, or shorten a list\."
+    ):
         build_cases(recipe, words, n=None, seed=0)
 
 
@@ -77,14 +79,17 @@ def test_a_change_of_pairs_is_made_to_one_segment_and_to_both() -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"type": "MFT", "expectation": "same"}, "type MFT expects label"),
-        ({"type": "MFT", "expectation": "label"}, "type MFT expects a label; choose one"),
-        ({"type": "INV", "expectation": "same"}, "compares changed texts with the original"),
+        ({"type": "MFT", "expectation": "same"}, "A MFT test expects"),
+        ({"type": "MFT", "expectation": "label"}, "Choose the expected label of the MFT test."),
+        ({"type": "INV", "expectation": "same"}, "tests need an original and perturbed texts."),
         (
             {"type": "INV", "expectation": "same", "change": "typo", "alternatives": (Alternative(("a", "b")),)},
-            "is one text",
+            r"Changes need one text; 't' has 2\.",
         ),
-        ({"type": "MFT", "expectation": "label", "change": "typo"}, "cannot be made by a change"),
+        (
+            {"type": "MFT", "expectation": "label", "change": "typo"},
+            "MFT tests can't be made by a change.",
+        ),
         ({"type": "INV", "expectation": "same", "tolerance": 1.0}, "below 1"),
         ({"type": "INV", "expectation": "same", "name": " "}, "a name and a capability"),
     ],
@@ -137,7 +142,7 @@ def test_ready_word_lists_are_in_order_and_all_used(name) -> None:
 
 
 def test_an_unknown_ready_suite_is_refused_with_those_there_are() -> None:
-    with pytest.raises(NotFound, match="There are inference, sentiment"):
+    with pytest.raises(NotFound, match=r"Unknown name 'questions'\. Available: inference, sentiment\."):
         ready_suite("questions")
     with pytest.raises(NotFound, match="has no test 'x'"):
         ready_suite("sentiment").recipe("x")
@@ -146,12 +151,12 @@ def test_an_unknown_ready_suite_is_refused_with_those_there_are() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("name1", "en", "slot", ("a",)), "cannot name a word list"),
-        (("", "en", "slot", ("a",)), "cannot name a word list"),
-        (("a b", "en", "slot", ("a",)), "cannot name a word list"),
+        (("name1", "en", "slot", ("a",)), "Use up to 60 letters, digits and _; no digit first or last."),
+        (("", "en", "slot", ("a",)), "Use up to 60 letters, digits and _; no digit first or last."),
+        (("a b", "en", "slot", ("a",)), "Use up to 60 letters, digits and _; no digit first or last."),
         (("name", "en", "other", ("a",)), "A word list is for keep, ignore, slot"),
         (("name", "en", "slot", ()), "has 0 words"),
-        (("name", "en", "slot", ("a|",)), "a word, and each of its forms"),
+        (("name", "en", "slot", ("a|",)), "needs 1 to"),
     ],
 )
 def test_a_word_list_that_no_slot_could_use_is_refused(arguments, said) -> None:
@@ -209,7 +214,7 @@ def test_copies_of_a_list_give_every_arrangement_once(n_copies, n_words, n_other
     words = {"a": [f"a{n}" for n in range(n_words)], "b": [f"b{n}" for n in range(n_others)]}
     template = " ".join(f"{{a{copy}}}" for copy in range(n_copies)) + " {b}"
     if n_copies > n_words:
-        with pytest.raises(InvalidValue, match=f"wants {n_copies} different words"):
+        with pytest.raises(InvalidValue, match=f"needs {n_copies} different words from 'a' \\({n_words}\\)"):
             made(template, words=words)
         return
     expected = {
@@ -256,16 +261,20 @@ def test_a_case_whose_texts_are_equal_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("texts", "words", "said"),
     [
-        (["{nam}"], SLOT_WORDS, r"no word list for the slot \{nam\}. Did you mean \{name\}\?"),
-        (["{zzz}"], SLOT_WORDS, "There are adj, food, name, size"),
-        (["{adj"], SLOT_WORDS, r"Character 0 of '\{adj' is a lone '\{'"),
-        (["adj}"], SLOT_WORDS, r"is a lone '\}'"),
-        (["{}"], SLOT_WORDS, r"'\{\}' in '\{\}' is no slot"),
-        (["{a b}"], SLOT_WORDS, "is no slot"),
-        (["{an:adj}"], SLOT_WORDS, "is no slot"),
-        (["{size.3}"], SLOT_WORDS, r"asks for form 3, but the list has 'big \| small' with 2"),
-        (["{adj1} {adj2} {adj3}"], SLOT_WORDS, "wants 3 different words of the list 'adj', which has 2"),
-        (["{loop}"], {"loop": ["a {loop}"]}, r"The word 'a \{loop\}' of the list 'loop' holds a slot"),
+        (["{nam}"], SLOT_WORDS, r"No word list for slot \{nam\}\. Did you mean \{name\}\?"),
+        (["{zzz}"], SLOT_WORDS, r"No word list for slot \{zzz\}\. Available: adj, food, name, size\."),
+        (["{adj"], SLOT_WORDS, r"Character 0 of '\{adj' is an unpaired '\{'\."),
+        (["adj}"], SLOT_WORDS, r"is an unpaired '\}'\."),
+        (["{}"], SLOT_WORDS, r"'\{\}' in '\{\}' isn't a slot\."),
+        (["{a b}"], SLOT_WORDS, "isn't a slot."),
+        (["{an:adj}"], SLOT_WORDS, "isn't a slot."),
+        (["{size.3}"], SLOT_WORDS, r"\{size\.3\} needs form 3, but 'big \| small' has 2\."),
+        (["{adj1} {adj2} {adj3}"], SLOT_WORDS, r"The template needs 3 different words from 'adj' \(2\)\."),
+        (
+            ["{loop}"],
+            {"loop": ["a {loop}"]},
+            r"'a \{loop\}' in list 'loop' contains a slot\. Put it in the template\.",
+        ),
         ([], SLOT_WORDS, "at least one text"),
     ],
 )
@@ -276,10 +285,12 @@ def test_a_template_that_cannot_be_filled_is_refused_with_what_is_wrong(texts, w
 
 def test_a_million_combinations_are_refused_with_the_count_unless_a_sample_is_asked_for() -> None:
     words = {letter: [f"{letter}{n}" for n in range(100)] for letter in ("x", "y", "z")}
-    with pytest.raises(InvalidValue, match=r"1,000,000 combinations \(100 × 100 × 100\), more than 100,000"):
+    with pytest.raises(
+        InvalidValue, match=r"1,000,000 combinations; the maximum is 100,000\. Sample, or shorten a list\."
+    ):
         made("{x} {y} {z}", words=words)
     assert len(made("{x} {y} {z}", words=words, n=50)) == 50
-    with pytest.raises(InvalidValue, match="up to 100,000 cases; not 100,001"):
+    with pytest.raises(InvalidValue, match=r"Tests have 1 to 100,000 cases\."):
         made("{x} {y} {z}", words=words, n=MOST_CASES + 1)
 
 

@@ -80,9 +80,12 @@ def test_names_give_way_to_others_of_their_list() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("nothing", "no change 'nothing'. There are punctuation"),
-        ("swap:towns", "needs the word list 'towns'"),
-        ("swap:", "no change"),
+        ("nothing", "Unknown change 'nothing'. Available:"),
+        ("swap:towns", "needs word list 'towns'. Available:"),
+        (
+            "swap:",
+            r"Unknown change 'swap:'\. Available: punctuation, typo, two typos, contractions, urls and handles, numbers, swap:LIST and add:LIST\.",
+        ),
     ],
 )
 def test_an_unknown_change_is_refused(name, said) -> None:

@@ -130,7 +130,7 @@ def test_kappa_of_counts_that_no_float_holds_is_exact() -> None:
     ("names", "n_rows"), [(("ada", "ada"), 2), (("ada", "ben"), 1)], ids=["a name twice", "a row too few"]
 )
 def test_votes_need_one_row_for_each_annotator(names: tuple[str, ...], n_rows: int) -> None:
-    with pytest.raises(InvalidValue, match="one row for each annotator, and each annotator once"):
+    with pytest.raises(InvalidValue, match=r"in an instance: give one per annotator\."):
         InstanceVotes(names, np.zeros((n_rows, 3), dtype=bool))
 
 

@@ -116,10 +116,10 @@ NOW = dt.datetime(2026, 3, 9, 12, tzinfo=dt.UTC)
 @pytest.mark.parametrize(
     ("submitted", "done", "said"),
     [
-        (Pace(64, 5, 0), Pace(60, 5, 108), "13 submissions a day and 12 texts done a day over the last 5 days."),
-        (Pace(7, 7, 0), Pace(7, 7, 70), "1 submission a day and 1 text done a day over the last 7 days."),
-        (Pace(9, 2, 0), Pace(3, 2, 1), "4.5 submissions a day and 1.5 texts done a day over the last 2 days."),
-        (Pace(2, 7, 0), Pace(0, 7, 30), "0.3 submissions a day and 0 texts done a day over the last 7 days."),
+        (Pace(64, 5, 0), Pace(60, 5, 108), "13 submissions per day and 12 texts done per day over the last 5 days."),
+        (Pace(7, 7, 0), Pace(7, 7, 70), "1 submission per day and 1 text done per day over the last 7 days."),
+        (Pace(9, 2, 0), Pace(3, 2, 1), "4.5 submissions per day and 1.5 texts done per day over the last 2 days."),
+        (Pace(2, 7, 0), Pace(0, 7, 30), "0.3 submissions per day and 0 texts done per day over the last 7 days."),
         (Pace(0, 0, 0), Pace(0, 0, 30), ""),
         (Pace(64, 5, 0), Pace(60, 5, 0), ""),
     ],

@@ -117,7 +117,7 @@ def test_of_fewer_than_twenty_instances_nothing_is_said_and_none_is_best(store, 
         take(store, made, (output(n, Run(model, "ig"), scores(n)) for n in range(19)))
     table = table_of(store, made)
     assert {word(one) for one in verdicts(table, F1).values()} == {"too few"}
-    assert verdicts(table, F1)["knowing"].sentence == "too few to say (n 19)"
+    assert verdicts(table, F1)["knowing"].sentence == "too few to tell (n 19)"
     assert best(table, F1) == set()
 
 
@@ -174,7 +174,8 @@ def test_maps_that_have_all_scores_equal_have_no_number_by_their_order_and_no_ve
     hard = row_of(table, "failed", kind="hard")  # the first k of the same map: it repeats the row of the scores
     assert hard.numbers[F1].value is None
     assert constant_attribution_lines(list(scores.values()))[0].startswith(
-        "failed · ig: 40 maps have all scores equal; partly · ig: 12 maps have all scores equal."
+        "failed · ig: 40 constant attributions (all scores equal); partly · ig: 12 constant attributions (all scores equal): "
+        "no token ranking, so no order-based plausibility"
     )
 
 
@@ -191,7 +192,7 @@ def test_a_selection_of_its_own_beside_a_map_of_equal_scores_counts(store, make_
 
 def test_accuracy_is_judged_beside_always_saying_the_commonest_label(store, compared) -> None:
     found = verdicts(table_of(store, compared), ACCURACY)
-    assert found["knowing"].null == "always saying “negative”"  # in 27 of 40
+    assert found["knowing"].null == "always predicting “negative”"  # in 27 of 40
     assert {model: word(one) for model, one in found.items()} == {
         "knowing": "better", "mistaken": "not told", "blind": "not better",
     }  # fmt: skip

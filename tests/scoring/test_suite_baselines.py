@@ -74,7 +74,7 @@ def test_a_model_is_told_from_the_baseline_that_fails_least() -> None:
     assert words([0] * 100) == "better than always “negative”"
     assert words([0] * 70 + [1] * 30) == "no clear difference from always “negative”"
     assert words([1] * 100) == "not better than always “negative”"
-    assert baselines.against([(numbers[:10], np.zeros(10))]).words == "too few to say"
+    assert baselines.against([(numbers[:10], np.zeros(10))]).words == "too few to tell"
     assert baselines.against([(numbers, np.full(100, np.nan))]) is None
 
 

@@ -277,7 +277,7 @@ def test_what_there_is_to_score_is_counted_and_changes_are_noticed(store, modell
 
 
 def test_a_run_that_is_gone_and_people_without_the_right_are_refused(store, modelled, add_person) -> None:
-    with pytest.raises(NotFound, match="no run of m by shap with this seed any more"):
+    with pytest.raises(NotFound, match=r"This run of m no longer exists\."):
         values_of_row(store, LOCAL_OPERATOR, modelled, RowChoice("m", "shap", "attribution"))
     annotator: User = add_person("ann", modelled, "annotator")
     choice = RowChoice("m", "attention", "attribution", 0)

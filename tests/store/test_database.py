@@ -63,7 +63,7 @@ def test_a_database_that_is_not_there_is_not_made_by_accident(tmp_path: Path) ->
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
     path.write_text("these are my notes, not a database\n" * 50)
-    with pytest.raises(StoreError, match="is not an SQLite database"):
+    with pytest.raises(StoreError, match=r"isn't an SQLite database\. Choose another, or restore a backup\."):
         open_store(path)
     assert path.read_text().startswith("these are my notes")
 
@@ -100,7 +100,7 @@ def test_a_read_only_database_says_so(database: Path) -> None:
         store.checkpoint()
     with open_store(database) as store:
         store.connection.execute("PRAGMA query_only = ON")
-        with pytest.raises(StoreError, match="read-only. Change the rights"), store.transaction():
+        with pytest.raises(StoreError, match=r"or its folder is read-only\."), store.transaction():
             add_user(store, "someone")
 
 
@@ -115,7 +115,7 @@ def test_a_full_disk_stores_nothing_of_the_step_and_says_so(store: Store) -> Non
             for number in range(100_000):
                 add_user(store, f"person {number}")
 
-    with pytest.raises(StoreError, match="no space left on the disk.*Nothing of this step was stored"):
+    with pytest.raises(StoreError, match=r"is full; nothing was stored\."):
         fill()
     assert [user.name for user in list_users(store)] == ["first"]
 
@@ -171,7 +171,7 @@ def test_a_disk_that_fills_up_inside_a_transaction_is_named_and_leaves_nothing_o
                 for number in range(100_000):
                     add_user(store, f"person {number}")
 
-    with pytest.raises(StoreError, match="no space left on the disk"):
+    with pytest.raises(StoreError, match=r"is full; nothing was stored\."):
         fill()
     assert list_users(store) == []
 
@@ -195,7 +195,7 @@ def test_a_backup_is_a_whole_database_made_while_others_work(store: Store, proje
     with open_store(target) as copy:
         assert copy.problems() == []
         assert copy.value("SELECT count(*) FROM instances") == 4
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match=r"'.*copy\.db' is there already\. Choose another name for the backup\."):
         store.backup(target)
 
 

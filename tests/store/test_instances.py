@@ -9,6 +9,7 @@ from annotator.domain.measurements import Question
 from annotator.domain.models import Attribution, Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
 from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.store.events import list_events
@@ -28,6 +29,7 @@ ABSTRACT = (
 )
 CLAIMS = ("The drug lowers blood pressure.", "The drug helps people to lose weight.")
 SAID = [f"{claim} · We studied four hundred patients" for claim in CLAIMS]
+BRIEFLY = [first_words(said, 60) for said in SAID]  # beside what else a row says
 
 
 @pytest.fixture
@@ -49,16 +51,17 @@ def test_every_list_begins_with_the_claim(store: Store, claims: Project, add_per
     listed = {
         "instances": [row.excerpt for row in list_instances(store, claims.id)],
         "my work": [row.excerpt for row in my_work(store, ann, claims.id)[0]],
-        "my reviews": [row.excerpt for row in show_my_reviews(reviews, n, 1).rows],
+        "My reviews": [row.excerpt for row in show_my_reviews(reviews, n, 1).rows],
         "behind a bar": [row.excerpt for row in instances_behind_outcome(store, LOCAL_OPERATOR, claims, 1, "accepted")],
         "saliency": [row.excerpt for row in list_instances_by(store, LOCAL_OPERATOR, Question(claims.id), 1)[0]],
         "perturb": [row.excerpt for row in show_originals(store, ann, claims.id, "", 1, is_without=False).rows],
         "record": sorted({event.excerpt for event in list_events(store, claims.id, limit=50) if event.key}),
     }  # fmt: skip
     for name, excerpts in listed.items():
+        wanted = BRIEFLY if name in {"saliency", "perturb"} else SAID
         assert sorted(
-            excerpt[: len(said)] for excerpt, said in zip(sorted(excerpts), sorted(SAID), strict=True)
-        ) == sorted(SAID), name
+            excerpt[: len(said)] for excerpt, said in zip(sorted(excerpts), sorted(wanted), strict=True)
+        ) == sorted(wanted), name
 
 
 @pytest.mark.parametrize(

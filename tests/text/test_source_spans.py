@@ -1,5 +1,7 @@
 """Spans as files give them: in characters, in UTF-16, as quoted words; and the tokens of their instance."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,24 +45,24 @@ def test_characters_are_counted_and_those_that_end_within_a_token_are_told_in_or
 @pytest.mark.parametrize(
     ("sets", "message"),
     [
-        (((SourceSpan("text", 2, 4),),), "Set 1: Tokens 2 to 4 are not in segment 'text', which has 3 tokens"),
-        (((SourceSpan("", 2, 10),),), "Set 1: Tokens 2 to 10 are not in the instance, which has 9 tokens"),
-        (((SourceSpan("text", 0, 1),), (SourceSpan("text", 3, 99, "char"),)), "Set 2: Characters 3 to 99 are not in"),
-        (((SourceSpan("text", 4, 5, "char"),),), "Set 1: Characters 4 to 5 of segment 'text' touch no token"),
-        (((SourceSpan("query", 0, 1),),), "Set 1 marks tokens of 'query', which cannot be marked"),
+        (((SourceSpan("text", 2, 4),),), "Set 1: Tokens 2 to 4 aren't in segment 'text' (3 tokens, "),
+        (((SourceSpan("", 2, 10),),), "Set 1: Tokens 2 to 10 aren't in the instance (9 tokens, "),
+        (((SourceSpan("text", 0, 1),), (SourceSpan("text", 3, 99, "char"),)), "Set 2: Characters 3 to 99 aren't in segment 'text' (11 characters, "),
+        (((SourceSpan("text", 4, 5, "char"),),), "Set 1: Characters 4 to 5 of 'text' are only white space."),
+        (((SourceSpan("query", 0, 1),),), "Set 1 marks tokens of 'query', which can't be marked."),
         # What is nowhere is told before what may not be marked, though that comes first.
-        (((SourceSpan("query", 0, 1),), (SourceSpan("text", 2, 4),)), "Set 2: Tokens 2 to 4 are not in segment 'text'"),
+        (((SourceSpan("query", 0, 1),), (SourceSpan("text", 2, 4),)), "Set 2: Tokens 2 to 4 aren't in segment 'text' (3 tokens, "),
     ],
 )  # fmt: skip
 def test_a_span_that_the_instance_does_not_have_is_refused_by_its_set(
     sets: tuple[tuple[SourceSpan, ...], ...], message: str
 ) -> None:
-    with pytest.raises(InvalidAnnotation, match=f"^{message}"):
+    with pytest.raises(InvalidAnnotation, match=f"^{re.escape(message)}"):
         marks(*sets)
 
 
 def test_a_segment_that_the_instance_does_not_have_is_refused_with_those_it_has() -> None:
-    with pytest.raises(InvalidValue, match=r"no segment 'choices' \(it has text, title, query\)"):
+    with pytest.raises(InvalidValue, match=r"No segment 'choices'\. Available: text, title, query\."):
         marks((SourceSpan("choices", 0, 1),))
 
 
@@ -90,7 +92,7 @@ def test_characters_touch_tokens(start_char, end_char, tokens):
 
 @pytest.mark.parametrize(("start_char", "end_char"), [(-1, 2), (3, 2), (0, 15)])
 def test_a_range_that_is_not_in_the_text_is_refused(start_char, end_char):
-    with pytest.raises(InvalidValue, match="no range of the text, which has 14 characters"):
+    with pytest.raises(InvalidValue, match=r"aren't in the text \(14 characters"):
         tokens_overlapping(ONE_BODY, start_char, end_char)
 
 
@@ -110,7 +112,7 @@ def test_utf16_offsets_count_the_units_before_them(text):
 
 def test_utf16_offsets_outside_the_text_are_refused():
     assert utf16_offsets("", []) == []
-    with pytest.raises(InvalidValue, match="no character offset 3 in a text of 2"):
+    with pytest.raises(InvalidValue, match=r"Character offset 3 is outside the text \(2 characters"):
         utf16_offsets("ab", [0, 3])
 
 

@@ -115,7 +115,7 @@ def _without_words(trainable: Trainable, examples: Sequence[Example], seed: int)
 
 
 def _margins(logits: Floats, answers: npt.NDArray[np.int64]) -> Floats:
-    """float[n]: how far the logit of the answer is above the other's."""
+    "float[n]: how far the logit of the prediction is above the other's."
     rows = np.arange(len(answers))
     margins: Floats = logits[rows, answers] - logits[rows, 1 - answers]
     return margins

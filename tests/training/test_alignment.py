@@ -122,10 +122,16 @@ def test_kl_is_zero_where_the_scores_are_equal_on_the_rationale_and_nothing_else
     assert float(even.loss) == pytest.approx(0.693147, abs=1e-5)  # log 2: half of each share is elsewhere
 
 
-@pytest.mark.parametrize("criterion", ["bce", "kl"])
-def test_the_released_forms_that_know_no_empty_rationale_say_so(torch: Any, criterion: Criterion) -> None:
+@pytest.mark.parametrize(
+    ("criterion", "said"),
+    [
+        ("bce", r"No token in this batch is in a rationale: released BCE is undefined\."),
+        ("kl", r"An empty rationale in this batch: KL is undefined\."),
+    ],
+)
+def test_the_released_forms_that_know_no_empty_rationale_say_so(torch: Any, criterion: Criterion, said: str) -> None:
     empty = batch(torch, [[0.0, 1.0]], [[[0, 0]]], is_set=[[1]])
-    with pytest.raises(InvalidValue, match="has no number for that"):
+    with pytest.raises(InvalidValue, match=said):
         align(empty, AlignmentOptions(criterion, form="released"))
 
 
@@ -202,7 +208,7 @@ def test_kl_is_the_released_codes_alone() -> None:
 
 @pytest.mark.parametrize("name", ["strength", "scale", "delta"])
 def test_a_strength_scale_or_delta_must_be_above_zero(name: str) -> None:
-    with pytest.raises(InvalidValue, match=f"The {name} of an alignment is 0"):
+    with pytest.raises(InvalidValue, match=f"Alignment {name} is 0"):
         AlignmentOptions("mse", **{name: 0})
 
 
@@ -287,5 +293,5 @@ def test_without_the_inner_graph_the_loss_reaches_the_weights_through_the_embedd
 
 def test_a_model_that_uses_its_embeddings_twice_is_refused(folders: Any) -> None:
     predictor: Any = load(str(folders["bart"]), device="cpu")
-    with pytest.raises(ModelError, match="times; gradients are computed only"):
+    with pytest.raises(ModelError, match=r"gradients need one use\."):
         ask(predictor.loaded.model, predictor.loaded.batch([predictor.loaded.encoded(one_text(TEXT))]))

@@ -81,10 +81,10 @@ def test_the_order_is_the_same_for_a_seed_whatever_order_the_texts_come_in_and_a
 
 @pytest.mark.parametrize("seconds", [0, -1, inf, float("nan")])
 def test_seconds_that_nobody_can_take_are_refused(seconds: float) -> None:
-    with pytest.raises(InvalidValue, match="give a number above 0"):
+    with pytest.raises(InvalidValue, match=rf"rationale can't be {seconds} seconds\. Use more than 0\."):
         Simulation(seconds_per_rationale=seconds)
 
 
 def test_seconds_for_each_token_need_seconds() -> None:
-    with pytest.raises(InvalidValue, match="No seconds are given"):
+    with pytest.raises(InvalidValue, match=r"Give seconds to apply per token, or remove that option\."):
         Simulation(is_by_token=True)

@@ -142,7 +142,7 @@ def test_a_base_without_a_piece_to_fill_up_with_gets_one_that_is_not_its_end_of_
         assert tokenizer.pad_token_id not in {None, tokenizer.eos_token_id}
         assert trainable.model.config.pad_token_id == tokenizer.pad_token_id
         assert trainable.model.get_input_embeddings().num_embeddings > tokenizer.pad_token_id
-    with pytest.raises(InvalidValue, match="A base brings its own architecture"):
+    with pytest.raises(InvalidValue, match=r"trains from scratch\. Remove it or the base\."):
         make(NewModel(LABELS, base=str(folders["gpt2"]), architecture="decoder"), [], 0)
 
 
@@ -259,7 +259,10 @@ def test_texts_without_rationales_are_learned_from_without_an_alignment_loss() -
 
 @pytest.mark.parametrize(
     ("labels", "output", "message"),
-    [(("a",), "softmax", "one label only"), (("a", "b", "c"), "sigmoid", "Choose the output softmax")],
+    [
+        (("a",), "softmax", "Training needs at least two labels."),
+        (("a", "b", "c"), "sigmoid", "One sigmoid output can't separate"),
+    ],
 )
 def test_labels_that_do_not_fit_the_output_are_refused(labels: tuple[str, ...], output: Output, message: str) -> None:
     with pytest.raises(InvalidValue, match=message):

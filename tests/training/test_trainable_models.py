@@ -117,7 +117,7 @@ def test_attention_is_that_of_the_targets_first_piece(torch: Any, saved: Any) ->
         weights = saved.loaded.model(torch.tensor([encoded.ids]), output_attentions=True).attentions[-1][0]
     found = method.explain([example.input], [example.label])[0].attributions[0]
     assert [score for _, score in found.pieces] == pytest.approx(weights[:, encoded.read_at].mean(0).tolist(), abs=1e-6)
-    with pytest.raises(InvalidValue, match="answers from the target's first piece"):
+    with pytest.raises(InvalidValue, match=r"predicts from the target's first subword\. Use from=target\."):
         explainer(saved, "attention", {"from": "cls"})
 
 
@@ -135,10 +135,12 @@ def test_a_target_far_into_a_long_text_is_read_in_its_window(saved: Any) -> None
 
 
 def test_a_text_without_a_target_is_refused(saved: Any) -> None:
-    with pytest.raises(ModelError, match="answers for the target of a text, and that of .* is not there") as refused:
+    with pytest.raises(
+        ModelError, match=r"'saved' sees no target in 'word1 word2'\. Add one, or use windows\."
+    ) as refused:
         saved.logits([one_text("word1 word2")])
     assert refused.value.reason
-    with pytest.raises(ModelError, match="is not there"):
+    with pytest.raises(ModelError, match=r"'saved' sees no target in 'word1'\. Add one, or use windows\."):
         rows_of(saved.loaded.cutter, [Example(1, "a", one_text("word1"), "person")], TYPES, reads_target=True)
 
 
@@ -197,7 +199,7 @@ def test_scores_lie_on_special_tokens_like_on_any_other(torch: Any, tmp_path: Pa
 
 @pytest.mark.parametrize("token", ["", "two words", " _MATH_"])
 def test_what_is_no_one_word_is_refused(torch: Any, token: str) -> None:
-    with pytest.raises(InvalidValue, match="is empty or has a blank in it"):
+    with pytest.raises(InvalidValue, match=r"must be one word, e\.g\. _MATH_\."):
         make(NewModel(LABELS, special=(token,), shape=SMALL), ["for the value"], 0)
 
 

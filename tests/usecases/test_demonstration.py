@@ -104,7 +104,7 @@ def test_a_researcher_first_sees_maps_of_the_transformer_and_no_count_of_texts_t
     assert panel.answer is not None
     assert panel.answer.label == "positive"
     assert MODEL not in trainings_of(store, project.id)
-    assert (panel.trust, panel.held_out) == (None, "not tested here on held-out texts")
+    assert (panel.trust, panel.held_out) == (None, "not tested on held-out texts")
 
 
 @pytest.mark.slow

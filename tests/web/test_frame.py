@@ -1,21 +1,25 @@
 """What surrounds the pages: who sees which, the project of the address, and errors as sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.qualification import QualificationRules
+from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
 from annotator.errors import NotAllowed, NotFound
-from annotator.store import open_store
+from annotator.store import Store, open_store
 from annotator.store.projects import add_project
 from annotator.store.qualification.rules import add_rules
 from annotator.usecases.access import accounts
+from annotator.usecases.access.rights import roles_in
+from annotator.usecases.annotate.work import next_work
 from annotator.usecases.project.projects import take_role
+from annotator.usecases.start.overview import overview
 from annotator.web import frame, page_parts, session
 from annotator.web.navigation import PAGES
 
@@ -130,7 +134,7 @@ def test_a_project_that_is_not_ones_own_is_refused_with_a_sentence(signed_in: ob
     signed_in(("annotator", "P"))
     app = run(project=asked)
     said = app.error[0].value.replace("\\", "")
-    assert said.endswith("There is no such project, or you have no role in it. Open one of yours:")
+    assert said.endswith("or no role in it. Open another:")
     assert not app.title
 
 
@@ -139,7 +143,7 @@ def test_where_the_address_names_no_project_of_ones_own_none_is_shown_and_ones_o
 ) -> None:
     signed_in(("annotator", "P"), ("lead", "Q *nice*"))
     app = run(project="99")
-    assert "names project “99”" in app.error[0].value
+    assert "No project “99”, or no role in it. Open another:" in app.error[0].value
     assert app.sidebar.selectbox(key="sidebar_project").value is None
     assert not app.sidebar.caption, "nothing is said of what waits in another project"
     assert app.sidebar.markdown[0].value.endswith("no role here")
@@ -159,7 +163,7 @@ def test_the_sidebar_leads_from_a_wrong_address_to_a_project(signed_in: object) 
 @pytest.mark.parametrize("asked", ["a-17", "-1", "²"])
 def test_an_address_whose_text_is_no_number_opens_no_other_text(monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
     monkeypatch.setattr(st, "query_params", {"instance": asked})
-    with pytest.raises(NotFound, match=f"ends with instance={asked}, but a number is expected there"):
+    with pytest.raises(NotFound, match=rf"Invalid address: instance={asked} isn't a number\."):
         page_parts.asked_instance()
 
 
@@ -168,7 +172,7 @@ def test_without_any_role_one_reads_what_to_do(signed_in: object, path: Path) ->
     with open_store(path) as store:
         take_role(store, LOCAL_OPERATOR, 1, "ann_*b*", "annotator")
     app = run()
-    assert app.title[0].value == "There is nothing here for you yet"
+    assert app.title[0].value == "Nothing here"
 
 
 def test_a_reviewer_starts_on_the_review_page(signed_in: object) -> None:
@@ -181,7 +185,7 @@ def test_a_reviewer_starts_on_the_review_page(signed_in: object) -> None:
 def test_nobody_reads_where_to_sign_in(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "cookie_token", lambda: None)
     app = run()
-    assert app.warning[0].value == r"You are not signed in, or your session has ended\. Sign in again\."
+    assert app.warning[0].value == r"You're signed out\. Sign in again\."
     assert not app.sidebar.selectbox
 
 
@@ -196,7 +200,7 @@ def test_a_session_that_ended_shows_nothing_more(signed_in: object, path: Path) 
 
 
 def test_a_page_that_one_may_not_see_refuses_with_a_sentence() -> None:
-    with pytest.raises(NotAllowed, match=r"needs the right to manage the project, .* a role for it \(lead\)"):
+    with pytest.raises(NotAllowed, match=r"Project needs a role \(lead\)\. Ask a lead\."):
         frame._refuse(next(page for page in PAGES if page.path == "project"))
 
 
@@ -207,7 +211,7 @@ def test_a_defect_shows_a_sentence_and_no_trace(caplog: pytest.LogCaptureFixture
         report_defect(ZeroDivisionError("secret detail"))
 
     app = AppTest.from_function(page).run()
-    assert "Something went wrong in the program at 20" in app.error[0].value
+    assert "Saved work is safe. Reload, or tell your administrator." in app.error[0].value
     assert "secret" not in app.error[0].value
     assert "with the error traced above: ZeroDivisionError" in caplog.text
 
@@ -252,7 +256,7 @@ def test_the_frame_speaks_the_language_of_the_browser(signed_in: object, monkeyp
     assert app.sidebar.selectbox(key="sidebar_project").label == "项目"
     assert app.sidebar.markdown[0].value.endswith("标注员")
     assert app.sidebar.caption[0].value == "0 篇待标注"
-    assert "没有这个项目" in run(project="99").error[0].value.replace("\\", "")
+    assert "没有项目“99”，或你在其中没有角色。请打开其他项目：" in run(project="99").error[0].value.replace("\\", "")
 
 
 def test_a_name_too_long_for_the_box_can_be_read_whole(signed_in: object, path: Path) -> None:
@@ -269,4 +273,25 @@ def test_the_sidebar_says_that_training_comes_first_and_not_how_many_texts_wait(
     signed_in(("annotator", "P"), ("lead", "Q *nice*"))
     with open_store(path) as store, store.transaction():
         add_rules(store, 1, "annotators", QualificationRules(is_on=True), "lead")
-    assert run(project="1").sidebar.caption[0].value == "no text left for the training"
+    assert run(project="1").sidebar.caption[0].value == "no training texts left"
+
+
+def test_of_a_lead_both_count_only_what_they_hold_themselves(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:
+    project = make_project(reviewers_per_annotation=1)
+    import_rows(project, [{"id": f"t{n}", "text": "Never again.", "label": "negative"} for n in range(9)])
+    lead = add_person("lea", project, "lead")
+
+    def counts() -> tuple[int, str]:
+        [work] = overview(store, lead)[0]
+        return work.mine.n_to_annotate, frame.waiting_line(store, lead, project, roles_in(store, lead, project.id))
+
+    assert counts() == (0, "")
+    next_work(store, lead, project.id)
+    n_held, line = counts()
+    assert line == f"{n_held} to annotate"
+    assert 0 < n_held < 9

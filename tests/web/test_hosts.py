@@ -60,18 +60,18 @@ def test_the_address_of_a_proxy_and_named_hosts_are_taken() -> None:
 
 @pytest.mark.parametrize("name", ["http://annotate.lab", "annotate.lab:8501", "annotate.lab/x", "", "a b@c"])
 def test_what_is_no_name_of_a_host_is_refused_at_the_start(name: str, database: Path, capsys) -> None:
-    with pytest.raises(InvalidValue, match="is no host. Write its name alone"):
+    with pytest.raises(InvalidValue, match=r"is not a host\. Write it like annotate\.example\.org\."):
         allowed_hosts("127.0.0.1", "127.0.0.1", None, [name])
     open_store(database, create=True).close()
     assert run(["--db", str(database), "serve", "--port", "0", "--allowed-host", name]) == 1
-    assert "is no host" in capsys.readouterr().err
+    assert "is not a host. Write it like annotate.example.org." in capsys.readouterr().err
 
 
 def test_the_refusal_names_the_option_to_whoever_asks_and_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         said = refusal_of("annotate.lab\x1b[2J" + "x" * 5000)
-    assert "does not answer under the name 'annotate.lab[2Jx" in said
-    assert "start it with --allowed-host NAME, or with --url" in said
+    assert "Start the server with --allowed-host or --url (docs/server.md)." in said
+    assert "Start the server with --allowed-host or --url (docs/server.md)." in said
     assert len(caplog.text) < 500
     assert "--allowed-host" in caplog.text
 

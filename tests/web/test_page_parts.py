@@ -142,17 +142,17 @@ def test_a_link_that_is_opened_in_a_tab_that_had_other_choices_is_followed(brows
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
-        ({"split": ("gone",)}, "the split “gone”, which is not here"),
-        ({"split": ("test", "train")}, "the split “test” and the split “train”, which are not here"),  # one can be chosen
-        ({"columns": ("<b>",)}, "the column “<b>”, which is not here"),
-        ({"columns": ("auc", "x", "y")}, "the column “x” and the column “y”, which are not here"),
-        ({"wide": ("yes",)}, "the width “yes”, which is not here"),
-        ({"page": ("10",)}, "the page “10”, which is not here"),  # beyond the last
-        ({"page": ("²",)}, "the page “²”, which is not here"),
-        ({"page": ("9" * 5000,)}, f"the page “{'9' * 39}…”, which is not here"),
-        ({"row": ("c",)}, "the row “c”, which is not here"),
-        ({"nonsense": ("1",)}, "“nonsense”, which is not here"),  # no piece of the page
-        ({"split": ("\ud800\x00",)}, "the split “?\x00”, which is not here"),
+        ({"split": ("gone",)}, "This page's address refers to the split “gone”, which doesn't exist; it was ignored."),
+        ({"split": ("test", "train")}, "This page's address refers to the split “test” and the split “train”, which don't exist; they were ignored."),  # one can be chosen
+        ({"columns": ("<b>",)}, "This page's address refers to the column “<b>”, which doesn't exist; it was ignored."),
+        ({"columns": ("auc", "x", "y")}, "This page's address refers to the column “x” and the column “y”, which don't exist; they were ignored."),
+        ({"wide": ("yes",)}, "which doesn't exist; it was ignored."),
+        ({"page": ("10",)}, "which doesn't exist; it was ignored."),  # beyond the last
+        ({"page": ("²",)}, "which doesn't exist; it was ignored."),
+        ({"page": ("9" * 5000,)}, f"the page “{'9' * 39}…”, which doesn't exist"),
+        ({"row": ("c",)}, "which doesn't exist; it was ignored."),
+        ({"nonsense": ("1",)}, "which doesn't exist; it was ignored."),  # no piece of the page
+        ({"split": ("\ud800\x00",)}, "which doesn't exist; it was ignored."),
     ],
 )  # fmt: skip
 def test_what_an_address_asks_for_and_is_not_there_is_named_and_left_out(browser, address, sentence) -> None:
@@ -173,7 +173,10 @@ def test_of_a_hundred_strange_names_a_few_are_named_and_the_others_counted(brows
     browser.address = {f"strange{n}": ("x",) for n in range(100)}
     browser.run()
     assert browser.choices.gone().count("strange") == 5
-    assert "and 95 more, which are not here" in browser.choices.gone()
+    assert (
+        "This page's address refers to “strange0”, “strange1”, “strange2”, “strange3”, “strange4” and 95 more, which don't exist; they were ignored."
+        in browser.choices.gone()
+    )
 
 
 def test_what_somebody_chose_is_named_before_names_that_the_page_does_not_know(browser) -> None:
@@ -317,7 +320,9 @@ def test_in_an_archived_project_buttons_that_change_something_are_off_and_say_wh
     app.session_state["archived_at"] = archived_at
     app.run()
     assert [button.key for button in app.button if button.disabled] == off
-    assert [button.key for button in app.button if "“Tastes” is archived" in button.help] == off
+    assert [
+        button.key for button in app.button if "This project is archived. Ask a lead to restore it." in button.help
+    ] == off
 
 
 # Times are shown in the time zone of the browser, and named as UTC where it tells none.

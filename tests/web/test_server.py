@@ -87,7 +87,11 @@ def copy_program(folder: Path, pages: list[str]) -> Path:
 
 
 def command(program: Path, path: Path, *words: str) -> tuple[list[str], dict[str, str]]:
-    environment = {**os.environ, "PYTHONPATH": str(program), "ANNOTATOR_DB": "not looked at"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(program),
+        "ANNOTATOR_DB": "The model output file wasn't checked; texts come first.",
+    }
     return [sys.executable, "-m", "annotator.cli.main", "--db", str(path), *words], environment
 
 
@@ -196,7 +200,7 @@ def test_a_disabled_person_is_shut_out_at_once(running: Running) -> None:
     with open_store(running.path) as store:
         accounts.disable_user(store, LOCAL_OPERATOR, "bob")
     assert running.page(cookie).status == 303
-    assert "name or the password is wrong" in running.sign_in("bob").text
+    assert "Wrong name or password." in running.sign_in("bob").text
 
 
 def test_twenty_failures_close_a_name_for_a_quarter_of_an_hour(running: Running) -> None:
@@ -206,9 +210,9 @@ def test_twenty_failures_close_a_name_for_a_quarter_of_an_hour(running: Running)
                 "INSERT INTO sign_in_failures VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-80 seconds'))",
                 (counted_as(store, "cat", Sender("127.0.0.1")),),
             )
-    assert "name or the password is wrong" in running.sign_in("cat", "wrong password").text
+    assert "Wrong name or password." in running.sign_in("cat", "wrong password").text
     refused = running.sign_in("cat")
-    assert "Too many failures for this name. Try again in 15 minutes." in refused.text
+    assert "Too many failed sign-ins. Try again in 15 minutes." in refused.text
     assert "set-cookie" not in refused.headers
     assert running.sign_in("dan").status == 303
 
@@ -218,7 +222,7 @@ def test_five_failures_make_a_name_wait_for_seconds(running: Running) -> None:
         since, until = credentials.failures_window(dt.datetime.now(dt.UTC))
         for _ in range(5):
             add_failure(store, counted_as(store, "dan", Sender("127.0.0.1")), since, until)
-    assert re.search(r"Too many failures for this name\. Try again in [1-5] seconds?\.", running.sign_in("dan").text)
+    assert re.search(r"Too many failed sign-ins\. Try again in [1-5] seconds?\.", running.sign_in("dan").text)
 
 
 def test_small_answers_do_not_wait_for_a_delayed_acknowledgement(running: Running) -> None:
@@ -283,7 +287,9 @@ def test_the_demonstration_stays_on_this_machine(tmp_path: Path, monkeypatch: py
 
 def test_a_file_that_is_no_database_is_refused(program: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no database " * 100)
-    assert "is not an SQLite database" in refusal(program, tmp_path / "notes.txt", "serve", "--port", "0")
+    assert "isn't an SQLite database. Choose another, or restore a backup." in refusal(
+        program, tmp_path / "notes.txt", "serve", "--port", "0"
+    )
 
 
 def test_what_a_server_imports_ahead_is_not_looked_through_for_garbage_after_each_run() -> None:

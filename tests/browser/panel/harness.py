@@ -95,7 +95,7 @@ def project(**changes: Any) -> dict[str, Any]:
     return {
         "id": 1,
         "name": "Sentiment",
-        "question": "Which tokens support “{result}”? Each set should be sufficient on its own and contain no unneeded words.",
+        "question": "Which tokens support “{result}”? Each set must suffice alone, without unneeded words.",
         "labels": ["negative", "positive"],
         "result_kind": "label",
         "result_mode": "confirm",

@@ -50,7 +50,7 @@ def project() -> dict[str, Any]:
     return {
         "id": 1,
         "name": "Sentiment",
-        "question": "Which tokens support “{result}”? Each set should be sufficient on its own and contain no unneeded words.",
+        "question": "Which tokens support “{result}”? Each set must suffice alone, without unneeded words.",
         "has_guidelines": True,
         "asks_model": False,
         "idle_after_s": 60,
@@ -81,9 +81,7 @@ class ReviewFake(Fake):
     def next(self, instance: int | None) -> dict[str, Any]:
         asked = next((w for w in self.works if w["annotation"] == instance), None)
         shown = asked or next((w for w in self.works if w["state"] == "open"), None)
-        empty = (
-            None if shown else "There is nothing for you to review. Annotations appear here when they are submitted."
-        )
+        empty = None if shown else "Nothing to review. Annotations appear here when submitted."
         return {"work": shown, "project": self.project, "counts": self.counts, "empty": empty}
 
     def mine(self, asked: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +118,7 @@ class ReviewFake(Fake):
             return self.refuse[route].pop(0)
         found = self.find(body["review"])
         if found["state"] == "decided":
-            return 410, {"error": "This round is decided, so its scores can no longer be changed."}
+            return 410, {"error": "This annotation isn't under review any more."}
         if route == "skip":
             found["state"] = "skipped"
             return 200, {"next": self.next(None)}

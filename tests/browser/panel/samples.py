@@ -152,7 +152,7 @@ def scenes() -> dict[str, Fake]:
         "reading": Fake(
             [work(1, reading(), result=answer, draft=draft([[72, 79]], [[66, 70], [72, 79]]))],
             project(
-                question="Which tokens of the passage support the answer “{result}”?",
+                question="Which tokens of the passage support the prediction “{result}”?",
                 result_kind="answer",
                 result_mode="contest",
             ),

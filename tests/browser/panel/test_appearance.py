@@ -372,7 +372,7 @@ def test_accepting_one_of_two_proposed_sets_leaves_the_buttons_where_they_are(pa
 
 
 def test_warnings_about_proposed_sets_that_arrive_move_nothing(panel: Open) -> None:
-    note = "Set B: none of its tokens is left in the changed text, so it is not proposed. " * 3
+    note = "Set B has no tokens left and isn't proposed. " * 3
     fake = Fake(
         [work(1, samples.english(), proposes=True, is_changed=True)],
         proposed={1: {"proposals": [], "ignored": None, "notes": [note]}},
@@ -389,7 +389,9 @@ def test_an_answer_moves_nothing(panel: Open) -> None:
     fake = Fake(
         [work(1, samples.reading(), result={"kind": "answer", "given": None, "mode": "give"})],
         project(
-            result_kind="answer", result_mode="give", question="Which tokens support the answer “{result}”? Mark them."
+            result_kind="answer",
+            result_mode="give",
+            question="Which tokens support the prediction “{result}”? Mark them.",
         ),
     )
     shown = panel(fake)

@@ -80,7 +80,7 @@ def test_an_answer_that_was_typed_and_wiped_out_is_none_given_rather_than_no_ans
     shown.page.get_by_role("textbox", name="Answer").fill("")
     assert shown.saved()["result"] is None
     shown.keys("Control+Enter")
-    assert "Answer first: type it, select it in the text (0), or press “No answer” (i)" in hint(shown)
+    assert "Give the answer first: type it, select it (0), or press “No answer” (i)." in hint(shown)
 
 
 def test_a_given_answer_stands_until_another_one_is_given(panel: Open) -> None:

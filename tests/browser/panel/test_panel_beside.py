@@ -14,9 +14,11 @@ pytestmark = pytest.mark.browser
 Open = Callable[..., PanelPage]
 
 
-PANE = """() => document.body.insertAdjacentHTML("beforeend", `<div class="st-key-guidelines">
-  <button class="guidelines-close">Close</button><button class="guidelines-read">I have read them</button>
-  <button class="guidelines-later">Later</button></div>`)"""
+PANE = (
+    '() => document.body.insertAdjacentHTML("beforeend", `<div class="st-key-guidelines">\n  <button '
+    'class="guidelines-close">Close</button><button class="guidelines-read">I\'ve read them</button>\n  '
+    '<button class="guidelines-later">Later</button></div>`)'
+)
 
 
 def said(version: int, asks: str = "", user: int = 7) -> dict[str, Any]:
@@ -104,7 +106,7 @@ def test_who_answers_later_is_not_asked_again_in_this_visit_but_of_another_versi
     becomes(shown, "open asking first")
     shown.page.keyboard.press("Escape")
     becomes(shown, "open first")
-    assert "The guidelines open again next time. Press g to read them now" in shown.text(".hint")
+    assert "The guidelines changed. Press g to read them." in shown.text(".hint")
     shown.keys("Home", "Space", "Control+Enter")
     assert opened(shown) == "open first"
     shown.page.evaluate("mount({ guidelines: { user: 7, version: 2, asks: 'changed' } })")
@@ -122,7 +124,7 @@ def test_a_change_while_one_works_is_said_and_moves_nothing_until_the_next_text(
     shown.keys("g")
     shown.page.evaluate("mount({ guidelines: { user: 7, version: 2, asks: 'changed' } })")
     assert opened(shown) is None
-    assert "The guidelines changed. Press g to read them, or read them before the next text" in shown.text(".hint")
+    assert "The guidelines changed. Press g to read them." in shown.text(".hint")
     shown.keys("g")
     assert opened(shown) == "open changed"
     shown.keys("g", "Home", "Space", "Control+Enter")
@@ -205,7 +207,7 @@ def test_a_question_is_one_key_away_and_goes_to_the_lead(panel: Open) -> None:
         {"project": 1, "instance": 101, "about": "instance", "annotation": None, "position": None,
          "text": "Is irony negative? q", "to_lead": True}
     ]  # fmt: skip
-    expect(shown.page.locator(".waits")).to_have_text("waiting for the lead's reply")
+    expect(shown.page.locator(".waits")).to_have_text("waiting for the lead")
     expect(field).to_have_value("")
     assert shown.counts() == ["0"]  # nothing was marked by what was typed
 
@@ -291,7 +293,7 @@ def test_my_work_is_read_and_reopened_by_keyboard_alone(panel: Open) -> None:
     shown.click(5)
     assert shown.counts() == ["1"]
     shown.page.get_by_role("button", name="Reopen").click()
-    expect(shown.page.locator(".notice")).to_contain_text("Reopened: this is a draft until you submit it again")
+    expect(shown.page.locator(".notice")).to_contain_text("Reopened as a draft: submit it again.")
     shown.click(5)
     assert shown.sets() == [[[1, 2], [5, 6]]]
     submit(shown)
@@ -307,8 +309,8 @@ def test_my_work_is_searched_and_chosen_by_state(panel: Open) -> None:
     shown.page.keyboard.type("second")
     rows(shown, "Second came the soup and then a long wait.")
     shown.page.get_by_label("State").select_option("skipped")
-    expect(shown.page.locator(".mine")).to_contain_text("No text matches.")
-    shown.page.get_by_label("Search my work").fill("")
+    expect(shown.page.locator(".mine")).to_contain_text("Nothing found. Change the search or filters.")
+    shown.page.get_by_label("Search by words or ID").fill("")
     rows(shown, "Third came the soup and then a long wait.")
 
 
@@ -326,7 +328,7 @@ def test_my_work_turns_its_pages(panel: Open) -> None:
 
 def test_a_discarded_text_says_why_and_how_it_was_scored(panel: Open) -> None:
     fake = four()
-    closed = "the round has been decided, and your work was discarded"
+    closed = "the round is decided"
     said = {"0": ["Compactness score 2 (2), needs 3.6: not concise enough."]}
     fake.works[3] |= {
         "state": "submitted",
@@ -386,7 +388,7 @@ def test_the_way_back_can_be_seen_with_its_key(panel: Open) -> None:
     way.click()
     shown.shown("first")
     shown.keys("?")
-    assert "reopen your last submission (again: the one before)" in shown.text("dialog")
+    assert "Reopen your last submission" in shown.text("dialog")
 
 
 def test_a_submission_that_may_not_be_reopened_says_why(panel: Open) -> None:
@@ -405,9 +407,7 @@ def test_going_back_waits_for_a_submission_that_is_still_on_its_way(panel: Open)
     shown = panel(fake)
     gate = fake.hold("submit")
     shown.keys("Control+Enter", "v")
-    expect(shown.page.locator(".hint")).to_contain_text(
-        "Your last submission is still being sent. It reopens once it arrives"
-    )
+    expect(shown.page.locator(".hint")).to_contain_text("Your last submission is still being sent, then it reopens.")
     assert fake.named("back") == []
     gate.set()
     shown.shown("first")

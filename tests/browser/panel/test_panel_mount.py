@@ -224,7 +224,7 @@ def test_what_belongs_to_a_queue_of_work_is_not_there(panel: Open) -> None:
     shown.keys("s", "d", "q", "m", "g")
     expect(shown.page.locator("dialog")).to_have_count(0)
     shown.keys("?")
-    assert "skip for now" not in shown.text(".key-list")
+    assert "Skip for now" not in shown.text(".key-list")
 
 
 def test_sets_that_are_ticked_come_and_those_unticked_go_but_what_was_changed_here_stays(panel: Open) -> None:

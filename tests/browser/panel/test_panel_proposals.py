@@ -152,7 +152,7 @@ def test_undecided_proposals_are_said_once_and_hold_nobody_up(panel: Open) -> No
     fake.works[1]["draft"] = samples.draft([[5, 6]])
     shown = opened(panel, fake)
     shown.keys("Control+Enter")
-    assert hint(shown).startswith("2 proposed sets are undecided and will be dropped.")
+    assert hint(shown).startswith("2 undecided proposed sets will be dropped.")
     assert shown.key == "first"
     shown.keys("Control+Enter")
     shown.shown("second")
@@ -166,7 +166,7 @@ def test_undecided_proposals_are_said_once_and_hold_nobody_up(panel: Open) -> No
 def test_with_nothing_marked_the_way_to_a_set_is_said(panel: Open) -> None:
     shown = opened(panel, proposing(ORIGINAL_A))
     shown.keys("Control+Enter")
-    assert hint(shown) == "Nothing is marked. Accept a proposed set (a), or mark the tokens of set A."
+    assert hint(shown) == "Nothing is marked. Accept a proposed set (a), or mark tokens."
 
 
 def test_ignored_words_are_struck_and_all_others_proposed_only_on_request(panel: Open) -> None:
@@ -283,7 +283,7 @@ CHANGE = {
 def test_a_changed_version_says_so_above_the_text_with_what_is_to_be_known_of_its_sets(panel: Open) -> None:
     shown = opened(panel, proposing(ORIGINAL_A, ORIGINAL_B))
     above = shown.page.locator(".notice.changed")
-    assert "This is a perturbed version of another text. Judge it as it stands" in above.inner_text()
+    assert "A perturbed version: judge the text as it stands." in above.inner_text()
     assert NOTE in above.inner_text()
     box, text = above.bounding_box(), shown.page.locator(".text").bounding_box()
     assert box is not None
@@ -354,4 +354,4 @@ def test_a_text_that_is_no_changed_version_says_nothing_of_an_original(panel: Op
     shown = panel(Fake([work(1, samples.english())]))
     assert shown.page.locator(".notice.changed").count() == 0
     shown.keys("c")
-    assert hint(shown) == "This text is not a changed version of another one."
+    assert hint(shown) == "This text isn't a perturbed version."

@@ -85,7 +85,7 @@ def test_without_connection_it_is_said_why_no_next_text_comes(panel: Open) -> No
         word(shown, "offline")
         shown.keys("Control+Enter")
     shown.page.wait_for_function(
-        "shadow.querySelector('.hint:not([hidden])')?.textContent.includes('Then the next text opens')"
+        "shadow.querySelector('.hint:not([hidden])')?.textContent.includes('Your work is kept in this browser')"
     )
     fake.broken = False
     shown.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -93,7 +93,7 @@ def test_without_connection_it_is_said_why_no_next_text_comes(panel: Open) -> No
     assert shown.page.locator(".hint:not([hidden])").count() == 0
 
 
-FULL = "There is no space left on the disk of 'annotator.db'. Nothing of this step was stored; free some space and repeat it."
+FULL = "The disk of 'annotator.db' is full; nothing was stored."
 
 
 def test_what_the_server_cannot_store_is_said_kept_here_and_sent_when_it_can(panel: Open, fake: Fake) -> None:
@@ -104,9 +104,7 @@ def test_what_the_server_cannot_store_is_said_kept_here_and_sent_when_it_can(pan
     word(shown, "not stored – kept in this browser")
     assert stored(shown) == 1
     said = shown.page.locator(".notice").inner_text()
-    assert said.startswith(
-        "The server can't save. Your work is kept in this browser and sent later. Tell the administrator"
-    )
+    assert said.startswith("The server can't save. Your work is kept in this browser. Tell the administrator:")
     assert FULL in said
     shown.click(9)
     fake.refuse.clear()
@@ -207,7 +205,7 @@ def test_a_lease_that_ran_out_can_be_taken_again_with_the_marks(panel: Open, fak
 
 def test_marks_that_are_refused_for_good_are_not_called_saved(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
-    fake.refuse["draft"] = [(404, {"error": "There is no such project, or you have no role in it."})]
+    fake.refuse["draft"] = [(404, {"error": "No such project, or you have no role in it. Ask its lead."})]
     shown.click(1)
     assert "no role in it" in shown.text(".notice.refused")
     word(shown, "not saved")
@@ -481,7 +479,7 @@ def test_a_proposal_to_discard_has_no_reason_beforehand_and_is_not_sent_without_
     shown.page.get_by_role("radio", name="other").check()
     assert shown.text("dialog .trouble") == ""
     shown.page.get_by_role("dialog").get_by_role("button", name="Propose to discard").click()
-    assert "Describe the reason" in shown.text("dialog .trouble")
+    assert "Give a short reason." in shown.text("dialog .trouble")
     assert fake.named("discard") == []
     shown.keys(*"twice")
     shown.keys("Control+Enter")
@@ -533,12 +531,12 @@ def test_an_untouched_empty_last_set_is_dropped(panel: Open) -> None:
     [
         ([[]], {}, "Nothing is marked."),
         ([[[1, 2]], [], [[4, 5]]], {}, "Set B is empty."),
-        ([[[1, 3]], [[5, 6]], [[1, 2], [2, 3]]], {}, "Sets A and C are the same."),
+        ([[[1, 3]], [[5, 6]], [[1, 2], [2, 3]]], {}, "Sets A and C are identical."),
         ([[[1, 2]]], {"result_mode": "give"}, "Choose a label first"),
         (
             [[[1, 2]]],
             {"result_mode": "give", "result_kind": "answer"},
-            "Answer first: type it, select it in the text (0), or press “No answer” (i)",
+            "Give the answer first: type it, select it (0), or press “No answer” (i).",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from tests.browser.panel.review_harness import review as review_of
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., ReviewPage]
-OVER = "This round is decided, so its scores can no longer be changed."
+OVER = "This annotation isn't under review any more."
 
 
 @pytest.fixture
@@ -53,10 +53,10 @@ def test_a_lost_connection_keeps_the_scores_here_and_sends_them_when_it_is_back(
 
 def test_scores_that_the_server_cannot_store_are_kept_here_and_sent_when_it_can(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
-    fake.refuse["save"] = [(503, {"error": "There is no space left on the disk of 'annotator.db'."})] * 100
+    fake.refuse["save"] = [(503, {"error": "The disk of 'annotator.db' is full; nothing was stored."})] * 100
     shown.keys("3", "4")
     word(shown, "not stored – kept in this browser")
-    assert "There is no space left" in shown.page.locator(".notice").inner_text()
+    assert "is full; nothing was stored." in shown.page.locator(".notice").inner_text()
     assert stored(shown) == ["annotator:review:1"]
     fake.refuse.clear()
     word(shown, "saved")
@@ -171,7 +171,7 @@ def test_a_review_that_is_over_says_so_and_lets_one_go_on(review: Open, fake: Re
     assert shown.page.get_by_role("button", name="Take it back").count() == 0
     shown.keys("4")
     assert shown.given() == ["3", "–", "–"]
-    shown.page.get_by_role("button", name="Go on").click()
+    shown.page.get_by_role("button", name="Continue").click()
     shown.shown("second")
     assert stored(shown) == []
 
@@ -184,7 +184,7 @@ def test_a_submission_that_comes_too_late_comes_back_with_the_sentence(review: O
     shown.keys("Control+Enter")
     shown.page.wait_for_selector(".notice.refused")
     assert OVER in shown.text(".notice.refused")
-    shown.page.get_by_role("button", name="Go on").click()
+    shown.page.get_by_role("button", name="Continue").click()
     shown.shown("second")
 
 
@@ -200,7 +200,7 @@ def test_a_refusal_is_seen_far_down_in_a_long_text_too(review: Open) -> None:
 
 def test_a_refused_submission_goes_to_the_set_that_is_meant(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
-    fake.refuse["submit"] = [(422, {"error": "Set A has no sufficiency score yet.", "set": 0})]
+    fake.refuse["submit"] = [(422, {"error": "Set A needs both scores.", "set": 0})]
     shown.keys("3", "4", "3", "Control+Enter")
     shown.page.wait_for_selector(".notice.refused")
     assert shown.step == "A sufficiency score"

@@ -117,7 +117,7 @@ def test_submitting_with_a_missing_score_goes_to_it_and_says_so(review: Open, fa
     shown = review(fake)
     shown.keys("3", "4", "3", "j", "3", "k", "Control+Enter")
     assert shown.step == "B compactness score"
-    assert hint(shown) == "Set B has no compactness score yet."
+    assert hint(shown) == "Set B needs a compactness score."
     assert fake.named("submit") == []
     shown.keys("4", "j", "Delete", "Control+Enter")
     assert hint(shown) == "The comprehensiveness score is missing."
@@ -148,7 +148,7 @@ def test_a_set_that_passed_is_skipped_by_the_steps_and_shows_its_means(review: O
         "\n\n", "\n"
     )
     shown.page.locator(".chip[data-set='0']").click()
-    assert "Set A passed in an earlier round: sufficiency score 3, compactness score 3.67" in shown.said
+    assert "Set A passed in an earlier round: sufficiency 3, compactness 3.67" in shown.said
     assert shown.marks()["current-0"] == [". But the lamb"]
     shown.keys("3")
     assert shown.given()[:2] == ["3", "–"]
@@ -158,11 +158,11 @@ def test_without_sets_only_the_whole_is_scored(review: Open) -> None:
     fake = ReviewFake([review_of(1, samples.english())])
     shown = review(fake)
     assert shown.step == "The whole · comprehensiveness score"
-    assert shown.text(".ask-question").startswith("No rationale was marked.")
+    assert shown.text(".ask-question").startswith("Nothing was marked. Does nothing in the text support")
     shown.keys("3", "Control+Enter")
     shown.page.wait_for_selector(".empty:not([hidden])")
     assert fake.named("submit")[0]["scores"] == {"comprehensiveness": 3, "comment": "", "sets": []}
-    assert shown.text(".empty").startswith("There is nothing for you to review.")
+    assert shown.text(".empty").startswith("Nothing to review. Annotations appear here when submitted.")
     assert (shown.text("h1"), shown.text(".question"), shown.text(".instance-key")) == ("Review", "", "")
 
 
@@ -228,7 +228,7 @@ def test_my_reviews_lists_what_i_submitted_and_opens_it(review: Open, fake: Revi
     shown.keys("m")
     shown.page.locator(".mine-row").click()
     shown.shown("second")
-    assert "Submitted. You can change and resubmit scores until the round is decided" in shown.text(".notice")
+    assert "Submitted. You can change scores until the round is decided." in shown.text(".notice")
     shown.page.get_by_role("button", name="Back to work").click()
     shown.shown("sentiment-en-05")
 
@@ -240,11 +240,11 @@ def test_my_reviews_says_what_i_scored_and_is_searched_and_chosen_by_state(revie
     expect(shown.page.locator(".mine-line")).to_have_text(["You: Set A: sufficiency score 3 (can support the result)"])
     expect(shown.page.locator(".mine-facts")).to_contain_text("Not decided yet")
     shown.page.keyboard.type("zebra")
-    expect(shown.page.locator(".mine")).to_contain_text("No review matches.")
-    shown.page.get_by_label("Search my reviews").fill("")
+    expect(shown.page.locator(".mine")).to_contain_text("Nothing found. Change the search or filters.")
+    shown.page.get_by_label("Search by words or ID").fill("")
     expect(shown.page.locator(".mine-row")).to_have_count(1)
     shown.page.get_by_label("State").select_option("accepted")
-    expect(shown.page.locator(".mine")).to_contain_text("No review matches.")
+    expect(shown.page.locator(".mine")).to_contain_text("Nothing found. Change the search or filters.")
 
 
 def test_a_key_that_a_machine_made_names_no_review(review: Open, fake: ReviewFake) -> None:
@@ -302,7 +302,7 @@ def test_guidelines_and_the_list_of_keys(review: Open, fake: ReviewFake) -> None
     shown.keys("Shift+G", "g")
     assert shown.page.evaluate("document.documentElement.dataset.guidelines") is None
     shown.keys("?")
-    assert "give the score and go to the next missing one" in shown.text("dialog")
+    assert "Score and go to the next missing one" in shown.text("dialog")
     shown.keys("3", "Escape")
     assert shown.step == "A sufficiency score"
     fake.project["has_guidelines"] = False
@@ -441,7 +441,7 @@ def test_why_it_was_returned_stands_with_the_set_it_is_about(review: Open) -> No
     assert "Compactness score: 2 × not sure, 1 × concise." in shown.card(1)
     assert "“The comma adds nothing.”" in shown.card(1)
     assert "Comprehensiveness score: 2 × not sure, 1 × comprehensive." in shown.card(3)
-    assert "Set B, which is gone: “The soup says the opposite.”" in shown.card(3)
+    assert "Set B (gone): “The soup says the opposite.”" in shown.card(3)
     assert "Round 1" not in shown.card(2)
     assert shown.text(".instance-key").endswith("round 2 of 3")
 

@@ -1,4 +1,4 @@
-"""What is shown on the Saliency screen: the list of texts, its slices, runs and maps to choose, and the keys for it."""
+"What is shown on the Saliency screen: the text list, its slices, runs and maps to choose, and the keys for it."
 
 from collections.abc import Callable
 from typing import Any
@@ -113,7 +113,7 @@ def test_a_list_without_the_open_text_says_so_and_both_ways_lead_to_its_first(
         page.locator(".list-row").first.click()
         expect(page.locator(".heat-where h2")).to_have_text("first")
         page.get_by_role("searchbox", name="ID or words").fill("other")
-        expect(elsewhere).to_have_text("The open text is not in this list.")
+        expect(elsewhere).to_have_text("The open text is not listed here.")
         page.keyboard.press("Escape")
         page.keyboard.press(key)
         expect(page.locator(".heat-where h2")).to_have_text("other one")
@@ -139,7 +139,9 @@ def test_a_text_that_the_model_learned_from_is_an_open_point_and_counted(salienc
     canvas = with_scatter(saliency).locator(".scatter-canvas")
     filled = canvas.evaluate(middle)
     page = with_scatter(saliency, learned={"tiny": [2]})
-    expect(page.locator(".scatter-count")).to_contain_text("tiny was trained on 1 of them (open points)")
+    expect(page.locator(".scatter-count")).to_contain_text(
+        "tiny was trained on 1 of them (open points; not in Metrics)."
+    )
     assert page.locator(".scatter-canvas").evaluate(middle) != filled
 
 
@@ -272,7 +274,7 @@ def test_adding_a_run_that_is_open_adds_its_next_layer_until_all_are_there(
     for _ in range(2):
         add.select_option(label="tiny · attention")
         expect(shown.page.locator(".heat-panel")).to_have_count(2)
-    expect(shown.page.locator(".heat-notice")).to_have_text("All heatmaps of tiny · attention are shown already.")
+    expect(shown.page.locator(".heat-notice")).to_have_text("All heatmaps of tiny · attention are shown.")
 
 
 def test_a_text_without_attributions_is_shown_with_its_gold(saliency: Callable[..., SaliencyPage]) -> None:
@@ -296,12 +298,12 @@ def test_a_later_text_with_attributions_shows_its_maps(saliency: Callable[..., S
     expect(shown.map().locator("h3")).to_have_text("tiny · occlusion")
 
 
-@pytest.mark.parametrize(("may_import", "words"), [(False, "A lead can import some."), (True, "Import some on the Project page, under Import.")])  # fmt: skip
+@pytest.mark.parametrize(("may_import", "words"), [(False, "No texts yet. A lead can import some."), (True, "No texts yet. Import some.")])  # fmt: skip
 def test_a_project_without_texts_names_only_pages_that_the_person_has(
     saliency: Callable[..., SaliencyPage], may_import: bool, words: str
 ) -> None:
     shown = saliency(SaliencyFake(keys=(), may_import=may_import))
-    expect(shown.page.locator(".heat-notice")).to_have_text(f"No texts yet. {words}")
+    expect(shown.page.locator(".heat-notice")).to_have_text(words)
     expect(shown.page.get_by_role("button", name="Export")).to_be_hidden()
 
 

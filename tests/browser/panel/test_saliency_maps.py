@@ -98,6 +98,7 @@ def test_scores_without_sign_and_label_never_support_what_the_model_answers(
     )
     expect(signed.locator(".heat-pointed")).to_have_text("“bad” · +0.500 for “negative” · rank 1 of 5 · in the top k")
     assert "supports" not in weights.inner_text()
+    shown.page.locator(".heat-view summary").click()
     shown.page.get_by_role("button", name="Matrix").click()
     cell = shown.page.locator(".heat-matrix tr").nth(2).locator("td").first
     expect(cell).to_have_attribute("title", "bad: weight 0.400; belongs to no label")
@@ -114,7 +115,7 @@ def test_scores_with_signs_whose_source_names_no_label_are_not_put_to_the_answer
 ) -> None:
     shown = saliency(SaliencyFake(panels=[map_of(label="")])).map()
     expect(shown.locator("header")).to_contain_text("label not named")
-    expect(shown.locator(".heat-legend")).to_contain_text("Sign is relative to an unnamed label")
+    expect(shown.locator(".heat-legend")).to_contain_text("− opposes, + supports an unnamed label")
 
 
 def test_a_reading_model_may_explain_that_there_is_no_answer(saliency: Callable[..., SaliencyPage]) -> None:
@@ -227,9 +228,7 @@ def test_numbers_are_rows_and_maps_are_columns_in_the_order_of_the_screen(
     page.get_by_text("What these numbers mean").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_text("average precision")).to_have_count(0)
-    expect(
-        page.locator("dd", has_text="fit (R²) of LIME's linear model to the model's predictions; 1 is best")
-    ).to_be_visible()
+    expect(page.locator("dd", has_text="fit (R²) of LIME's linear model to the predictions; 1 is best")).to_be_visible()
 
 
 def test_convergence_stands_there_once(saliency: Callable[..., SaliencyPage]) -> None:

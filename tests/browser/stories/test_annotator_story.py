@@ -139,7 +139,7 @@ def test_a_submission_can_be_taken_back_from_the_list_of_finished_work(server: S
     ann.press("m")
     ann.page.get_by_role("dialog").get_by_text(key).first.click()
     ann.page.get_by_role("button", name="Reopen").first.click()
-    ann.sees("Reopened: this is a draft until you submit it again")
+    ann.sees("Reopened as a draft: submit it again.")
     expect(shown_key(ann)).to_have_text(key)
     ann.press("Home", "ArrowRight", "Space")
     ann.saved()
@@ -161,11 +161,11 @@ def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, 
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     lead.section("Decisions")
     lead.sees("names a person")
-    lead.page.get_by_role("button", name="Keep and return it").click()
-    lead.sees("There is nothing to decide")
+    lead.page.get_by_role("button", name="Keep and return").click()
+    lead.sees("Nothing to decide.")
     ann.annotate(SENTIMENT)
     assert ann.key == proposed
-    ann.sees("was rejected")
+    ann.sees("Proposal to discard rejected")
 
 
 def test_the_guidelines_stand_beside_the_text_while_one_marks_and_submits(person: Come) -> None:
@@ -205,11 +205,11 @@ def test_changed_guidelines_are_read_before_the_next_text_and_the_draft_waits(pe
     ann.saved()
     change(ann, "Mark *little*. <b>Not much.</b>")
     ann.annotate(SENTIMENT)
-    ann.sees("These guidelines have changed since you last read them.")
+    ann.sees("The guidelines have changed.")
     beside = ann.page.locator(".st-key-guidelines")
     expect(beside.locator(".added").get_by_text("Mark *little*. <b>Not much.</b>")).to_be_visible()
     ann.page.keyboard.press("Enter")
-    expect(beside.get_by_role("button", name="I have read them")).to_be_hidden()
+    expect(beside.get_by_role("button", name="I've read them")).to_be_hidden()
     expect(beside.get_by_text("Mark little. <b>Not much.</b>")).to_be_visible()
     expect(ann.page.locator(".chip .count").first).to_have_text("1")
     ann.submit()
@@ -218,10 +218,10 @@ def test_changed_guidelines_are_read_before_the_next_text_and_the_draft_waits(pe
     ann.press("Home", "Space")
     ann.submit()
     ann.sees("32 to annotate")
-    ann.sees("The guidelines changed. Press g to read them, or read them before the next text")
+    ann.sees("The guidelines changed. Press g to read them.")
     ann.press("Home", "Space")
     ann.submit()
-    expect(beside.get_by_role("button", name="I have read them")).to_be_visible()
+    expect(beside.get_by_role("button", name="I've read them")).to_be_visible()
     ann.page.keyboard.press("Escape")
     ann.press("Home")
     with open_store(ann.database) as store:
@@ -296,17 +296,18 @@ def states(server: Server) -> list[tuple[str, str, str]]:
 
 def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person: Come, pairs: int) -> None:
     lead = person("Lead").open(f"/project?project={pairs}")
-    lead.section("Rules")
-    lead.page.get_by_role("combobox", name="Word lists that propose sets").click()
-    lead.page.get_by_role("option", name="fillers (ignore)").click()
-    lead.page.get_by_role("option", name="praise (keep)").click()
+    lead.section("Rules").unfold("Marking")
+    lists = lead.page.get_by_role("combobox", name="Word lists that suggest sets")
+    for name in ("fillers (ignore)", "praise (keep)"):
+        lists.press_sequentially(name)
+        lists.press("Enter")
     lead.press("Escape")
-    lead.page.get_by_role("button", name="Save the rules").click()
-    lead.sees("The rules are saved.")
+    lead.page.get_by_role("button", name="Save rules").click()
+    lead.sees("Rules saved.")
 
     ann = person("Annotator 1").annotate(pairs)
     assert ann.key == "film-changed"
-    ann.sees("This is a perturbed version of another text. Judge it as it stands")
+    ann.sees("A perturbed version: judge the text as it stands.")
     ann.press("c")
     expect(ann.page.locator("dialog .since ins")).to_have_text(["rather", "truly"])
     ann.press("c")
@@ -318,9 +319,9 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
     ann.wait_for_text()
     assert chips(ann) == ["“praise”", "all but “fillers”?"]
     ann.press("Control+Enter")
-    ann.sees("1 proposed set is undecided")
+    ann.sees("1 undecided proposed set will be dropped. Submit again to confirm.")
     ann.press("Control+Enter")
-    ann.sees("There is nothing left for you to annotate here")
+    ann.sees("Nothing left to annotate. Come back later.")
     ann.saved()
     assert states(server) == [
         ("carried", "dispensable", "accepted"),
@@ -330,4 +331,4 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
     ]
 
     lead.section("Quality")
-    lead.sees("3 suggested, 1 kept, in work that was submitted.")
+    lead.sees("Submitted work: 3 suggested, 1 kept.")

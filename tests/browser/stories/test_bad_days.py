@@ -40,7 +40,7 @@ def test_a_second_tab_cannot_overwrite_the_first_without_being_asked(person: Com
     first.saved()
     second.page.bring_to_front()
     second.press("Home", "Space")
-    second.sees("changed in another tab")
+    second.sees("Changed in another tab. Keep this version, or use that one.")
 
 
 def _server_of(person: Person) -> Server:
@@ -134,7 +134,7 @@ def test_a_disk_that_is_full_at_submit_is_said_and_the_submission_goes_when_ther
     ann.saved()
     with full_disk(server):
         ann.press("Control+Enter")
-        ann.sees("The server can't save. Your work is kept in this browser and sent later. Tell the administrator")
+        ann.sees("The server can't save. Your work is kept in this browser. Tell the administrator:")
         assert sets_submitted_by(server, "Annotator 1") == []
         assert ann.page.evaluate("Object.keys(localStorage).some((name) => name.startsWith('annotator:draft:'))")
     ann.page.locator(".notice").get_by_role("button", name="Try again").click()

@@ -117,9 +117,9 @@ def give_out_again_and_undo(lead: Person, n: int) -> None:
 
 
 def make_a_release(lead: Person) -> None:
-    lead.open(f"/project?project={SENTIMENT}&section=Export")
+    lead.open(f"/project?project={SENTIMENT}&section=Releases")
     lead.page.get_by_role("button", name="冻结金标准").click()
-    expect(lead.page.get_by_text("发布版需要名称").first).to_contain_text("发布版需要许可证")
+    expect(lead.page.get_by_text("发布版需要名称").first).to_contain_text("请添加许可证")
     lead.page.get_by_label("名称（必填）").fill("camera ready")
     lead.page.get_by_label("许可证（必填）").fill("CC BY 4.0")
     lead.page.get_by_role("button", name="冻结金标准").click()
@@ -174,7 +174,7 @@ def test_an_author_writes_a_changed_version_in_chinese_and_submits_it_with_the_k
     author = person("Annotator 1", locale=CHINESE)
     author.open(f"/perturb?project={SENTIMENT}&instance={author.instance_id('sentiment-zh-01')}")
     page = author.page
-    author.sees("你想做哪种类型的改动？")
+    author.sees("扰动类型")
     expect(page.locator(".work-title")).to_contain_text("sentiment-zh-01")
     author.press("ArrowDown", "Enter")  # the first kind: dispensable words
     copy = page.locator("textarea.copy:visible").first

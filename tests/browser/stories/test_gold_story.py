@@ -33,14 +33,14 @@ def test_a_question_is_answered_and_a_version_is_made_of_what_was_ticked(
     ann.press("q")
     ann.page.get_by_role("textbox", name="Ask").fill("Does irony count?")
     ann.press("Control+Enter")
-    ann.sees("waiting for the lead's reply")
+    ann.sees("waiting for the lead")
     lead = person("Lead").open("/project?project=1")
     page = lead.page
     lead.section("Decisions")
     lead.sees("Does irony count?")
     page.get_by_role("textbox", name="Answer").fill("It does.")
     page.get_by_role("button", name="Answer").click()
-    lead.sees("There is nothing to decide")
+    lead.sees("Nothing to decide.")
     ann.press("Escape", "q")
     ann.sees("It does.")
 
@@ -49,11 +49,11 @@ def test_a_question_is_answered_and_a_version_is_made_of_what_was_ticked(
     page.get_by_label("Reason", exact=True).fill("as the file has it")
     expect(page.locator(".chip .count").last).not_to_have_text("0")
     page.get_by_role("button", name="Store as gold").click()
-    lead.sees("The gold is a version by")
+    lead.sees("Gold by")
     page.get_by_text("Timeline", exact=True).click()
-    lead.sees("made a version of the lead’s the gold")
-    page.get_by_role("button", name="Undo the choice").click()
-    lead.sees("took back the choice of gold")
+    lead.sees("made the lead's version the gold:")
+    page.get_by_role("button", name="Undo choice").click()
+    lead.sees("undid the choice of gold")
     with open_store(server.database) as store:
         choice = look_at(store, LOCAL_OPERATOR, get_project_by_id(store, 1), _with_gold(server)).choice
     assert choice is None
@@ -80,22 +80,19 @@ def expected(somebody: Person) -> Preview:
 
 def choose_least_confident(lead: Person) -> None:
     lead.section("Order")
-    lead.sees("Texts are given out at random (seed 7).")
-    lead.page.get_by_role("combobox", name="What comes first").click()
-    lead.page.get_by_role("option", name="where the model gives the label the lowest probability").click()
-    lead.sees("of them can be ranked so")
+    lead.sees("random (seed 7)")
+    lead.page.get_by_role("combobox", name="First").click()
+    lead.page.get_by_role("option", name="lowest model probability for the label").click()
+    lead.sees("waiting;")
 
 
 def test_the_least_confident_text_comes_next_and_nothing_on_the_annotators_side_says_why(person: Come) -> None:
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     first = expected(lead).texts[0]
     choose_least_confident(lead)
-    lead.page.get_by_role("button", name="Set this order").click()
-    lead.sees(
-        "Texts are given out first where built-in gives the label the lowest probability, then at random (seed 7). "
-        "Lead set this on"
-    )
-    expect(lead.page.get_by_role("button", name="Draw it anew")).to_be_enabled()
+    lead.page.get_by_role("button", name="Set order").click()
+    lead.sees("Set by Lead on")
+    expect(lead.page.get_by_role("button", name="Draw again")).to_be_enabled()
 
     annotator = person("Annotator 1")
     answers: list[Response] = []
@@ -113,8 +110,8 @@ def test_what_an_annotator_holds_stays_when_the_order_changes(person: Come) -> N
     held = annotator.key
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     choose_least_confident(lead)
-    lead.page.get_by_role("button", name="Set this order").click()
-    lead.sees("Lead set this on")
+    lead.page.get_by_role("button", name="Set order").click()
+    lead.sees("Set by Lead on")
     annotator.annotate(SENTIMENT)
     assert annotator.key == held
 
@@ -136,7 +133,7 @@ def n_shown_to(lead: Person) -> int:
 
 
 def search(lead: Person, words: str) -> None:
-    field = lead.page.get_by_label("Search in texts, keys, notes, comments and talk")
+    field = lead.page.get_by_label("Search texts, IDs, notes, comments and discussion")
     field.fill(words)
     field.press("Enter")
 
@@ -157,11 +154,11 @@ def test_a_lead_searches_ticks_discards_and_undoes(person: Come) -> None:
     hits = lead.page.locator("[class*='st-key-project_hit_']")
     expect(lead.page.locator(".stMarkdownColoredBackground").first).to_have_text("the", ignore_case=True)
     hits.nth(0).locator("label").click()
-    lead.page.get_by_role("button", name="Change 1 ticked").wait_for()
+    lead.page.get_by_role("button", name="Change 1 selected").wait_for()
     assert n_shown_to(lead) == shown  # ticking is not looking
     hits.nth(1).locator("label").click()
-    lead.page.get_by_role("button", name="Change 2 ticked").click()
-    choose(lead, "What to do", "Discard")
+    lead.page.get_by_role("button", name="Change 2 selected").click()
+    choose(lead, "Action", "Discard")
     choose(lead, "Reason", "broken text")
     done = lead.page.get_by_role("button", name="Discard: ")
     n_done = int((done.inner_text()).split(": ")[1].split()[0])
@@ -171,10 +168,10 @@ def test_a_lead_searches_ticks_discards_and_undoes(person: Come) -> None:
     expect(hits.first.get_by_role("checkbox")).not_to_be_checked()
     expect(done).to_have_count(0)  # a second click would change all the others
     assert n_found(lead, state="discarded") == before + n_done
-    lead.page.get_by_role("button", name="Last changes").click()
+    lead.page.get_by_role("button", name="Recent changes").click()
     lead.sees("(broken text)")
     lead.page.get_by_role("button", name="Undo", exact=True).click()
-    lead.sees("as before.")
+    lead.sees("restored.")
     assert n_found(lead, state="discarded") == before
 
 
@@ -182,26 +179,26 @@ def test_the_address_shows_a_colleague_the_same_search(person: Come) -> None:
     lead = person("Lead", dark=True).open(f"/project?project={SENTIMENT}&words=the&state=complete")
     n = n_found(lead, words="the", state="complete")
     lead.sees(f"{n} texts" if n != 1 else "1 text")
-    expect(lead.page.get_by_label("Search in texts, keys, notes, comments and talk")).to_have_value("the")
+    expect(lead.page.get_by_label("Search texts, IDs, notes, comments and discussion")).to_have_value("the")
     lead.page.get_by_role("button", name="Filters").click()
     lead.page.keyboard.press("Escape")
     search(lead, "zzqq")
-    lead.sees("Nothing is found.")
+    lead.sees("Nothing found. Change the search or filters.")
     lead.page.wait_for_url(lambda url: "words=zzqq" in url)
 
 
 def test_texts_that_are_for_one_annotator_are_not_given_to_another(person: Come) -> None:
     lead = person("Lead").open(f"/project?project={SENTIMENT}&state=open")
     lead.page.get_by_role("button", name="Change all").click()
-    choose(lead, "What to do", "Name people for them")
-    choose(lead, "For whom", "Annotator 2")
+    choose(lead, "Action", "Assign to people")
+    choose(lead, "Assigned to", "Annotator 2")
     lead.page.keyboard.press("Escape")
-    lead.page.get_by_role("button", name="Name people for them: ").click()
+    lead.page.get_by_role("button", name="Assign to people: ").click()
     lead.sees("changed, ")
     n = n_found(lead, named="Annotator 2")
     assert n > 0
     other = person("Annotator 1").open(f"/annotate?project={SENTIMENT}")
-    other.sees("There is nothing left for you to annotate here.")
+    other.sees("Nothing left to annotate. Come back later.")
     named = person("Annotator 2").annotate(SENTIMENT)
     lead.open(f"/project?project={SENTIMENT}&for=Annotator+2&words={named.key}")
     lead.sees("only for Annotator 2")
@@ -242,11 +239,11 @@ def test_a_second_pass_makes_gold_exhaustive(server: Server, person: Come, films
     lead = person("Lead").open(f"/project?project={films.id}")
     lead.section("Instances")
     page = lead.page
-    page.get_by_role("button", name="Start a second pass").click()
-    page.get_by_role("button", name="Show what it comes to").last.click()
-    lead.sees("2 of 2 texts with gold would be given out again; their gold has 6 tokens now.")
-    page.get_by_role("button", name="Start the pass").click()
-    lead.sees("holds 2 texts. Its annotators find them under Annotate.")
+    page.get_by_role("button", name="Start second pass").click()
+    page.get_by_role("button", name="Preview").last.click()
+    lead.sees("Reassigns 2 of 2 texts with gold (6 tokens).")
+    page.get_by_role("button", name="Start pass").click()
+    lead.sees("has 2 texts, ready under Annotate.")
     with open_store(server.database) as store:
         second = find_project(store, "Films – every evidence")
 
@@ -260,11 +257,11 @@ def test_a_second_pass_makes_gold_exhaustive(server: Server, person: Come, films
 
     page.reload()
     lead.section("Instances")
-    lead.sees("1 text would get exhaustive gold; the tokens of 1 would change: 3 → 7 tokens, 1 → 2 sets.")
-    page.get_by_role("button", name="Take over 1 text").click()
-    lead.sees("The gold of 1 text is exhaustive now")
+    lead.sees("1 text would get exhaustive gold, 1 changed: 3 → 7 tokens, 1 → 2 sets.")
+    page.get_by_role("button", name="Adopt 1 text").click()
+    lead.sees("1 text now has exhaustive gold.")
     lead.sees("1 of 2 texts have exhaustive gold from this pass.")
     assert exhaustive(server, films) == [2]
-    page.get_by_role("button", name="Take all back").click()
-    lead.sees("The gold of 1 text is what it was before the pass")
+    page.get_by_role("button", name="Undo all").click()
+    lead.sees("1 text restored.")
     assert exhaustive(server, films) == []

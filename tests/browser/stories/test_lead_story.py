@@ -35,27 +35,27 @@ def files(tmp_path: Path) -> dict[str, Path]:
 def accept_stuck_round(lead: Person) -> None:
     """Where nobody reviews, the lead is told so, and decides."""
     lead.section("People")
-    lead.sees("Each annotation needs 3 reviewers, but only 1 person may review here")
+    lead.sees("3 reviewers")
     lead.section("Rounds")
     lead.sees("0 of 3 scores; waiting since")
     lead.page.get_by_role("button", name="Decide").click()
-    lead.page.get_by_label("Reason, for the annotator and the reviewers").fill("nobody reviews here")
-    lead.page.get_by_role("button", name="Decide the round").click()
-    lead.sees("No annotation is waiting for scores")
+    lead.page.get_by_label("Reason (shown to annotator and reviewers)").fill("nobody reviews here")
+    lead.page.get_by_role("button", name="Decide round").click()
+    lead.sees("Nothing to show.")
 
 
 def choose_another_file(lead: Person, path: Path) -> None:
     """In the place of the one that was refused; what was said of that one goes with it."""
     lead.page.get_by_test_id("stFileChipDeleteBtn").first.click()
-    lead.sees("Choose a file to begin")
+    lead.sees("Choose a file. Nothing is stored until you confirm.")
     lead.page.locator("input[type=file]").set_input_files(path)
     lead.sees(path.name)
-    expect(lead.page.get_by_text("nothing can be stored until")).to_have_count(0)
+    expect(lead.page.get_by_text("Correct or skip")).to_have_count(0)
 
 
 def give_role(page: Page, name: str) -> None:
     """That of an annotator, which the form begins with."""
-    page.get_by_text("Give or take a role", exact=True).click()
+    page.get_by_text("Change a role", exact=True).click()
     choose(page.get_by_role("combobox", name="Person", exact=True), name)
     page.get_by_role("button", name="Give").click()
 
@@ -66,8 +66,8 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     lead = person("Lead").open("/project?project=1")
     page = lead.page
     page.get_by_role("button", name="New project").click()
-    page.get_by_label("Name of the project", exact=True).fill("Menus")
-    page.get_by_label("Labels, separated by commas").last.fill("no, yes")
+    page.get_by_label("Project name", exact=True).fill("Menus")
+    page.get_by_role("dialog").get_by_role("textbox", name="Labels (comma-separated").fill("no, yes")
     page.get_by_role("spinbutton", name="Reviewers per annotation").fill("3")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Menus").wait_for()
@@ -77,7 +77,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     page.get_by_role("option", name="jsonl").click()
     page.locator("input[type=file]").set_input_files(files["bad"])
     page.get_by_role("button", name="Check").click()
-    lead.sees("nothing can be stored until")
+    lead.sees("Correct or skip")
     with open_store(server.database) as store:
         assert store.value("SELECT count(*) FROM instances WHERE key = 'a'") == 0
 
@@ -102,13 +102,13 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     assert ann.key == "a"
     ann.mark("cold")
     ann.press("Control+Enter")
-    ann.sees("There is nothing left for you to annotate here")
+    ann.sees("Nothing left to annotate. Come back later.")
 
     accept_stuck_round(lead)
     lead.section("Progress")
     lead.sees("100 % done: 2 of 2 texts.")
     lead.section("Instances")
-    page.get_by_label("To look at a text").fill("a")
+    page.get_by_label("To open a text, select it or type its ID").fill("a")
     page.keyboard.press("Enter")
     lead.sees("Annotator 2 · round 1 · accepted")
     page.locator(".segment-text").first.wait_for()
@@ -130,7 +130,7 @@ SECTIONS = {
     "Rules": ".st-key-rules_save",
     "People": ".st-key-people_open_data",
     "Rounds": "[class*=st-key-round_look_]",
-    "Decisions": "p:text-is('There is nothing to decide.')",
+    "Decisions": "p:text-is('Nothing to decide.')",
     "Export": ".st-key-export_prepare",
     "Record": "[class*=st-key-record_page_]",
 }
@@ -148,8 +148,9 @@ def test_every_section_shows_without_an_error_also_in_an_empty_project(person: C
     page = lead.page
     for name, shown in SECTIONS.items():
         shows_without_an_error(lead, name, shown)
+    lead.section("Progress")
     page.get_by_role("button", name="New project").click()
-    page.get_by_label("Name of the project", exact=True).fill("Empty")
+    page.get_by_label("Project name", exact=True).fill("Empty")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Empty").wait_for()
     shows_without_an_error(lead, "Progress", "[class*=st-key-labels_text_]")
@@ -165,9 +166,9 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     page.get_by_role("option", name="custom").click()
     page.get_by_text("an answer text").click()
     expect(page.get_by_label("Labels, separated by commas")).to_have_count(0)
-    page.get_by_label("Name of the project", exact=True).fill("Own")
-    page.get_by_role("textbox", name="Segments in which words are marked").fill("text, context")
-    page.get_by_role("textbox", name="Segments that are only shown").fill("question")
+    page.get_by_label("Project name", exact=True).fill("Own")
+    page.get_by_role("textbox", name="Markable segments (comma-separated)").fill("text, context")
+    page.get_by_role("textbox", name="Display-only segments (comma-separated)").fill("question")
     page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Own", exact=True).wait_for()
     file = tmp_path / "rows.csv"
@@ -185,7 +186,7 @@ def test_two_files_of_one_name_are_refused(person: Come, files: dict[str, Path],
     again = tmp_path / "more" / "good.jsonl"
     again.write_text(files["good"].read_text(encoding="utf-8"), encoding="utf-8")
     lead.page.locator("input[type=file]").set_input_files([files["good"], again])
-    lead.sees("Two of the files are called 'good.jsonl'")
+    lead.sees("Two files are named 'good.jsonl'. Rename one.")
 
 
 def test_an_address_with_an_instance_opens_it_with_everybodys_sets(person: Come) -> None:
@@ -197,7 +198,7 @@ def test_an_address_with_an_instance_opens_it_with_everybodys_sets(person: Come)
     lead.wait_for_text()
     expect(lead.page.get_by_role("button", name="Submit")).to_have_count(0)
     lead.open("/project?project=1&instance=999999")
-    lead.sees("There is no instance number 999999")
+    lead.sees("Instance 999999 doesn't exist.")
 
 
 def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come) -> None:
@@ -215,21 +216,23 @@ def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come) 
 def test_a_name_that_is_taken_is_refused_with_a_sentence(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.page.get_by_role("button", name="New project").click()
-    lead.page.get_by_label("Name of the project", exact=True).fill("Reading")
+    lead.page.get_by_label("Project name", exact=True).fill("Reading")
     lead.page.get_by_role("button", name="Create").click()
-    lead.sees("There is a project 'Reading' already. Choose another name.")
+    lead.sees("Project 'Reading' already exists. Choose another name.")
 
 
 def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: Come) -> None:
     lead = person("Lead").open("/project?project=2")
     page = lead.page
-    lead.section("Rules")
-    page.get_by_label("How to cite it").fill("Nobody 2026")
-    page.get_by_role("combobox", name="“different”: something must be marked in").click()
-    page.get_by_role("option", name="sentence1").click()
+    lead.section("Rules").unfold("Data set")
+    page.get_by_label("Citation").fill("Nobody 2026")
+    lead.unfold("Marking")
+    required = page.get_by_role("combobox", name="“different”: required marks in")
+    required.press_sequentially("sentence1")
+    required.press("Enter")
     page.keyboard.press("Escape")  # closes the list
-    page.get_by_role("button", name="Save the rules").click()
-    lead.sees("The rules are saved")
+    page.get_by_role("button", name="Save rules").click()
+    lead.sees("Rules saved.")
     with open_store(server.database) as store:
         saved = get_project_by_id(store, 2)
     assert saved.settings.required_segments == {"different": ("sentence1",)}
@@ -240,8 +243,8 @@ def test_a_label_in_use_and_a_taken_name_are_refused_on_the_rules_page(person: C
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
     lead.page.get_by_label("Labels, separated by commas").fill("positive")
-    lead.page.get_by_role("button", name="Save the rules").click()
-    lead.sees("cannot be removed")
+    lead.page.get_by_role("button", name="Save rules").click()
+    lead.sees("Can't remove")
 
 
 def test_a_label_in_use_leads_to_its_texts_and_is_replaced_by_another(server: Server, person: Come) -> None:
@@ -249,28 +252,28 @@ def test_a_label_in_use_leads_to_its_texts_and_is_replaced_by_another(server: Se
     lead.section("Rules")
     labels = lead.page.get_by_label("Labels, separated by commas")
     labels.fill("bad, positive")
-    lead.page.get_by_role("button", name="Save the rules").click()
+    lead.page.get_by_role("button", name="Save rules").click()
     dialog = lead.page.get_by_role("dialog")
     dialog.get_by_role("button").nth(1).click()  # the first text, after the cross
     lead.page.wait_for_url("**instance=*")
     lead.section("Rules")
     labels.fill("bad, positive")
-    lead.page.get_by_role("button", name="Save the rules").click()
-    dialog.get_by_role("button", name="Replace the label").click()
-    lead.sees("“negative” is replaced by “bad”")
+    lead.page.get_by_role("button", name="Save rules").click()
+    dialog.get_by_role("button", name="Replace label").click()
+    lead.sees("Replaced “negative” with “bad”:")
     with open_store(server.database) as store:
         assert get_project_by_id(store, 1).labels == ("bad", "positive")
         assert not store.value("SELECT count(*) FROM instances WHERE project_id = 1 AND result = 'negative'")
-    lead.page.get_by_role("button", name="Save the rules").click()
-    lead.sees("The rules are saved")
+    lead.page.get_by_role("button", name="Save rules").click()
+    lead.sees("Rules saved.")
 
 
 def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
-    lead.section("Rules")
-    lead.page.get_by_text("“No rationale in the text” may be submitted").click()
-    lead.page.get_by_role("button", name="Save the rules").click()
-    lead.sees("The rules are saved")
+    lead.section("Rules").unfold("Marking")
+    lead.page.get_by_text("Allow “No rationale in the text”").click()
+    lead.page.get_by_role("button", name="Save rules").click()
+    lead.sees("Rules saved.")
     ann = person("Annotator 1").annotate(1)
     ann.page.get_by_role("button", name="No rationale").wait_for()
 
@@ -279,12 +282,12 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
     lead = person("Lead").open("/project?project=1")
     lead.section("People")
     page = lead.page
-    page.get_by_text("Give or take a role", exact=True).click()
+    page.get_by_text("Change a role", exact=True).click()
     chosen = page.get_by_role("combobox", name="Person and role")
     choose(chosen, "Annotator 2 · annotator")
     dialog = page.get_by_role("dialog")
-    for answer, is_left in (("Keep it", True), ("Take it away", False)):
-        page.get_by_test_id("stForm").get_by_role("button", name="Take it away").click()
+    for answer, is_left in (("Cancel", True), ("Remove", False)):
+        page.get_by_test_id("stForm").get_by_role("button", name="Remove").click()
         dialog.get_by_role("button", name=answer).click()
         dialog.wait_for(state="detached")
         with open_store(server.database) as store:
@@ -296,8 +299,8 @@ def test_an_invited_person_comes_in_with_the_link_and_marks_a_text(person: Come,
     lead = person("Lead").open("/project?project=1")
     lead.section("People")
     lead.page.get_by_text("Invite people", exact=True).click()
-    lead.page.get_by_role("textbox", name="Names, one a line").fill("Ada")
-    lead.page.get_by_role("button", name="Make the links").click()
+    lead.page.get_by_role("textbox", name="Names, one per line").fill("Ada")
+    lead.page.get_by_role("button", name="Create links").click()
     link = lead.page.locator(".st-key-people_made_links code").inner_text()
     ada = browser.new_context().new_page()
     ada.goto(link)
@@ -313,11 +316,9 @@ def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, 
     lead = person("Lead").open("/project?project=1")
     lead.page.get_by_role("button", name="New project").click()
     lead.page.get_by_role("combobox", name="Rules").click()
-    lead.page.get_by_role("option", name="those of Sentiment").click()
-    lead.sees(
-        "The same people, with the same roles"
-    )  # before, the form of the usual rules has a field of that name, too
-    lead.page.get_by_label("Name of the project", exact=True).fill("Second")
+    lead.page.get_by_role("option", name="rules of Sentiment").click()
+    lead.sees("Same people and roles")  # before, the form of the usual rules has a field of that name, too
+    lead.page.get_by_label("Project name", exact=True).fill("Second")
     lead.page.get_by_role("button", name="Create").click()
     lead.page.get_by_role("heading", name="Second").wait_for()
     with open_store(server.database) as store:
@@ -331,18 +332,19 @@ def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, 
 def test_a_new_project_opens_where_one_begins_and_what_is_saved_is_said_below_the_sections(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
-    lead.page.get_by_role("button", name="Save the rules").click()
+    lead.page.get_by_role("button", name="Save rules").click()
     toast = lead.page.get_by_test_id("stToast")
     expect(toast).to_be_visible()
-    expect(lead.page.get_by_text("The rules are saved.")).to_be_visible()
+    expect(lead.page.get_by_text("Rules saved.")).to_be_visible()
     box = lead.page.get_by_test_id("stToastContainer").bounding_box()
     assert box is not None
     assert box["y"] > 360, "it covers neither the sections nor the first line of the page"
+    lead.section("Progress")
     lead.page.get_by_role("button", name="New project").click()
-    lead.page.get_by_role("dialog").get_by_label("Name of the project", exact=True).fill("Fresh")
+    lead.page.get_by_role("dialog").get_by_label("Project name", exact=True).fill("Fresh")
     lead.page.get_by_role("button", name="Create").click()
     expect(lead.page.get_by_role("heading", name="Fresh")).to_be_visible()
-    lead.sees("Choose a file to begin")
+    lead.sees("Choose a file. Nothing is stored until you confirm.")
 
 
 def test_the_keys_are_to_be_seen_beside_open_guidelines(person: Come) -> None:
@@ -366,37 +368,38 @@ def test_a_lead_renames_a_label_and_archives_the_project(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
     page = lead.page
-    page.get_by_role("button", name="Add, rename or map a label").click()
-    page.get_by_text("Rename one").click()
-    page.get_by_label("Its new name").fill("bad")
-    page.get_by_label("Its new name").press("Tab")
-    lead.sees("The way back is to give the label its old name again.")
-    page.get_by_role("button", name="Rename the label").click()
+    page.get_by_role("button", name="Add, rename or merge a label …").click()
+    page.get_by_text("Rename", exact=True).click()
+    page.get_by_label("New name").fill("bad")
+    page.get_by_label("New name").press("Tab")
+    lead.sees("To undo, rename the label back.")
+    page.get_by_role("button", name="Rename label").click()
     lead.sees("“negative” is now “bad”")
     expect(page.get_by_label("Labels, separated by commas")).to_have_value("bad, positive")
-    page.get_by_role("button", name="Archive the project").click()
-    page.get_by_role("dialog").get_by_role("button", name="Archive it").click()
+    lead.section("Record").unfold("Archive or delete the project")
+    page.get_by_role("button", name="Archive project").click()
+    page.get_by_role("dialog").get_by_role("button", name="Archive").click()
     lead.sees("Archived since")
     with open_store(lead.database) as store:
         project = find_project(store, "Sentiment")
     assert project is not None
     assert (project.is_archived, project.labels) == (True, ("bad", "positive"))
     lead.open("/annotate?project=1")
-    lead.sees("is archived: nothing of it is given out")
+    lead.sees("This project is archived. Ask a lead to restore it.")
     lead.open("/project?project=1")
-    page.get_by_role("button", name="Bring it back").click()
-    lead.sees("is at work again")
+    page.get_by_role("button", name="Restore").click()
+    lead.sees("is active again.")
 
 
 def test_more_annotators_are_saved_after_the_lead_has_read_what_becomes_incomplete(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.section("Rules")
-    field = lead.page.get_by_label("Annotators a text", exact=True)
+    field = lead.page.get_by_label("Annotators per text", exact=True)
     wanted = str(int(field.input_value()) + 1)
     field.fill(wanted)
-    lead.page.get_by_role("button", name="Save the rules").click()
+    lead.page.get_by_role("button", name="Save rules").click()
     expect(lead.page.get_by_role("dialog").get_by_text("become incomplete")).to_be_visible()
-    lead.page.get_by_role("button", name="Save the rules all the same").click()
+    lead.page.get_by_role("button", name="Save anyway").click()
     expect(lead.page.get_by_test_id("stToast")).to_be_visible()
     with open_store(lead.database) as store:
         project = find_project(store, "Sentiment")
@@ -422,21 +425,21 @@ def test_a_plain_table_comes_in_by_keyboard_with_its_columns_numbers_and_labels(
     page = lead.page
     lead.section("Import")
     page.locator("input[type=file]").set_input_files(file)
-    lead.sees("This looks like a CSV table")
-    lead.sees("A guess.")  # the text and the annotator
-    key = page.get_by_role("combobox", name="The key")
+    lead.sees("Looks like a CSV table.")
+    lead.sees("Guessed.")  # the text and the annotator
+    key = page.get_by_role("combobox", name="The ID")
     key.focus()
     page.keyboard.press("ArrowDown")
-    page.get_by_role("option", name="number the rows").wait_for()
+    page.get_by_role("option", name="use row numbers").wait_for()
     page.keyboard.press("Enter")
-    expect(key).to_have_value("number the rows")
+    expect(key).to_have_value("use row numbers")
     page.get_by_role("button", name="Check").focus()
     page.keyboard.press("Enter")
     lead.sees("“<b>odd</b>”")
-    leave = page.get_by_role("radio", name="Leave it out").or_(page.get_by_role("button", name="Leave it out"))
+    leave = page.get_by_role("radio", name="Skip rows").or_(page.get_by_role("button", name="Skip rows"))
     leave.first.focus()
     page.keyboard.press("Space")
-    lead.sees("1 row with the label '<b>odd</b>' was left out.")
+    lead.sees("Skipped 1 row labelled '<b>odd</b>'.")
     page.get_by_role("button", name="Store 1 instance").click()
     lead.sees("Stored 1 new and 0 changed instances")
     with open_store(server.database) as store:
@@ -469,12 +472,12 @@ def test_model_output_without_keys_goes_to_the_texts_and_doubles_are_named(
     lead.sees("Import predictions and attributions")
     lead.page.get_by_text("Import predictions and attributions").click()
     lead.page.locator("input[type=file]").set_input_files(said)
-    lead.sees("This looks like predictions of a model")
-    model = lead.page.get_by_label("Model, if the file names none")
+    lead.sees("Looks like")
+    model = lead.page.get_by_label("Model (if not in the file)")
     expect(model).to_have_count(1)  # until a script run has ended, what it draws anew stands beside what it takes away
     model.fill("mine")
     lead.page.keyboard.press("Enter")
     lead.page.get_by_role("button", name="Check").click()
     lead.sees(f"2 instances of the project have its text: '{row['key']}', 'one'.")
-    lead.page.get_by_role("button", name="Give all instances with the text what is said of it").click()
+    lead.page.get_by_role("button", name="Apply to all instances with this text").click()
     lead.sees("2 predictions of 2 instances")

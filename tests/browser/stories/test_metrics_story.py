@@ -68,7 +68,7 @@ def test_a_researcher_changes_columns_looks_at_an_instance_and_takes_the_csv(
 
     # Another column; the table scrolls in its box and the page does not.
     page.get_by_role("button", name="Columns").click()
-    chooser = page.get_by_role("combobox", name="Columns, of")
+    chooser = page.get_by_role("combobox", name="Columns (of")
     chooser.fill("A whole set found")
     page.get_by_role("option", name="A whole set found").first.click()
     # The page has followed the choice, and the place where one chooses is still open: the rest is hidden from readers meanwhile.
@@ -79,14 +79,16 @@ def test_a_researcher_changes_columns_looks_at_an_instance_and_takes_the_csv(
     page.keyboard.press("Escape")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
+    page.get_by_role("button", name="Rows", exact=True).click()
     order = page.get_by_role("combobox", name="Sort rows by")
     order.click()
     order.fill("A whole set found")
     page.keyboard.press("Enter")
     expect(table.get_by_role("columnheader", name="A whole set found")).to_contain_text("best first")
 
-    page.get_by_role("button", name="What they mean").click()
-    expect(page.get_by_text("Source: ours; a set alone is sufficient").first).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Columns").click()
+    expect(page.get_by_text("Source: defined here; a single set is sufficient").first).to_be_visible()
     page.keyboard.press("Escape")
 
     with page.context.expect_page() as opened:
@@ -94,10 +96,12 @@ def test_a_researcher_changes_columns_looks_at_an_instance_and_takes_the_csv(
     expect(opened.value.locator(".heat-where h2")).to_have_text(page.locator(".instance-list a").first.inner_text())
 
     # Each row over its own instances, as the command has them, since few are shared: then the file holds every row.
-    page.get_by_text("Only instances that all shown rows have").click()
-    expect(table).to_contain_text("shared by all rows")
-    page.get_by_text("Only instances that all shown rows have").click()
-    expect(table).to_contain_text("over different instances")
+    for words in ("shared by all rows", "n differs"):
+        page.get_by_role("button", name="Rows", exact=True).click()
+        page.get_by_text("Shared instances only").click()
+        page.keyboard.press("Escape")
+        expect(table).to_contain_text(words)
+    page.get_by_role("button", name="Download", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="All as CSV").click()
     path = tmp_path / "metrics.csv"
@@ -115,19 +119,22 @@ def test_a_researcher_reads_plausibility_and_a_comparison_in_chinese_and_takes_a
     expect(table.get_by_role("row", name="first · attention · 第 1 层")).to_contain_text(
         re.compile(r"0\.\d+ 至 0\.\d+")
     )
-    page.get_by_text("是否优于随机？用文字说明").click()
-    expect(page.get_by_text("合理性优于随机，说明与人的看法一致；它并不说明模型依靠什么。")).to_be_visible()
+    page.get_by_text("关于这些数值").click()
+    expect(page.get_by_text("并不说明模型依靠什么。")).to_be_visible()
 
+    page.get_by_role("button", name="行", exact=True).click()
     against = page.get_by_role("combobox", name="对照")
     against.click()
     against.fill("随机")
-    page.get_by_role("option", name="对照：随机").click()
+    page.get_by_role("option", name="随机", exact=True).click()
+    page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile("against=random"))  # an address is the same in every language
     differences = page.get_by_role("region", name="与 随机 的差值")
     expect(differences.get_by_role("row", name="first · attention · 第 1 层")).to_contain_text("校正后")
     expect(page.get_by_text("有差异的实例")).to_be_visible()
+    page.get_by_role("button", name="下载", exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="CSV").click()
+        page.get_by_role("button", name="CSV").first.click()
     download.value.save_as(tmp_path / "differences.csv")
     text = (tmp_path / "differences.csv").read_text(encoding="utf-8")
     lines = list(csv.DictReader(text.splitlines()))
@@ -156,7 +163,7 @@ def _agrees_with_the_command(server: Server, path: Path) -> None:
 def test_a_click_on_a_curve_lists_its_instances(modelled: Server, person: Callable[..., Person]) -> None:
     researcher = person("Researcher", width=1920, height=1080, dark=True).open("/metrics?project=1")
     page = researcher.page
-    page.get_by_text("Layers", exact=True).click()
+    choose(page, "Chart", "Layers")
     page.locator(".js-plotly-plot .xtitle", has_text="layer").wait_for()  # until then the chart before it stands there
     page.locator(".js-plotly-plot .points path").nth(1).click(force=True)
     researcher.sees("of first · attention · layer 1")
@@ -189,7 +196,7 @@ def expect_chosen(page: Page) -> None:
     """What the story's link shows."""
     table = page.get_by_role("region", name="Metrics by model and method")
     expect(table.get_by_role("columnheader", name="Best-set token F1")).to_contain_text("best first")
-    expect(page.get_by_role("combobox", name="Minus the value of")).to_have_value("first · attention · layer 1")
+    expect(page.get_by_role("combobox", name="Subtract")).to_have_value("first · attention · layer 1")
     expect(page.get_by_text("Mean difference")).to_be_visible()
 
 
@@ -197,9 +204,11 @@ def test_a_link_shows_the_same_to_a_colleague_and_f5_and_back_do_as_people_expec
     modelled: Server, person: Callable[..., Person]
 ) -> None:
     page = person("Researcher").open("/metrics?project=1").page
+    page.get_by_role("button", name="Rows", exact=True).click()
     choose(page, "Sort rows by", "Best-set token F1")
+    page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile(r"order=sets\.best_f1"))
-    choose(page, "Minus the value of", "first · attention · layer 1")
+    choose(page, "Subtract", "first · attention · layer 1")
     expect(page).to_have_url(re.compile(r"minus=first(/|%2F)attention"))
     expect_chosen(page)
 
@@ -216,7 +225,7 @@ def test_a_link_shows_the_same_to_a_colleague_and_f5_and_back_do_as_people_expec
     expect_chosen(colleague)
 
     page.go_back()
-    expect(page.get_by_role("combobox", name="Minus the value of")).to_have_value("(nothing)")
+    expect(page.get_by_role("combobox", name="Subtract")).to_have_value("(none)")
     table = page.get_by_role("region", name="Metrics by model and method")
     expect(table.get_by_role("columnheader", name="Best-set token F1")).to_contain_text("best first")
     page.go_back()
@@ -229,10 +238,8 @@ def test_a_link_to_what_is_gone_says_so_and_a_browser_without_clipboard_shows_th
     page = person("Researcher").page
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     page.goto(f"{modelled.address}/metrics?project=1&chart=Layers&split=nowhere&row=%3Cimg+src%3Dx%3E&evil=1")
-    expect(
-        page.get_by_text("the split “nowhere”, the row “<img src=x>” and “evil”, which are not here")
-    ).to_be_visible()
-    expect(page.get_by_role("radio", name="Layers")).to_be_checked()
+    expect(page.get_by_text("the split “nowhere”, the row “<img src=x>” and “evil”, which don't exist")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Chart")).to_have_value("Layers")
     page.get_by_role("button", name="Copy link").click()
     field = page.get_by_role("textbox", name="Link to this view")
     expect(field).to_be_focused()
@@ -244,7 +251,7 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
 ) -> None:
     page = person("Researcher").open("/metrics?project=1&models=first&chart=Layers").page
     page.get_by_role("button", name="Views").click()
-    page.get_by_role("textbox", name="Save what is chosen now, as").fill("By layer")
+    page.get_by_role("textbox", name="Save current choices as").fill("By layer")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Saved as “By layer”.")).to_be_visible()
     expect(page).to_have_url(re.compile(r"project=1&view=1$"))
@@ -256,16 +263,18 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
     colleague.get_by_role("button", name="Views").click()
     colleague.get_by_role("combobox", name="Open a view").click()
     colleague.get_by_role("option", name="By layer (Researcher)").click()
-    expect(colleague.get_by_text("The view “By layer” asks for the model “first”, which is not here")).to_be_visible()
-    expect(colleague.get_by_role("radio", name="Layers")).to_be_checked()
+    expect(
+        colleague.get_by_text("The view “By layer” refers to the model “first”, which doesn't exist")
+    ).to_be_visible()
+    expect(colleague.get_by_role("combobox", name="Chart")).to_have_value("Layers")
     expect(colleague).to_have_url(re.compile(r"project=1&view=1$"))
-    colleague.get_by_role("textbox", name="Name of this view").fill("By depth")  # a lead may
+    colleague.get_by_role("textbox", name="View name").fill("By depth")  # a lead may
     colleague.keyboard.press("Enter")
-    expect(colleague.get_by_text("The view is called “By depth” now.")).to_be_visible()
+    expect(colleague.get_by_text("View renamed to “By depth”.")).to_be_visible()
     colleague.get_by_role("button", name="Delete").click()
     expect(colleague.get_by_text("Deleted “By depth”.")).to_be_visible()
     colleague.go_back()
-    expect(colleague.get_by_text("asks for the view number “1”, which is not here")).to_be_visible()
+    expect(colleague.get_by_text("refers to the view number “1”, which doesn't exist; it was ignored.")).to_be_visible()
 
 
 def test_what_a_popover_holds_comes_next_after_its_button_by_keyboard(
@@ -273,7 +282,7 @@ def test_what_a_popover_holds_comes_next_after_its_button_by_keyboard(
 ) -> None:
     page = person("Researcher").open("/metrics?project=1").page
     button = page.get_by_role("button", name="Views")
-    name = page.get_by_role("textbox", name="Save what is chosen now, as")
+    name = page.get_by_role("textbox", name="Save current choices as")
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()  # it is drawn last
     button.press("Enter")
     expect(name).to_be_visible()
@@ -327,20 +336,22 @@ def test_a_researcher_compares_rows_with_those_of_a_file_by_the_keyboard_and_ope
 ) -> None:
     page = person("Researcher").open("/metrics?project=1").page
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    page.get_by_role("combobox", name="Against").focus()
+    page.get_by_role("button", name="Rows", exact=True).click()
+    page.get_by_role("combobox", name="Compare with").focus()
     page.keyboard.type("theirs")
     page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
     table = page.get_by_role("region", name="Differences from theirs · file")
-    expect(table.get_by_role("row", name="theirs · file what the others are compared with")).to_be_visible()
+    expect(table.get_by_role("row", name="theirs · file reference for the other rows")).to_be_visible()
     expect(table.get_by_role("row", name="minilm · lime")).to_contain_text("corrected")
     expect(table.get_by_role("row", name="minilm · lime")).to_contain_text("n 20")
-    expect(page.get_by_text("comparisons of this table")).to_be_visible()
+    expect(page.get_by_text("Holm-corrected for")).to_be_visible()
 
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     page.get_by_role("combobox", name="Compared row").focus()
     page.keyboard.type("minilm · lime")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("minilm · lime is higher in")).to_be_visible()
+    expect(page.get_by_text("minilm · lime higher in")).to_be_visible()
     instances = page.get_by_role("table", name="minilm · lime is higher").get_by_role("link")
     key = instances.first.inner_text()
     with page.context.expect_page() as opened:
@@ -371,12 +382,13 @@ def opened(page: Page, path: Path) -> list[str]:
 def test_a_report_is_made_on_the_page_and_opens_without_a_server(person: Callable[..., Person], tmp_path: Path) -> None:
     researcher = person("Researcher").open("/metrics?project=1")
     page = researcher.page
+    page.get_by_role("button", name="Download", exact=True).click()
     page.get_by_role("button", name="Report", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Title").fill("What two models look at")
     dialog.get_by_label("Title").press("Enter")
-    dialog.get_by_role("button", name="Prepare the report").click()
-    expect(dialog.get_by_text("Tell who made each gold set")).to_have_count(0)  # only leads may give names away
+    dialog.get_by_role("button", name="Prepare report").click()
+    expect(dialog.get_by_text("Name annotators")).to_have_count(0)  # only leads may give names away
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Download Sentiment-report.html").click()
     path = tmp_path / "report.html"
@@ -400,12 +412,13 @@ def test_a_report_follows_the_group_and_the_row_that_the_table_is_compared_with(
 ) -> None:
     address = "/metrics?project=1&group_by=label&group=positive&against=random&compared_metric=sets.best_f1"
     page = person("Researcher").open(address).page
+    page.get_by_role("button", name="Download", exact=True).click()
     page.get_by_role("button", name="Report", exact=True).click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text("It is about one group alone: label positive.")).to_be_visible()
+    expect(dialog.get_by_text("Covers one group only: label positive.")).to_be_visible()
     dialog.get_by_label("Texts").click()
-    page.get_by_role("option", name="in which the two rows differ most").click()
-    dialog.get_by_role("button", name="Prepare the report").click()
+    page.get_by_role("option", name="largest differences between the two rows").click()
+    dialog.get_by_role("button", name="Prepare report").click()
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Download Sentiment-report.html").click()
     path = tmp_path / "report.html"
@@ -430,8 +443,9 @@ def test_a_report_full_of_hostile_names_runs_nothing_and_asks_for_nothing(
         give_role(store, LOCAL_OPERATOR, project.id, "Researcher", "researcher")
         write_report(store, LOCAL_OPERATOR, project, hostile_request(), path)
     researcher = person("Researcher").open(f"/metrics?project={project.id}")
+    researcher.page.get_by_role("button", name="Download").click()
     researcher.page.get_by_role("button", name="Report", exact=True).click()
-    expect(researcher.page.get_by_role("button", name="Prepare the report")).to_be_visible()
+    expect(researcher.page.get_by_role("button", name="Prepare report")).to_be_visible()
     report = researcher.page.context.new_page()
     assert opened(report, path) == []
     assert report.title() == HOSTILE[:200]

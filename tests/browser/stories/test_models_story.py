@@ -26,12 +26,13 @@ pytestmark = pytest.mark.browser
 def test_a_researcher_trains_a_model_by_keyboard_and_goes_on_to_its_attributions(person: Callable[..., Person]) -> None:
     researcher = person("Researcher").open("/saliency?project=1")
     page = researcher.page
+    page.get_by_text("Add predictions, models and attributions").click()
     page.get_by_text("Train a model").click()
-    researcher.sees("It learns from 47 texts with a gold label")
+    researcher.sees("Trains on 47 texts with gold")
 
-    page.get_by_role("textbox", name="Name of the model").focus()
+    page.get_by_role("textbox", name="Model name").focus()
     page.keyboard.type("mine")
-    page.get_by_role("spinbutton", name="Epochs, at most").focus()
+    page.get_by_role("spinbutton", name="Maximum epochs").focus()
     researcher.press("Control+a")
     page.keyboard.type("1")
     researcher.press("Enter")
@@ -42,13 +43,14 @@ def test_a_researcher_trains_a_model_by_keyboard_and_goes_on_to_its_attributions
     researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
 
     researcher.open("/saliency?project=1")
+    page.get_by_text("Add predictions, models and attributions").click()
     page.get_by_text("Train a model").click()
     expect(page.get_by_text("its weights are those of epoch 1 of 1").first).to_be_visible()
-    page.get_by_role("button", name="Show its card").click()
+    page.get_by_role("button", name="Show model card").click()
     researcher.sees("Loss by epoch")
     researcher.sees("What it learned from")
 
-    page.get_by_role("button", name="Compute its attributions").click()
+    page.get_by_role("button", name="Compute attributions").click()
     model = page.get_by_role("textbox", name="Model", exact=True)
     expect(model).to_be_visible()
     expect(model).to_have_value("transformers:" + str(researcher.database) + ".models/1/mine")
@@ -70,13 +72,13 @@ def without_suites(server: Server) -> None:
 def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callable[..., Person], tmp_path: Path) -> None:
     somebody = person("Researcher").open("/tests?project=1")
     page = somebody.page
-    somebody.sees("No suite of tests yet")
+    somebody.sees("No test suites yet.")
     somebody.section("Make a test")
     test = page.get_by_role("combobox", name="Test")
     test.click()
     test.fill("a negative word negated")
     page.keyboard.press("Enter")
-    somebody.sees("Negation of a negative statement is positive or neutral, but not negative.")
+    somebody.sees("A negated negative statement isn't negative.")
 
     # Of the ten cases that are shown one is dropped, by the keyboard alone, and one is written anew.
     drop = page.get_by_role("button", name="Drop").first
@@ -87,11 +89,11 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Text").fill("The soup was not <b>bad</b>.")
     dialog.get_by_label("Text").press("Control+Enter")
-    dialog.get_by_role("button", name="Use this text").click()
+    dialog.get_by_role("button", name="Use text").click()
     somebody.sees("200 cases, 1 dropped, 1 edited.")
     somebody.sees("The soup was not <b>bad</b>.")
-    page.get_by_role("button", name="Save the test (199 cases)").click()
-    somebody.sees("is saved with 199 cases")
+    page.get_by_role("button", name="Save test (199 cases)").click()
+    somebody.sees("with 199 cases. Run it under")
 
     with open_store(somebody.database) as store:
         project = get_project_by_id(store, 1)
@@ -103,7 +105,7 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
 
     # A classifier that adds up words calls what is not bad bad, and so does one that says "negative" to everything.
     somebody.section("Results")
-    page.get_by_role("button", name="Run the tests").click()
+    page.get_by_role("button", name="Run tests").click()
     somebody.sees("built-in answered 1 test, 199 texts")
     cell = page.get_by_role("button", name="of 199")
     expect(cell).to_be_visible()
@@ -115,7 +117,7 @@ def test_a_researcher_makes_a_test_runs_it_and_opens_what_failed(person: Callabl
     page.keyboard.press("Escape")
 
     somebody.section("Files")
-    page.get_by_role("button", name="Prepare the file").click()
+    page.get_by_role("button", name="Prepare file").click()
     with page.expect_download() as taken:
         page.get_by_role("button", name="Download sentiment.jsonl (199 cases)").click()
     taken.value.save_as(tmp_path / "suite.jsonl")
@@ -162,8 +164,8 @@ def test_in_chinese_a_researcher_makes_a_test_from_a_recipe_and_reads_what_faile
     test.click()
     test.fill("a negative word negated")
     page.keyboard.press("Enter")
-    somebody.sees("对负面陈述的否定是正面或中性的，但不是负面的。")
-    page.get_by_role("button", name="去掉", exact=True).first.click()
+    somebody.sees("对负面陈述的否定不是负面的。")
+    page.get_by_role("button", name="去掉").first.click()
     somebody.sees("200 个用例，去掉 1 个。")
     page.get_by_role("button", name="保存测试（199 个用例）").click()
     somebody.sees("共 199 个用例。请在“结果”下运行。")
@@ -211,8 +213,9 @@ def test_prompts_go_out_and_the_reasons_of_a_model_are_seen_on_saliency_and_metr
 ) -> None:
     researcher = person("Researcher").open("/saliency?project=1")
     page = researcher.page
-    page.get_by_text("Ask a model for its own reasons").click()
-    page.get_by_role("button", name="Prepare the prompts").click()
+    page.get_by_text("Add predictions, models and attributions").click()
+    page.get_by_text("Ask a model for self-explanations").click()
+    page.get_by_role("button", name="Prepare prompts").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="prompts.jsonl").click()
     prompts, answers = tmp_path / "prompts.jsonl", tmp_path / "answers.jsonl"
@@ -221,13 +224,13 @@ def test_prompts_go_out_and_the_reasons_of_a_model_are_seen_on_saliency_and_metr
 
     page.get_by_text("Import predictions and attributions").click()
     page.locator("input[type=file]").set_input_files(answers)
-    researcher.sees("This looks like self-explanations")
-    model = page.get_by_label("Model, if the file names none")
+    researcher.sees("Looks like")
+    model = page.get_by_label("Model (if not in the file)")
     expect(model).to_have_count(1)  # while the page is drawn anew there may be an older one beside it
     model.fill("some-model")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Check").click()
-    researcher.sees("1 is not there.")
+    researcher.sees("1 not.")
     page.get_by_role("button", name="Store ").click()
     expect(page.get_by_role("button", name="Store ")).to_be_hidden()  # it is stored
 

@@ -62,7 +62,7 @@ def begin(worker: Person, path: str) -> None:
 
 def read_guidelines(worker: Person) -> None:
     """They are asked for at the first visit, before the first text."""
-    button = worker.page.get_by_role("button", name=re.compile("I have read them"))
+    button = worker.page.get_by_role("button", name=re.compile("I've read them"))
     button.click()
     expect(button).to_be_hidden()
 
@@ -83,11 +83,11 @@ def do_text(worker: Person) -> None:
 def test_a_lead_makes_a_door_and_a_workers_code_is_found_again(person: Come, stranger: Come) -> None:
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     lead.section("People")
-    lead.page.get_by_text("Make a crowd door").click()
-    lead.page.get_by_role("spinbutton", name="Texts for each worker").fill("2")
-    lead.page.get_by_role("textbox", name="Shown before they begin").fill("You mark the words that show a feeling.")
-    lead.page.get_by_role("button", name="Make the door").click()
-    lead.page.get_by_role("button", name="Open the door").click()
+    lead.page.get_by_text("New recruitment link").click()
+    lead.page.get_by_role("spinbutton", name="Texts per worker").fill("2")
+    lead.page.get_by_role("textbox", name="Introduction").fill("You mark the words that show a feeling.")
+    lead.page.get_by_role("button", name="Create link").click()
+    lead.page.get_by_role("button", name="Open link").click()
     expect(lead.page.get_by_role("button", name="Pause")).to_be_visible()
     link = lead.page.locator(".st-key-crowd_1 code").inner_text()
     assert link.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}")
@@ -110,16 +110,16 @@ def test_a_lead_makes_a_door_and_a_workers_code_is_found_again(person: Come, str
     told = " ".join(answer.text() for answer in answers)  # the browser forgets them when it leaves the page
     do_text(worker)
     worker.page.wait_for_url("**/crowd/end")
-    worker.sees("Thank you, you have finished")
+    worker.sees("Thank you, you're done")
     code = worker.page.locator(".code").inner_text()
     for name in ("Lead", "Annotator 1", "Reviewer"):
         assert name not in told
 
     lead.page.get_by_role("textbox", name="Code", exact=True).fill(code)
-    lead.page.get_by_role("button", name="Look it up").click()
+    lead.page.get_by_role("button", name="Look up").click()
     lead.sees("finished, 2 texts")
     lead.page.get_by_role("button", name="Mark as paid").click()
-    lead.sees("Used up: marked as paid")
+    lead.sees("Paid: marked on")
 
 
 def test_a_worker_who_comes_back_goes_on_where_they_were(server: Server, stranger: Come) -> None:
@@ -137,7 +137,7 @@ def test_a_worker_who_comes_back_goes_on_where_they_were(server: Server, strange
     third = stranger()
     third.open(path)
     third.page.get_by_role("button", name="I agree and begin").click()
-    third.sees("Thank you, you have finished")
+    third.sees("Thank you, you're done")
 
 
 def test_when_the_time_is_up_marks_are_kept_and_it_is_said(server: Server, stranger: Come) -> None:
@@ -170,16 +170,20 @@ def test_somebody_is_erased_while_they_have_a_text_open(server: Server, person: 
     ada = person("Ada").open("/project?project=1")
     ada.section("People")
     page = ada.page
-    page.get_by_role("heading", name="Crowd doors").scroll_into_view_if_needed()  # the page is drawn to its end
+    page.get_by_role("heading", name="Recruitment links").scroll_into_view_if_needed()  # the page is drawn to its end
     page.get_by_text("A person's data", exact=True).first.click()
-    choose(page.get_by_role("combobox", name="Whose").first, "Annotator 2")
+    choose(page.get_by_role("combobox", name="Person", exact=True).last, "Annotator 2")
     page.get_by_role("button", name="Erase", exact=True).click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text("What goes: the account and the name")).to_be_visible()
-    expect(dialog.get_by_text("Backups that were made before still hold")).to_be_visible()
-    dialog.get_by_label("Type the name").fill("Annotator 2")
+    expect(dialog.get_by_text("Deleted")).to_be_visible()
+    expect(
+        dialog.get_by_text(
+            "Backups (also one made now), exports and the server log still contain the name and words. Delete what nobody needs."
+        )
+    ).to_be_visible()
+    dialog.get_by_label("Type this name:").fill("Annotator 2")
     dialog.get_by_role("button", name="Erase", exact=True).click()
-    ada.sees("Done. They are called “someone who was erased” now.")
+    ada.sees("Done. Now named “someone who was erased”.")
     ann.mark("the")
     ann.page.reload()
     expect(ann.page).to_have_url(f"{ann.address}/sign-in?next=%2Fannotate%3Fproject%3D1")
@@ -190,14 +194,14 @@ def test_somebody_leaves_a_project_from_their_own_account(person: Come) -> None:
     ann = person("Annotator 2").annotate(1)
     page = ann.page
     page.get_by_role("link", name="My account").click()
-    ann.sees("You are signed in as")
+    ann.sees("Signed in as")
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download everything about you").click()
+        page.get_by_role("link", name="Download all your data").click()
     assert download.value.suggested_filename == "my-data.zip"
     page.get_by_role("listitem").filter(has_text="Sentiment").get_by_role("link", name="Leave").click()
-    ann.sees("that you hold will go to")
-    page.get_by_role("button", name="Leave the project").click()
-    ann.sees("You have left the project.")
+    ann.sees("reserved text")
+    page.get_by_role("button", name="Leave project").click()
+    ann.sees("You left the project.")
     expect(page.get_by_role("listitem").filter(has_text="Sentiment")).to_have_count(0)
 
 
@@ -239,7 +243,7 @@ def phrases(store: object, project: Project, number: int) -> list[list[str]]:
 
 def shown_text(nora: Person) -> int:
     """The text to be marked, when what came of the one before is gone."""
-    expect(nora.page.get_by_text("What you marked")).to_have_count(0)
+    expect(nora.page.get_by_text("Your marks")).to_have_count(0)
     expect(nora.page.get_by_role("button", name="Submit")).to_be_enabled()
     expect(nora.page.locator(".instance-key")).to_have_count(1)
     expect(nora.page.locator(".instance-key")).to_contain_text("sentiment")
@@ -265,33 +269,33 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
 ) -> None:
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     lead.section("Training")
-    lead.page.get_by_text("Annotators get texts only after they have passed the training").click()
-    lead.page.get_by_role("spinbutton", name="Texts in a try").fill("2")
+    lead.page.get_by_text("Annotators must pass training first").click()
+    lead.page.get_by_role("spinbutton", name="Texts per attempt").fill("2")
     lead.page.get_by_role("button", name="Save", exact=True).click()
-    lead.sees("The rules are saved.")
+    lead.sees("Saved. Attempts in progress keep the old rules.")
     lead.picture(tmp_path / "lead.png")
 
     nora = person("Nora").open(f"/annotate?project={SENTIMENT}")
     nora.sees("2 training texts")
     nora.picture(tmp_path / "begin.png")
-    go_on(nora, "Begin the training")
-    for number, name in ((1, "Next training text"), (2, "Go on")):
+    go_on(nora, "Begin training")
+    for number, name in ((1, "Next training text"), (2, "Continue")):
         nora.sees(f"Training {number} of 2")
         assert shown_text(nora) in texts
         if number == 1:
-            nora.page.get_by_role("button", name="I have read them").click()
+            nora.page.get_by_role("button", name="I've read them").click()
         expect(nora.page.get_by_role("button", name="Skip")).to_have_count(0)
         nora.press("ArrowRight", "Space")
         nora.picture(tmp_path / f"text{number}.png")
         nora.press("Control+Enter")
-        nora.sees("What you marked")
-        nora.sees("Gold set A")
+        nora.sees("Your marks")
+        nora.sees("You missed gold set")
         nora.picture(tmp_path / f"feedback{number}.png")
         go_on(nora, name)
-    nora.sees("You can try again")
+    nora.sees("You have 1 attempt left.")
     nora.picture(tmp_path / "again.png")
-    go_on(nora, "Begin the training")
-    for number, name in ((1, "Next training text"), (2, "Go on")):
+    go_on(nora, "Begin training")
+    for number, name in ((1, "Next training text"), (2, "Continue")):
         nora.sees(f"Training {number} of 2")
         mark_gold(nora, shown_text(nora))
         nora.press("Control+Enter")
@@ -304,7 +308,7 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
     nora.mark(nora.page.locator(".segment-text").first.inner_text().split()[0])
     nora.submit()
     lead.open(f"/project?project={SENTIMENT}").section("Training")
-    lead.sees("Of those who have not passed")
+    lead.sees("Not passed yet")
     lead.picture(tmp_path / "people.png")
 
 
@@ -318,16 +322,16 @@ def test_a_reviewer_is_trained_on_worsened_sets_and_sees_what_was_expected(
         pick(store, LOCAL_OPERATOR, project, "reviewers", texts[:1], ["token too much"], seed=1)
         set_rules(store, LOCAL_OPERATOR, SENTIMENT, "reviewers", QualificationRules(is_on=True, tries=1), based_on=0)
     rita = person("Rita").open(f"/review?project={SENTIMENT}")
-    go_on(rita, "Begin the training")
+    go_on(rita, "Begin training")
     rita.sees("Training 1 of 1")
-    rita.page.get_by_role("button", name="I have read them").click()
+    rita.page.get_by_role("button", name="I've read them").click()
     expect(rita.page.get_by_role("button", name="Skip")).to_have_count(0)
     rita.picture(tmp_path / "scoring.png")
     rita.press(*"1" * (2 * n_sets + 1))
     rita.press("Control+Enter")
-    rita.sees("A token was added to one of the gold sets on purpose.")
-    rita.sees("You have not passed this time.")
+    rita.sees("A token was deliberately added to a gold set.")
+    rita.sees("You didn't pass this time.")
     rita.picture(tmp_path / "scored.png")
-    go_on(rita, "Go on")
-    rita.sees("no try is left")
+    go_on(rita, "Continue")
+    rita.sees("No training attempts left.")
     rita.picture(tmp_path / "failed.png")

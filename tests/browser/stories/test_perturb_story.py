@@ -67,7 +67,7 @@ def approve_all(somebody: Person, n: int) -> None:
         expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{left} to check")
         with page.expect_response(re.compile("check/next")):
             page.get_by_role("button", name=re.compile("^Approve")).click()
-    somebody.sees("Nothing to check. Versions that others submit appear here")
+    somebody.sees("Nothing to do right now.")
     expect(page.get_by_test_id("stSidebar")).not_to_contain_text("to check")
 
 
@@ -183,9 +183,9 @@ def test_a_version_is_written_and_checked_by_the_keyboard_alone(person: Come) ->
     expect(checker.page.locator(".work-title:visible")).to_contain_text("sentiment-en-02")
     checker.sees("noise at the end")
     checker.press("r", "Control+Enter")
-    checker.sees("Say in a few words why")
+    checker.sees("Say briefly why.")
     checker.press("Escape", "a")
-    checker.sees("Nothing to check. Versions that others submit appear here")
+    checker.sees("Nothing to do right now.")
     checker.press("?")
     expect(checker.page.get_by_role("dialog", name="Keys")).to_be_visible()
 
@@ -208,10 +208,10 @@ def test_a_returned_version_is_told_why_corrected_versions_show_what_changed_and
     copy_of(corrector.page).press_sequentially(" Really.")
     expect(corrector.page.locator(".diff:visible ins").last).to_contain_text("Really")
     corrector.press("Control+Enter")
-    corrector.sees("Say in a few words what you corrected")
+    corrector.sees("Say briefly what you corrected.")
     corrector.page.keyboard.type("one more, for balance")
     corrector.press("Control+Enter")
-    corrector.sees("Nothing to check. Versions that others submit appear here")
+    corrector.sees("Nothing to do right now.")
 
     rejector.open("/perturb?project=1&tab=check")
     expect(rejector.page.locator(".check-result")).to_contain_text("for you to check", timeout=30_000)
@@ -220,7 +220,7 @@ def test_a_returned_version_is_told_why_corrected_versions_show_what_changed_and
     rejector.press("r")
     rejector.page.keyboard.type("two fillers are too many")
     rejector.press("Control+Enter")
-    rejector.sees("Nothing to check. Versions that others submit appear here")
+    rejector.sees("Nothing to do right now.")
 
     author.open("/perturb?project=1&tab=mine")
     author.sees("two fillers are too many")
@@ -253,14 +253,14 @@ def test_hostile_text_is_text_everywhere_and_what_is_gone_is_confirmed_by_a_seco
     copy_of(page).fill(f"{HOSTILE} soup")
     page.get_by_label("Note").fill(HOSTILE)
     page.get_by_role("radio", name="positive").click()
-    author.sees("none of its tokens is left")
+    author.sees("has no tokens left and isn't proposed.")
     page.get_by_role("button", name=re.compile("^Submit")).click()
-    expect(page.locator(".desk-problems.asked")).to_contain_text("No token of any rationale set is left")
+    expect(page.locator(".desk-problems.asked")).to_contain_text("No rationale tokens are left, so no set is proposed.")
     page.get_by_role("button", name="Submit anyway").click()
     expect(page.locator(".pt-notice")).to_contain_text("Submitted")
     checker = person("Annotator 2").open("/perturb?project=1&tab=check")
     expect(checker.page.locator(".diff:visible")).to_contain_text(f"{HOSTILE}")
-    checker.sees("No token of any rationale set is left")
+    checker.sees("No rationale tokens are left, so no set is proposed.")
     for one in (page, checker.page):
         assert one.title() != "broken"
         assert one.locator(".perturb img").count() == 0
@@ -285,7 +285,7 @@ def test_a_draft_is_listed_under_mine_and_what_was_done_goes_when_the_next_versi
     choose_kind(page, "contrast")
     expect(page.locator(".pt-notice")).to_be_hidden()
     checker = person("Annotator 2").open("/perturb?project=1&tab=check")
-    checker.sees("Insert, delete or replace words that do not matter for the result.")
+    checker.sees("Insert, delete or replace unimportant words")
     checker.press("r")
     expect(checker.page.get_by_placeholder("why you reject it")).to_be_focused()
 
@@ -301,7 +301,7 @@ def test_a_draft_is_discarded_after_a_question_and_does_not_come_back(person: Co
     row = page.locator(".list-row[aria-current=true] .facts")
     expect(row).to_have_text("draft")
     page.get_by_role("button", name="Discard draft").click()
-    page.get_by_role("dialog").get_by_role("button", name="Keep it").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     expect(copy_of(page)).to_have_value(re.compile("Truly"))
     page.get_by_role("button", name="Discard draft").click()
     page.get_by_role("dialog").get_by_role("button", name="Discard draft").click()
@@ -363,21 +363,21 @@ def test_a_decision_of_another_one_meanwhile_is_said_and_shown(server: Server, p
     with open_store(server.database) as store:
         reject(store, ben, one.id, 1, "no")
     checker.press("a")
-    checker.sees("changed or decided in the meantime")
+    checker.sees("This has changed. Reload and check it again.")
     expect(checker.page.locator(".check-result")).to_contain_text("returned")
     expect(checker.page.get_by_role("button", name=re.compile("^Approve"))).to_be_hidden()
 
 
 def test_a_lead_gives_a_project_kinds_of_its_own(person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
-    lead.section("Rules")
-    kinds = lead.page.get_by_role("textbox", name="The project's own kinds")
+    lead.section("Rules").unfold("Perturbed versions")
+    kinds = lead.page.get_by_role("textbox", name="Custom types, comma-separated")
     kinds.fill("irony, contrast")
-    lead.page.get_by_role("button", name="Save the rules").click()
-    lead.sees("There is already a kind 'contrast'")
+    lead.page.get_by_role("button", name="Save rules").click()
+    lead.sees("'contrast' already exists. Choose another name.")
     kinds.fill("irony")
-    lead.page.get_by_role("button", name="Save the rules").click()
-    lead.sees("The rules are saved")
+    lead.page.get_by_role("button", name="Save rules").click()
+    lead.sees("Rules saved.")
     page = write_at(lead, "sentiment-en-01")
     choose_kind(page, "irony")
 
@@ -496,11 +496,13 @@ def test_a_version_of_each_kind_in_two_languages_goes_all_the_way_to_its_map(unr
         assert [tuple(row) for row in states] == [("complete", 16)]
 
     page = person("Researcher").open("/saliency?project=1").page
+    page.get_by_text("Add predictions, models and attributions").click()
     page.get_by_text("Compute attributions").click()
     page.get_by_role("button", name="Compute", exact=True).click()
     expect(page.get_by_text(re.compile("16 attributions")).first).to_be_visible()
     page.goto(f"{unreviewed.address}/metrics?project=1")
-    page.get_by_text("Perturbed pairs", exact=True).click()
+    page.get_by_role("combobox", name="Chart").click()
+    page.get_by_role("option", name="Perturbed pairs").click()
     expect(page.locator(".js-plotly-plot .xtick text")).to_have_count(len(KINDS))
     assert kinds_in_chart(page) == {kind.name for kind in KINDS}
 
@@ -536,9 +538,9 @@ def test_a_sample_is_judged_with_the_keyboard_alone(server: Server, person: Come
         draw_audit(store, LOCAL_OPERATOR, films, Drawing())
     somebody = person("Annotator 2").open(f"/perturb?project={films.id}&audit=1")
     page = somebody.page
-    somebody.sees("2 versions left for you.")
+    somebody.sees("2 versions left.")
     somebody.sees("give the verdict and go on")
-    wrong = page.get_by_role("button", name="It is wrong")
+    wrong = page.get_by_role("button", name="Wrong", exact=True)
     field = page.locator("[data-stale=false][class*=st-key-audit_][class*=_comment]")
     first = field.get_attribute("class") or ""
     somebody.press("2")
@@ -546,14 +548,14 @@ def test_a_sample_is_judged_with_the_keyboard_alone(server: Server, person: Come
     somebody.press("2")
     expect(wrong).to_be_disabled()
     somebody.press("Control+Enter")
-    somebody.sees("1 version left for you.")
+    somebody.sees("1 version left. Authors and checkers are hidden.")
 
     expect(field).not_to_have_class(first)
     somebody.press("c")
     expect(page.get_by_role("textbox", name="Comment")).to_be_focused()
     page.keyboard.type("2 things are wrong")
     somebody.press("Escape", "2", "Control+Enter")
-    somebody.sees("No version waits for you.")
+    somebody.sees("Nothing to audit. Your own versions are hidden.")
     with open_store(server.database) as store:
         [result] = audits_of_project(store, LOCAL_OPERATOR, films)
     [judged] = result.wrong
@@ -567,25 +569,25 @@ def test_a_sample_is_drawn_judged_and_what_is_wrong_goes_back(person: Come, film
     lead.section("Quality")
     page = lead.page
     page.get_by_role("button", name="Draw a sample").click()
-    lead.sees("If 95 % of 2 versions are right, the 95 % interval is")
-    page.get_by_role("button", name="Draw it").click()
+    lead.sees("95 % of 2 versions right gives a 95 % interval of")
+    page.get_by_role("button", name="Draw sample").click()
     lead.sees("none judged yet")
 
     somebody = person("Annotator 2").open(f"/perturb?project={films.id}&audit=1")
     judged = somebody.page
-    somebody.sees("2 versions left for you.")
+    somebody.sees("2 versions left.")
     expect(judged.get_by_text("Annotator 1")).to_have_count(0)
-    judged.get_by_role("button", name="It is right").click()
-    somebody.sees("1 version left for you.")
+    judged.get_by_role("button", name="Right").click()
+    somebody.sees("1 version left. Authors and checkers are hidden.")
     wrong = judged.get_by_text("its label or answer is wrong")
     expect(wrong).to_have_count(1)  # that of the first version is gone
     wrong.click()
-    wrong = judged.get_by_role("button", name="It is wrong")
+    wrong = judged.get_by_role("button", name="Wrong", exact=True)
     expect(wrong).to_be_enabled()
     wrong.click()
-    somebody.sees("No version waits for you.")
+    somebody.sees("Nothing to audit. Your own versions are hidden.")
 
     page.reload()
     lead.section("Quality")
-    lead.sees("50.0 % right of 2 judged (95 % interval 9.5 % to 90.5 %)")
+    lead.sees("50.0 % right of 2 judged (95 % CI 9.5 % to 90.5 %)")
     lead.sees("1 wrong version")

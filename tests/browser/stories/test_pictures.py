@@ -83,7 +83,7 @@ def test_saliency(person: Come, take: Take) -> None:
 
 def test_metrics(person: Come, take: Take) -> None:
     researcher = person("Researcher").open(f"/metrics?project={SENTIMENT}")
-    researcher.sees("What they mean")
+    researcher.sees("About these numbers")
     take(researcher)
 
 

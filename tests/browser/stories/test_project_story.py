@@ -146,7 +146,7 @@ def test_a_lead_begins_with_what_waits_and_is_led_to_it(server: Server, person: 
         assert work is not None
         annotate_work.propose_discard(store, user, work.assignment.id, "broken text")
     lead = person("Lead").open("/").page
-    lead.get_by_text("1 proposal waits for your decision").click()
+    lead.get_by_text("1 proposal to decide, oldest since").click()
     lead.get_by_text("Discard this text?").wait_for()
     lead.wait_for_url(f"**/project?project={project.id}&section=Decisions")
 

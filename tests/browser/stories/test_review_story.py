@@ -85,7 +85,7 @@ def test_return_correction_return_and_acceptance_with_three_reviewers(server: Se
     ann.sees("Sufficiency score: 2 × not sure, 1 × can support the result.")
     ann.press("1")
     ann.mark("lights off")
-    ann.sees("has passed and is locked")
+    ann.sees("is locked. Unlock it")
     correct(ann, KEY, "2", "sighing at you")
 
     # Set A carries its scores: only set B and the whole are asked for.

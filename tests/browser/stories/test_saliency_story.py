@@ -211,7 +211,7 @@ def test_a_picture_that_the_browser_cannot_draw_says_so_and_offers_the_drawing(
     page = _opened(explained, researcher, "hostile").page
     page.get_by_role("button", name="Export").click()
     page.get_by_role("button", name="PNG", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("This browser could not draw a picture of 808 ×")
+    expect(page.get_by_role("alert")).to_contain_text("is too large to draw. Save as SVG, or remove some heatmaps.")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as SVG").click()
     assert download.value.suggested_filename == "saliency-hostile.svg"
@@ -313,6 +313,7 @@ def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(
 ) -> None:
     researcher = person("Researcher").open("/saliency?project=3")
     researcher.sees("No attributions yet. Import or compute some below.")
+    researcher.page.get_by_text("Add predictions, models and attributions").click()
     researcher.sees("Import predictions and attributions")
     expect(researcher.page.locator(".heat-panel h3")).to_have_text("Text and gold")
     expect(researcher.page.locator(".heat-text")).not_to_be_empty()
@@ -328,7 +329,7 @@ def test_what_stands_below_the_maps_is_shown_when_it_will_not_move_any_more(
         held.append(route)
 
     page.route("**/api/saliency/instance*", hold)
-    below = page.get_by_text("Compute attributions")
+    below = page.get_by_text("Add predictions, models and attributions")
     with page.expect_request("**/api/saliency/instance*"):
         researcher.open("/saliency?project=1")
     page.locator(".list-row").first.wait_for()
@@ -346,11 +347,13 @@ def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
         forget_model(store, 1, "built-in")
     researcher = person("Researcher").open("/saliency?project=1")
     page = researcher.page
+    page.get_by_text("Add predictions, models and attributions").click()
     page.get_by_text("Compute attributions").click()
     page.get_by_role("button", name="Compute", exact=True).click()
     expect(page.get_by_text("starting").or_(page.get_by_text("waiting for its turn")).first).to_be_visible()
     researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
     researcher.open("/saliency?project=1")
+    page.get_by_text("Add predictions, models and attributions").click()
     page.get_by_text("Compute attributions").click()
     expect(page.get_by_text("runs were measured").first).to_be_visible()
     expect(page.get_by_text("attributions and").first).to_be_visible()
@@ -370,6 +373,7 @@ def test_a_researcher_stops_what_takes_too_long(server: Server, person: Callable
     expect(page.get_by_text(re.compile(r"built-in.*: [1-9]\d* of \d+")).first).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    page.get_by_text("Add predictions, models and attributions").click()
     page.get_by_text("Compute attributions").click()
     expect(page.get_by_text("Stopped. What was stored until then stays").first).to_be_visible()
 
@@ -386,7 +390,7 @@ def _shown(page: Page) -> str:
 def _copied(page: Page) -> str:
     """The link that the page's button copies; the browser of these tests does not let pages copy, so it is in a field."""
     page.get_by_role("button", name="Copy link").click()
-    field = page.get_by_role("textbox", name="Link to what you see")
+    field = page.get_by_role("textbox", name="Link to this view")
     expect(field).to_be_focused()
     link = field.input_value()
     page.keyboard.press("Escape")
@@ -419,6 +423,7 @@ def test_a_link_shows_a_colleague_the_same_text_selection_and_typed_text(
     expect(colleague.locator(".list-count")).to_have_text(count)
     expect(colleague.locator(".scatter-count")).to_contain_text("selected and listed")
     expect(colleague.get_by_role("combobox", name="Sets below the words")).to_have_value("union")
+    colleague.locator(".heat-view summary").click()
     expect(colleague.get_by_role("button", name="Bars")).to_have_attribute("aria-pressed", "true")
 
 
@@ -444,7 +449,7 @@ def test_a_stale_link_says_what_is_gone_and_shows_the_rest(person: Callable[...,
     notice = page.locator(".heat-notice")
     expect(notice).to_contain_text("a heatmap of run 999, the heatmap “<b>”")
     for gone in (
-        "the number that orders the texts",
+        "the metric that orders the texts",
         "the part of the scatter",
         "the sets “everybody”",
         "the typed text",
@@ -474,7 +479,7 @@ def test_of_a_text_and_a_choice_that_are_gone_the_list_shows_all_texts_and_the_f
     expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("combobox", name="Which texts")).to_have_value("all")
     expect(page.locator(".heat-notice")).to_contain_text(
-        "the text with the number 999999, the predictions (run 999). The first text of the list is open "
+        "the text with the number 999999, the predictions (run 999). The first listed text is open "
         "instead. All texts are listed. The rest is shown."
     )
     page.wait_for_url(re.compile("instance=1&"))
@@ -485,7 +490,7 @@ def test_a_text_of_another_project_is_not_shown_in_this_one(person: Callable[...
     other = researcher.instance_id("similarity-en-11")
     page = researcher.open(f"/saliency?project=1&instance={other}").page
     expect(page.locator(".heat-notice")).to_contain_text(
-        f"the text with the number {other}The first text of the list is open instead"
+        f"the text with the number {other}. The first listed text is open instead"
     )
     expect(page.locator(".heat-where h2")).to_have_text("sentiment-en-01")
 
@@ -493,7 +498,7 @@ def test_a_text_of_another_project_is_not_shown_in_this_one(person: Callable[...
 def test_of_a_text_that_is_gone_in_a_list_without_texts_both_are_said(person: Callable[..., Person]) -> None:
     page = person("Researcher").open("/saliency?project=1&instance=999999&words=nowhere").page
     expect(page.locator(".heat-notice")).to_contain_text(
-        "the text with the number 999999. The rest is shown. No text matches the filters."
+        "the text with the number 999999. The rest is shown. Nothing found. Change the search or filters."
     )
 
 
@@ -563,9 +568,11 @@ def test_a_link_to_a_typed_text_that_is_too_long_says_so_to_both(person: Callabl
     page.get_by_role("textbox", name="Typed text").fill("a very long text " * 400)
     page.wait_for_url(re.compile("typed=tab"))
     link = _copied(page)
-    expect(page.locator(".heat-notice")).to_contain_text("too long for a link")
+    expect(page.locator(".heat-notice")).to_contain_text("Too long for a link. Save it as a test case to share it.")
     colleague = person("Lead").open(link.removeprefix(server.address)).page
-    expect(colleague.locator(".heat-notice")).to_contain_text("The typed text was too long for the link")
+    expect(colleague.locator(".heat-notice")).to_contain_text(
+        "Too long for a link. Save it as a test case to share it."
+    )
 
 
 def test_nobody_is_offered_a_model_against_itself(person: Callable[..., Person]) -> None:
@@ -663,13 +670,13 @@ def test_a_typed_text_is_answered_at_once_and_saved_as_a_version_and_as_a_test(
     expect(page.locator(".heat-panel", has_text="terrible").first).to_be_visible()
 
     page.get_by_role("button", name="Save as a perturbed version").press("Enter")
-    expect(page.get_by_role("combobox", name="Kind of change")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Perturbation type")).to_be_focused()
     page.get_by_role("textbox", name="Note for the checkers").press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("Saved. It now waits for its checkers.")
+    expect(page.get_by_role("alert")).to_have_text("Submitted. Others will check it.")
     lead.press("Escape")
     page.get_by_role("button", name="Save as a test case").press("Enter")
     page.get_by_role("textbox", name="Suite").press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("It is saved on the page Tests.")
+    expect(page.get_by_role("alert")).to_have_text("Saved under Tests.")
     with open_store(server.database) as store:
         written = [
             p.current.changed.texts
@@ -700,7 +707,7 @@ def _count(page: Page) -> Locator:
 def _open_scatter(page: Page) -> None:
     expect(page.locator(".heat-where h2")).to_be_visible()
     page.keyboard.press("d")
-    expect(_count(page)).to_contain_text("Draw a box or type bounds to filter the list")
+    expect(_count(page)).to_contain_text("Draw a box or type bounds to filter.")
 
 
 def test_beside_the_scatter_the_first_words_of_the_maps_are_seen_on_a_low_screen(person: Callable[..., Person]) -> None:
@@ -734,7 +741,7 @@ def _selected(page: Page) -> int:
 def test_a_box_around_points_becomes_the_list_and_a_saved_list(person: Callable[..., Person]) -> None:
     page = person("Researcher").open("/saliency?project=1").page
     _open_scatter(page)
-    expect(_count(page)).to_contain_text(re.compile(r"\d+ of \d+ texts have no value of"))
+    expect(_count(page)).to_contain_text(re.compile(r"\d+ of \d+ texts have no"))
     _draw_around_everything(page)
     n = _selected(page)
     assert n > 1
@@ -763,7 +770,7 @@ def test_ranges_and_keys_alone_select_list_and_walk(person: Callable[..., Person
     page.get_by_role("spinbutton", name="x from").focus()
     page.keyboard.type("999999")
     page.keyboard.press("Enter")
-    expect(page.locator(".list-count")).to_contain_text("No text matches")
+    expect(page.locator(".list-count")).to_contain_text("Nothing found. Change the search or filters.")
     page.get_by_role("spinbutton", name="x from").fill("")
     page.keyboard.press("Tab")
     assert _selected(page) == n
@@ -782,7 +789,7 @@ def test_a_range_that_ends_before_it_begins_changes_nothing_and_says_so(person: 
     n = _selected(page)
     page.get_by_role("spinbutton", name="y to").fill("1")
     page.keyboard.press("Tab")
-    expect(_count(page)).to_have_text("Not changed: start the range with the smaller number.")
+    expect(_count(page)).to_have_text("Not changed: the smaller number comes first.")
     expect(page.locator(".list-count")).to_have_text(re.compile(rf"of {n}$"))
 
 

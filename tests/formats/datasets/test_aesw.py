@@ -100,9 +100,9 @@ def test_two_deletions_in_one_word_give_no_second_set(tmp_path):
     )
     assert problems == []
     assert sets_of(instance) == [["precooledly"], ["big"]]
-    assert [(w.field, w.value, w.reason[:24]) for w in warnings] == [
-        ("del", "characters 11 to 13", "It lies in the same word"),
-        ("del", "precooledly", "Only a part of this word"),
+    assert [(w.field, w.value, w.reason) for w in warnings] == [
+        ("del", "characters 11 to 13", "Same word as another deletion; no second set."),
+        ("del", "precooledly", "Cuts a word; the whole word is marked."),
     ]
 
 
@@ -112,7 +112,7 @@ def test_a_part_of_a_word_selects_the_word_and_the_exact_characters_are_kept(tmp
     assert sets_of(instance) == [["unlikely"]]
     assert instance.metadata["edits"] == [[4, 6, ""]]
     assert (warning.line, warning.value) == (1, "unlikely")
-    assert "the whole word is in the rationale" in warning.reason
+    assert "Cuts a word; the whole word is marked." in warning.reason
 
 
 def test_deleted_white_space_gives_an_annotation_without_a_set_and_a_warning(tmp_path):
@@ -120,7 +120,10 @@ def test_deleted_white_space_gives_an_annotation_without_a_set_and_a_warning(tmp
     assert problems == []
     assert sets_of(instance) == []
     assert instance.metadata["criterion"] == "deleted"
-    assert (warning.value, warning.reason[:20]) == ("characters 8 to 9", "White space only is ")
+    assert (warning.value, warning.reason) == (
+        "characters 8 to 9",
+        "Only white space is deleted: no rationale set.",
+    )
 
 
 def test_deleted_white_space_beside_other_deletions_gets_no_set_of_its_own(tmp_path):
@@ -135,15 +138,13 @@ def test_a_sentence_that_is_all_deleted_is_selected_whole_and_told(tmp_path):
     assert problems == []
     assert (text_of(instance), instance.metadata["text_after"]) == ("All gone.", "")
     assert sets_of(instance) == [["All", "gone", "."]]
-    assert "The whole sentence is deleted" in warning.reason
+    assert "Whole sentence deleted: every word is rationale." in warning.reason
 
 
 def test_a_sentence_without_a_text_before_is_refused(tmp_path):
     instances, problems, _ = read(tmp_path, sentences("<ins>New.</ins>", "", "  "))
     assert instances == []
-    assert [(p.line, p.reason) for p in problems] == [
-        (n, "The segment 'text' has no text; write its text or drop the row.") for n in (1, 2, 3)
-    ]
+    assert [(p.line, p.reason) for p in problems] == [(n, "Must not be empty.") for n in (1, 2, 3)]
 
 
 def test_an_empty_mark_still_counts_as_an_edit_and_is_told(tmp_path):
@@ -151,7 +152,7 @@ def test_an_empty_mark_still_counts_as_an_edit_and_is_told(tmp_path):
     [instance], problems, [warning] = read(tmp_path, sentences("A <del/>b."))
     assert problems == []
     assert (instance.result, sets_of(instance)) == ("needs edit", [])
-    assert "The <del> is empty" in warning.reason
+    assert "Empty <del>: the sentence counts as edited. Remove it." in warning.reason
 
 
 # Labels, keys, splits -------------------------------------------------------------------------------------------------
@@ -175,7 +176,7 @@ def test_the_projects_own_two_labels_are_taken(tmp_path, labels, without_edits, 
     assert [i.result for i in instances] == [without_edits, with_edits]
     assert instances[1].annotations[0].result == with_edits
     assert len(warnings) == n_warnings
-    assert all(f"first label, '{without_edits}', is given to sentences without edits" in w.reason for w in warnings)
+    assert all(f"Unedited: '{without_edits}'; edited: '" in w.reason for w in warnings)
 
 
 def test_labels_of_which_none_is_meant_are_refused(tmp_path):
@@ -186,14 +187,17 @@ def test_labels_of_which_none_is_meant_are_refused(tmp_path):
 
 def test_another_task_is_refused_with_the_way_out(tmp_path):
     (tmp_path / "a.xml").write_text(sentences("A b."))
-    with pytest.raises(InvalidValue, match=r"the project's is 'sentiment'. Make a project for it: .* --task editing"):
+    with pytest.raises(
+        InvalidValue,
+        match=r"aesw needs the task 'editing', not 'sentiment'\.",
+    ):
         list(aesw.read(tmp_path / "a.xml", ReadOptions(TASKS["sentiment"])))
 
 
 def test_a_file_that_is_not_there_or_a_folder_is_refused(tmp_path):
-    with pytest.raises(NotFound, match="There is no file or folder"):
+    with pytest.raises(NotFound, match="No file or folder '"):
         list(aesw.read(tmp_path / "none.xml", ReadOptions(TASKS["editing"])))
-    with pytest.raises(InvalidValue, match="is a folder, but this format reads one file"):
+    with pytest.raises(InvalidValue, match=r"is a folder\. Name a file\."):
         list(aesw.read(tmp_path, ReadOptions(TASKS["editing"])))
 
 
@@ -209,14 +213,14 @@ def test_a_sentence_without_sid_gets_its_line_as_key_and_a_warning(tmp_path):
     assert problems == []
     assert [i.key for i in instances] == ["p-line2", "p-line2.2"]
     assert [(w.line, w.field) for w in warnings] == [(2, "sid"), (2, "sid")]
-    assert "Give it one, so that its key stays when lines move." in warnings[0].reason
+    assert "changes if lines move." in warnings[0].reason
 
 
 def test_a_sid_that_stands_twice_is_refused_naming_the_first_line(tmp_path):
     instances, [problem], _ = read(tmp_path, sentences("A b.", "C d.") + sentences("E f."))
     assert [text_of(i) for i in instances] == ["A b.", "C d."]
     assert (problem.line, problem.field, problem.value) == (3, "sid", "0")
-    assert "is already on line 1" in problem.reason
+    assert "Duplicate of line 1." in problem.reason
 
 
 def test_other_attributes_of_a_sentence_go_to_the_metadata(tmp_path):
@@ -292,19 +296,19 @@ def test_a_file_is_read_as_it_is_asked_for(tmp_path):
 @pytest.mark.parametrize(
     ("markup", "value", "reason"),
     [
-        ("a <del>b c.", "a <del>b c.", "every <del> needs its </del>"),
-        ("a b</del> c.", "a b</del> c.", "every <del> needs its </del>"),
-        ("a <del>b <ins>c</del> d</ins>.", "<ins>c</del>", "every <del> needs its </del>"),
-        ("a <del>b <ins>c</ins></del> d.", "<ins>", "<ins> stands inside <del>; marks stand side by side"),
-        ("a <b>b</b> c.", "<b>b</b>", "<b> is not a mark; there are <del> and <ins>"),
-        ("a <DEL>b</DEL> c.", "<DEL>b</DEL>", "<DEL> is not a mark"),
-        ("R&D in Köln & é", "R&D", "write &amp; for &"),
-        ("a < b", "a < b", "write &amp; for & and &lt; for <"),
-        ("a\x0bb", "a\x0bb", "take out control characters"),
-        ("a&nbsp;b", "&nbsp;", "XML has no other names than &amp;"),
-        ("a &#xD800; b", "&#xD800;", "A character's number is not one that XML allows"),
-        ('a <del x="1" x="2">b</del>', 'x="2"', "An attribute appears twice"),
-        ("a <x:y>b</x:y>", "<x:y>", "not well-formed XML"),
+        ("a <del>b c.", "a <del>b c.", "Unmatched tags. Close every <del> and <ins> in order."),
+        ("a b</del> c.", "a b</del> c.", "Unmatched tags. Close every <del> and <ins> in order."),
+        ("a <del>b <ins>c</del> d</ins>.", "<ins>c</del>", "Unmatched tags. Close every <del> and <ins> in order."),
+        ("a <del>b <ins>c</ins></del> d.", "<ins>", "Close <del> before <ins>."),
+        ("a <b>b</b> c.", "<b>b</b>", "Unknown tag <b>. Remove it or write &lt;."),
+        ("a <DEL>b</DEL> c.", "<DEL>b</DEL>", "Unknown tag <DEL>. Remove it or write &lt;."),
+        ("R&D in Köln & é", "R&D", "Invalid XML. Write &amp; and &lt;; remove control characters."),
+        ("a < b", "a < b", "Invalid XML. Write &amp; and &lt;; remove control characters."),
+        ("a\x0bb", "a\x0bb", "Invalid XML. Write &amp; and &lt;; remove control characters."),
+        ("a&nbsp;b", "&nbsp;", "Unknown entity. Use &amp; &lt; &gt; &quot; &apos; or the character itself."),
+        ("a &#xD800; b", "&#xD800;", "Character number not allowed. Write the character."),
+        ('a <del x="1" x="2">b</del>', 'x="2"', "Duplicate attribute in a tag. Keep one."),
+        ("a <x:y>b</x:y>", "<x:y>", "Not well-formed XML. Close every tag."),
     ],
 )
 @pytest.mark.parametrize("is_line", [True, False])
@@ -327,9 +331,9 @@ def test_a_sentence_that_is_not_closed_spoils_no_other(tmp_path):
     instances, problems, _ = read(tmp_path, content)
     assert [i.key for i in instances] == ["2", "4"]
     assert [(p.line, p.reason) for p in problems] == [
-        (2, "The <sentence> that begins here is still open at '<sentence', line 3; write its </sentence>."),
-        (4, "The <sentence> that begins here is still open at '</par>', line 5; write its </sentence>."),
-        (7, "The <sentence> that begins here is still open at the end of the file, line 7; write its </sentence>."),
+        (2, "<sentence> still open at '<sentence', line 3. Add </sentence>."),
+        (4, "<sentence> still open at '</par>', line 5. Add </sentence>."),
+        (7, "<sentence> still open at the end of the file, line 7. Add </sentence>."),
     ]
 
 
@@ -340,13 +344,13 @@ def test_text_outside_sentences_is_told_and_never_taken(tmp_path):
     assert [(p.line, p.value) for p in problems] == [
         (2, "Lost text."), (3, "and <del>more</del>"), (5, "<![CDATA[x]]>"),
     ]  # fmt: skip
-    assert 'put <sentence sid="..."> and </sentence> around it' in problems[0].reason
+    assert 'Skipped: outside <sentence>. Add <sentence sid="..."> and </sentence>.' in problems[0].reason
 
 
 def test_a_comment_that_is_not_closed_is_told(tmp_path):
     instances, [problem], _ = read(tmp_path, sentences("A b.") + "<!-- a\n" + sentences("C d."))
     assert len(instances) == 1
-    assert (problem.line, problem.reason[:39]) == (2, "The comment that begins here is not clo")
+    assert (problem.line, problem.reason) == (2, "Unclosed comment; the rest isn't read. Add -->.")
 
 
 BILLION_LAUGHS = (
@@ -366,7 +370,7 @@ BILLION_LAUGHS = (
 def test_a_document_type_is_refused_and_nothing_is_read_after_it(tmp_path, content):
     instances, [problem], _ = read(tmp_path, content)
     assert instances == []
-    assert problem.reason.startswith("The file declares a document type")
+    assert problem.reason.startswith("Reading stopped at the document type. Remove it.")
     assert problem.line == content[: content.index("<!")].count("\n") + 1
 
 
@@ -381,7 +385,7 @@ def test_bytes_that_are_not_utf_8_are_named_and_no_half_sentence_is_taken(tmp_pa
     xml = b'<par>\n<sentence sid="1">begin\n\xff\nend</sentence>\n<sentence sid="2">A b.</sentence>\n'
     [instance], [problem], _ = read(tmp_path, xml)
     assert text_of(instance) == "A b."
-    assert (problem.line, problem.reason) == (3, "Byte 1 of the line (0xff) is not UTF-8; save the file as UTF-8.")
+    assert (problem.line, problem.reason) == (3, "Byte 1 isn't UTF-8. Save as UTF-8.")
     instances, [problem], _ = read(tmp_path, b"A b.\nC \xe9 d.\nE f.\n")
     assert [text_of(i) for i in instances] == ["A b.", "E f."]
     assert (problem.line, problem.reason[:6]) == (2, "Byte 3")
@@ -392,10 +396,10 @@ def test_a_sentence_that_never_ends_is_refused_once(tmp_path):
     instances, [problem], _ = read(tmp_path, sentences("A b.", long, "C d."))
     assert [text_of(i) for i in instances] == ["A b.", "C d."]
     assert problem.line == 2
-    assert "over 100,000 characters" in problem.reason
+    assert "Over 100,000 characters. Close or split the sentence." in problem.reason
     instances, [problem], _ = read(tmp_path, f"A b.\n{long}\nC d.\n")
     assert len(instances) == 2
-    assert "over 100,000 characters" in problem.reason
+    assert "Over 100,000 characters. Close or split the sentence." in problem.reason
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "\ufeff", "<doc></doc>", '<?xml version="1.0"?>'])

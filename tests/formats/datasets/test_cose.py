@@ -76,8 +76,8 @@ def test_a_question_without_explanation_or_answer_waits_for_them(answer, tmp_pat
     assert (instance.result, instance.annotations, instance.split, problems) == (None, (), "test", [])
 
 
-PAGE = "without the words of the page"
-SPACE = "with other white space or capitals"
+PAGE = "ignoring page text (Question:, Answer Choices:)"
+SPACE = "ignoring white space and capitals"
 SELECTIONS = [
     ("saw the catfish", [["saw the catfish"]], []),
     (" saw the catfish\u00a0", [["saw the catfish"]], []),
@@ -87,16 +87,16 @@ SELECTIONS = [
     ("catfish. What", [["catfish.  What"]], [SPACE]),
     ("The cat,old", [["The cat, old"]], [SPACE]),
     ("SAW THE", [["saw the"]], [SPACE]),
-    ("Question: The cat, old  and fat", [["The cat, old and fat"]], [PAGE + " around it (Question:, Answer Choices:) and " + SPACE]),
-    ("the cat", [["the cat"]], ["2 times; the first of whole words is taken, at character 49"]),  # not in "the catfish"
-    ("at", [["at"]], ["5 times; the first is taken, at character 5", "inside a word"]),
-    ("saw the cat", [["saw the cat"]], ["inside a word"]),
-    ("the cat,saw,the catfish", [["The cat", "saw", "the catfish"]], ["in the pieces between its commas"]),
-    ("the catfish,old", [], ["is not in the question; it is taken as no rationale"]),  # pieces in another order
-    ("a dog", [], ["is not in the question; it is taken as no rationale"]),
-    ("Question:", [], ["is not in the question; it is taken as no rationale"]),
-    ("", [], ["Nothing was selected"]),
-    (" ", [], ["Nothing was selected"]),
+    ("Question: The cat, old  and fat", [["The cat, old and fat"]], [PAGE + " and " + SPACE]),
+    ("the cat", [["the cat"]], ["The selection occurs 2 times in the question; using the one at character 49."]),  # not in "the catfish"
+    ("at", [["at"]], ["The selection occurs 5 times in the question; using the one at character 5.", "Cuts a word; the whole word is marked."]),
+    ("saw the cat", [["saw the cat"]], ["Cuts a word; the whole word is marked."]),
+    ("the cat,saw,the catfish", [["The cat", "saw", "the catfish"]], ["comma-separated parts"]),
+    ("the catfish,old", [], ["Not in the question: kept as metadata only."]),  # pieces in another order
+    ("a dog", [], ["Not in the question: kept as metadata only."]),
+    ("Question:", [], ["Not in the question: kept as metadata only."]),
+    ("", [], ["Nothing marked: taken as no rationale."]),
+    (" ", [], ["Nothing marked: taken as no rationale."]),
 ]  # fmt: skip
 
 
@@ -113,13 +113,13 @@ def test_a_selection_is_looked_for_leniently_and_every_leniency_is_told(selected
 
 
 BAD_QUESTIONS = [
-    (question(key=""), "id", "key is empty"),
-    (question(answer="F"), "answerKey", "none of the choices, which are 'A', 'B', 'C'"),
-    (question(stem=""), "question", "has no text"),
-    ({**question(), "question": {"stem": STEM, "choices": []}}, "choices", "has no text"),
+    (question(key=""), "id", "Must not be empty."),
+    (question(answer="F"), "answerKey", "Answer not among the choices ('A', 'B', 'C')."),
+    (question(stem=""), "question", "Must not be empty."),
+    ({**question(), "question": {"stem": STEM, "choices": []}}, "choices", "Must not be empty."),
     ({**question(), "question": {"stem": STEM}}, "question.choices", "is missing"),
-    ({**question(), "question": STEM}, "question", "must be an object"),
-    ("{", "line", "not valid JSON"),
+    ({**question(), "question": STEM}, "question", "Must be an object {...}, not text."),
+    ("{", "line", "Invalid JSON: truncated at character 1."),
 ]
 
 
@@ -129,15 +129,15 @@ def test_a_bad_question_names_its_field_and_gives_no_instance(bad, field, reason
     instances, problems = read(tmp_path)
     assert [i.key for i in instances] == ["good"]
     assert (2, field) in [(p.line, p.field) for p in problems]
-    assert any(reason in p.reason for p in problems)
+    assert any(p.field == field and reason in p.reason for p in problems), [p.reason for p in problems]
 
 
 BAD_EXPLANATIONS = [
     ({"id": "q1", "explanation": {}}, "explanation.selected", "is missing"),
-    (said(selected=None), "explanation.selected", "must be text"),
+    (said(selected=None), "explanation.selected", "Must be text, not null."),
     ({"explanation": {"selected": ""}}, "id", "is missing"),
-    (said("good"), "id", "has an explanation in explanations.jsonl, line 1"),
-    (said("other"), "id", "There is no question of this id in 'questions.jsonl'"),
+    (said("good"), "id", "Duplicate of explanations.jsonl, line 1."),
+    (said("other"), "id", "No question with this id in"),
     ({"id": "q1"}, "explanation", "is missing"),
 ]
 
@@ -199,13 +199,13 @@ def test_the_questions_of_a_named_file_of_explanations_are_those_it_explains(tmp
 def test_missing_files_and_other_tasks_are_refused(tmp_path):
     with pytest.raises(NotFound):
         read(tmp_path / "none")
-    with pytest.raises(InvalidValue, match="holds no .jsonl file of questions"):
+    with pytest.raises(InvalidValue, match=r"Add CommonsenseQA's files\."):
         read(tmp_path)
     write(tmp_path, explanations=[said()])
-    with pytest.raises(InvalidValue, match="no file of questions beside"):
+    with pytest.raises(InvalidValue, match=r"Add CommonsenseQA's files\."):
         read(tmp_path / "explanations.jsonl")
     for task in ("reading", "sentiment"):
-        with pytest.raises(InvalidValue, match="Choose the task choice"):
+        with pytest.raises(InvalidValue, match="CoS-E needs the task choice, not '"):
             list(cose.read(tmp_path, ReadOptions(TASKS[task])))
 
 

@@ -96,17 +96,37 @@ def test_a_gold_label_of_a_dash_is_no_result(tmp_path):
 
 # what the two columns of the premise hold, the words of it that are taken, columns of warnings with a word of their reason
 DISAGREEING = [
-    (" *A* woman in a green coat waters her tomatoes.", "1", ["A"], [("Highlighted", "are others (0)")]),
-    (" *A* woman in a green coat waters her tomatoes.", "{}", ["A"], [("Highlighted", "they are taken")]),
-    (PREMISE, "1", [], [("Highlighted", "are others (none)")]),
-    (" *A* woman in a green coat waters her tomatoes.", "9", ["A"], [("Highlighted", "Word 9 is not in the sentence")]),
+    (
+        " *A* woman in a green coat waters her tomatoes.",
+        "1",
+        ["A"],
+        [("Highlighted", "Sentence1_marked_1 stars other words (0); using these.")],
+    ),
+    (
+        " *A* woman in a green coat waters her tomatoes.",
+        "{}",
+        ["A"],
+        [("Highlighted", "Sentence1_marked_1 stars other words (0); using these.")],
+    ),
+    (PREMISE, "1", [], [("Highlighted", "Sentence1_marked_1 stars other words (none); using these.")]),
+    (
+        " *A* woman in a green coat waters her tomatoes.",
+        "9",
+        ["A"],
+        [("Highlighted", "No word 9: the sentence has 9 words from 0.")],
+    ),
     (
         " *A* woman in a green coat waters her tomatoes.",
         "0;1",
         ["A"],
-        [("Highlighted", "numbers of words with commas")],
+        [("Highlighted", "Must be comma-separated word numbers, or")],
     ),
-    (" *A* woman in a coat waters her tomatoes.", "0,4", ["A", "green"], [("marked", "not the sentence with stars")]),
+    (
+        " *A* woman in a coat waters her tomatoes.",
+        "0,4",
+        ["A", "green"],
+        [("marked", "No starred sentence; using the numbers of")],
+    ),
     ("", "0, 4 ,4", ["A", "green"], []),
     (" *A* woman in a green coat waters her tomatoes.", "", ["A"], []),
 ]
@@ -120,14 +140,20 @@ def test_the_stars_win_where_they_stand_in_the_sentence_and_a_disagreement_is_to
     [instance], problems = read(table(row), tmp_path)
     assert words(instance, instance.annotations[0]) == [*taken, "gardening."]
     assert [(p.field, p.is_warning) for p in problems] == [(f"Sentence1_{kind}_1", True) for kind, _ in warned]
-    assert all(reason in p.reason for p, (_, reason) in zip(problems, warned, strict=True))
+    for problem, (_, reason) in zip(problems, warned, strict=True):
+        assert reason in problem.reason
 
 
 # With blanks in a row, "naps" is word 2 between white space and piece 3 between single blanks.
 BLANKS_IN_A_ROW = [
     ("A cat *naps*  here.", "3", ["naps"], []),
     ("A cat *naps*  here.", "2", ["naps"], []),
-    ("", "3", ["here."], ["blanks in a row"]),  # nothing says which: words between white space
+    (
+        "",
+        "3",
+        ["here."],
+        ["Consecutive blanks: word numbers count them as one."],
+    ),  # nothing says which: words between white space
     ("", "4", ["here."], []),  # past the end of the words, so that only pieces are left
 ]
 
@@ -157,16 +183,36 @@ def test_nothing_highlighted_is_an_annotation_without_a_set_and_an_explanation_a
 
 
 BAD_ROWS = [
-    ({"Sentence1": ""}, "premise", "has no text"),
-    ({"Sentence2": "  "}, "hypothesis", "has no text"),
-    ({"pairID": ""}, "id", "key is empty"),
-    ({"gold_label": "maybe"}, "label", "no label 'maybe'"),
-    ({"Sentence1_marked_1": "", "Sentence1_Highlighted_1": "9"}, "Sentence1_Highlighted_1", "has 9 words, from 0"),
-    ({"Sentence1_marked_1": "", "Sentence1_Highlighted_1": "-1"}, "Sentence1_Highlighted_1", "numbers of words"),
-    ({"Sentence1_marked_1": "", "Sentence1_Highlighted_1": "1,"}, "Sentence1_Highlighted_1", "numbers of words"),
-    ({"Sentence1_marked_1": "*Else*", "Sentence1_Highlighted_1": ""}, "Sentence1_marked_1", "no numbers"),
-    ({"Sentence1_marked_1": "*Else*", "Sentence1_Highlighted_1": "x"}, "Sentence1_marked_1", "can be used"),
-    ({"WorkerId_2": "W17", "Explanation_2": "Again."}, "annotator", "two annotations"),
+    ({"Sentence1": ""}, "premise", "Must not be empty."),
+    ({"Sentence2": "  "}, "hypothesis", "Must not be empty."),
+    ({"pairID": ""}, "id", "Must not be empty."),
+    ({"gold_label": "maybe"}, "label", "No label 'maybe' (only"),
+    (
+        {"Sentence1_marked_1": "", "Sentence1_Highlighted_1": "9"},
+        "Sentence1_Highlighted_1",
+        "No word 9: the sentence has 9 words from 0.",
+    ),
+    (
+        {"Sentence1_marked_1": "", "Sentence1_Highlighted_1": "-1"},
+        "Sentence1_Highlighted_1",
+        "Must be comma-separated word numbers, or {} for none.",
+    ),
+    (
+        {"Sentence1_marked_1": "", "Sentence1_Highlighted_1": "1,"},
+        "Sentence1_Highlighted_1",
+        "Must be comma-separated word numbers, or {} for none.",
+    ),
+    (
+        {"Sentence1_marked_1": "*Else*", "Sentence1_Highlighted_1": ""},
+        "Sentence1_marked_1",
+        "no usable numbers in Sentence1_Highlighted_1",
+    ),
+    (
+        {"Sentence1_marked_1": "*Else*", "Sentence1_Highlighted_1": "x"},
+        "Sentence1_marked_1",
+        "no usable numbers in Sentence1_Highlighted_1",
+    ),
+    ({"WorkerId_2": "W17", "Explanation_2": "Again."}, "annotator", "Same person twice in one round. Keep one."),
 ]
 
 
@@ -177,7 +223,7 @@ def test_a_bad_row_names_its_column_and_gives_no_instance(changes, field, reason
     assert [i.key for i in instances] == ["good"]
     refusals = [p for p in problems if not p.is_warning]
     assert (2, field) in [(p.line, p.field) for p in refusals]
-    assert any(reason in p.reason for p in refusals)
+    assert any(p.field == field and reason in p.reason for p in refusals), [p.reason for p in refusals]
 
 
 def test_a_pair_that_stands_twice_is_refused_the_second_time_also_in_another_file_of_the_split(tmp_path):
@@ -193,18 +239,18 @@ def test_a_folder_gives_the_asked_split_alone_and_a_file_the_split_that_is_said(
     (tmp_path / "esnli_test.csv").write_text(table(TRAIN))
     assert [i.source for i in read_path(tmp_path, split="val")[0]] == ["esnli_dev.csv"]
     assert [i.split for i in read_path(tmp_path / "esnli_dev.csv", split="pilot")[0]] == ["pilot"]
-    with pytest.raises(InvalidValue, match=r"no file esnli_\*\.csv of the split 'train'"):
+    with pytest.raises(InvalidValue, match=r"No esnli_\*\.csv for split 'train' in '"):
         read_path(tmp_path, split="train")
 
 
 def test_a_file_without_the_columns_is_told_and_one_that_is_not_there_refused(tmp_path):
     instances, [problem] = read("pairID,gold_label,Sentence1\n1,neutral,a\n", tmp_path)
     assert (instances, problem.line, problem.field) == ([], 1, "header")
-    assert "The column 'Sentence2' is missing" in problem.reason
-    assert "called 'Sentence1'" in read("Sentence1," + table(TRAIN), tmp_path)[1][0].reason
+    assert "Column 'Sentence2' is missing." in problem.reason
+    assert "Duplicate column 'Sentence1'." in read("Sentence1," + table(TRAIN), tmp_path)[1][0].reason
     with pytest.raises(NotFound):
         read_path(tmp_path / "none.csv")
-    with pytest.raises(InvalidValue, match="Choose the task inference"):
+    with pytest.raises(InvalidValue, match="e-SNLI needs the task inference, not '"):
         list(esnli.read(tmp_path, ReadOptions(TASKS["reading"])))
 
 

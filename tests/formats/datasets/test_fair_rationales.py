@@ -95,7 +95,7 @@ def test_the_format_is_guessed_and_a_task_of_several_texts_is_refused(tmp_path):
     guess = guess_format(tmp_path / "SST_annotations.csv")
     assert guess is not None
     assert guess.format_name == "fair-rationales"
-    with pytest.raises(InvalidValue, match="FairRationales has one text to mark words in"):
+    with pytest.raises(InvalidValue, match=r"Use sentiment or a one-segment task\."):
         items(tmp_path, row(), task=TASKS["inference"])
 
 
@@ -105,7 +105,7 @@ def test_tables_of_a_folder_that_are_not_read_are_named(tmp_path):
     found = list(read(tmp_path, ReadOptions(TASKS["sentiment"])))
     [warning] = [item for item in found if isinstance(item, Problem)]
     assert (warning.value, warning.is_warning) == ("bert_sst2_attention.csv", True)
-    assert "is left out, since it is no file of annotations" in warning.reason
+    assert "Skipped: not annotations. Import model output later." in warning.reason
     assert sum(isinstance(item, SourceInstance) for item in found) == 1
 
 

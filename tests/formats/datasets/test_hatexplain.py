@@ -97,7 +97,7 @@ def test_masks_of_nobody_known_count_and_the_labels_are_kept_for_reference(tmp_p
         ("12", "hatespeech", "reference", 0),
         ("13", "offensive", "reference", 0),
     ]
-    assert "2 masks for 3 annotators, 3 of whom chose another label than normal" in warning.reason
+    assert "owners unknown, imported as" in warning.reason
 
 
 RESULTS = [("onn", "normal"), ("oho", "offensive"), ("noh", None), ("oh", None), ("ooh", "offensive"), ("", None)]
@@ -121,18 +121,22 @@ def test_a_mask_without_a_mark_and_masks_that_are_missing_are_told(tmp_path):
 
 
 BAD_POSTS = [
-    (post(("offensive",), [[1, 0, 0, 0]]), "rationales[0]", "has 4 values, but the post has 5 tokens"),
-    (post(("offensive",), [[1, 0, 0, 0, 0, 0]]), "rationales[0]", "has 6 values, but the post has 5 tokens"),
-    (post(("offensive",), [[1, 0, 2, 0, 0]]), "rationales[0][2]", "1 for a marked token"),
-    (post(("offensive",), [[1, 0, 0.5, 0, 0]]), "rationales[0][2]", "must be a whole number"),
-    (post(("offensive",), [[1, 0, True, 0, 0]]), "rationales[0][2]", "must be a whole number"),
-    (post(tokens=[]), "post_tokens", "has no tokens"),
-    (post(tokens=["", " "]), "post_tokens", "has no tokens"),
-    (post(post_id="p2"), "post_id", "stands under the key 'p1'"),
+    (post(("offensive",), [[1, 0, 0, 0]]), "rationales[0]", "Mask has 4 values, post"),
+    (post(("offensive",), [[1, 0, 0, 0, 0, 0]]), "rationales[0]", "Mask has 6 values, post"),
+    (post(("offensive",), [[1, 0, 2, 0, 0]]), "rationales[0][2]", "Must be 1 (marked) or 0."),
+    (post(("offensive",), [[1, 0, 0.5, 0, 0]]), "rationales[0][2]", "Must be an integer, not a number."),
+    (post(("offensive",), [[1, 0, True, 0, 0]]), "rationales[0][2]", "Must be an integer, not true or false."),
+    (post(tokens=[]), "post_tokens", "Must not be empty."),
+    (post(tokens=["", " "]), "post_tokens", "Must not be empty."),
+    (post(post_id="p2"), "post_id", "The key is 'p1'. Use the same id."),
     ({k: v for k, v in post().items() if k != "rationales"}, "rationales", "is missing"),
     ({k: v for k, v in post().items() if k != "post_id"}, "post_id", "is missing"),
-    (post(("silly",)), "label", "no label 'silly'"),
-    ({**post(), "annotators": [{"label": "normal", "annotator_id": 1}] * 2}, "annotator", "two annotations"),
+    (post(("silly",)), "label", "No label 'silly' (only 'normal', 'offensive', 'hatespeech')"),
+    (
+        {**post(), "annotators": [{"label": "normal", "annotator_id": 1}] * 2},
+        "annotator",
+        "Same person twice in one round. Keep one.",
+    ),
     ({**post(), "annotators": [{"annotator_id": 1}]}, "annotators[0].label", "is missing"),
 ]
 
@@ -156,18 +160,24 @@ def test_a_post_that_stands_twice_is_refused_the_second_time(tmp_path):
 # content (the first post is right), keys that are read, line and field and reason of the problem
 BROKEN = [
     ('{"p1": %s, "p2": [1]}', ["p1"], 1, "p2", "an object"),
-    ('{"p1": %s, "p2": {"post_id": NaN}}', ["p1"], 1, "p2", "NaN is not JSON"),
-    ('{"p1": %s, "p2": {"a": 1, "a": 2}}', ["p1"], 1, "p2.a", "appears twice"),
-    ('{"p1": %s, "p2": {"post_id": "\\ud800"}}', ["p1"], 1, "p2", "half of a character"),
+    ('{"p1": %s, "p2": {"post_id": NaN}}', ["p1"], 1, "p2", "NaN isn't JSON. Write a number or null."),
+    ('{"p1": %s, "p2": {"a": 1, "a": 2}}', ["p1"], 1, "p2.a", "Duplicate. Keep one."),
+    ('{"p1": %s, "p2": {"post_id": "\\ud800"}}', ["p1"], 1, "p2", "is a lone surrogate. Write the whole character."),
     ('{"p1": %s, "p\\u0000": {}}', ["p1"], 1, "key", "NUL"),
-    ('{"p1": %s,\n"p2": {"post_id": "p', ["p1"], 2, "file", "not valid JSON"),
-    ('{"p1": %s', ["p1"], 1, "file", "the file ends in the middle of a record"),
-    ('{"p1": %s}\n{}', ["p1"], 2, "file", "after the object has ended"),
-    ('[{"p1": %s}]', [], 1, "file", "not one JSON object"),
-    ('{"p1" %s}', [], 1, "file", "':' is missing"),
-    ("", [], 1, "file", "'{' is missing"),
-    ('{"p1": ' + "[" * 100_000, [], 1, "file", "nested too deep"),
-    (b'\xef\xbb\xbf{"p1": %s, "p\xff": 1}', [], None, "file", "not UTF-8"),
+    (
+        '{"p1": %s,\n"p2": {"post_id": "p',
+        ["p1"],
+        2,
+        "file",
+        "Invalid JSON: unterminated string at character 324 of 325.",
+    ),
+    ('{"p1": %s', ["p1"], 1, "file", "Invalid JSON: truncated at character 303."),
+    ('{"p1": %s}\n{}', ["p1"], 2, "file", "Content after the object, at character"),
+    ('[{"p1": %s}]', [], 1, "file", "Invalid JSON: missing '{' at character 1 of 306."),
+    ('{"p1" %s}', [], 1, "file", "Invalid JSON: missing ':' at character 7 of 303."),
+    ("", [], 1, "file", "Invalid JSON: missing '{' at character 1 of 0."),
+    ('{"p1": ' + "[" * 100_000, [], 1, "file", "Nested too deeply, or a number too long."),
+    (b'\xef\xbb\xbf{"p1": %s, "p\xff": 1}', [], None, "file", "Byte 308 isn't UTF-8. Save as UTF-8."),
 ]
 
 
@@ -198,7 +208,7 @@ def test_splits_come_from_the_file_beside_it_and_one_can_be_asked_for(asked, spl
     instances, [warning] = read(posts, tmp_path, DIVISIONS, path="", split=asked, key_prefix="h-")
     assert {i.key: i.split for i in instances} == {f"h-{key}": split for key, split in splits.items()}
     assert (warning.source, warning.value, warning.is_warning) == ("post_id_divisions.json", "'elsewhere'", True)
-    assert "1 of the 3 posts" in warning.reason
+    assert "1 of 3 posts with a split aren't in the data." in warning.reason
 
 
 def test_without_that_file_the_asked_split_is_the_split_of_all(tmp_path):
@@ -218,7 +228,7 @@ def test_a_post_of_two_splits_is_refused_and_wrong_divisions_are_told(tmp_path):
 @pytest.mark.parametrize("task", ["inference", "reading", "verification", "choice", "entity"])
 def test_a_task_with_more_than_one_text_is_refused(task, tmp_path):
     (tmp_path / "dataset.json").write_text("{}")
-    with pytest.raises(InvalidValue, match="Choose sentiment, or a custom task"):
+    with pytest.raises(InvalidValue, match="HateXplain needs the task sentiment, not '"):
         list(hatexplain.read(tmp_path / "dataset.json", ReadOptions(TASKS[task])))
 
 

@@ -110,9 +110,9 @@ def test_a_text_without_a_key_says_that_it_can_be_numbered(tmp_path):
 
 
 WRONG_LINES = [
-    ("good B-x\nfilm\n\nso O\nso O\n", 2, "The line has 1 columns, but most lines have 2."),
-    ("good B-x\nfilm x\n", 2, "'x' is no tag such as B-PER, O."),
-    ("a\tB-x\n\tO\n", 2, "The token is empty."),
+    ("good B-x\nfilm\n\nso O\nso O\n", 2, "Text skipped: 1 columns instead of 2."),
+    ("good B-x\nfilm x\n", 2, "Text skipped: invalid tag 'x' (valid: B-PER, O)."),
+    ("a\tB-x\n\tO\n", 2, "Text skipped: empty token."),
 ]
 
 
@@ -124,7 +124,10 @@ def test_a_wrong_line_is_told_by_its_number_and_its_text_left_out(tmp_path, text
     assert problem.reason.startswith(words)
 
 
-REFUSED = [("a NN\nb VB\n", "holds no tags such as"), ("one\nword\n", "holds no tags such as")]
+REFUSED = [
+    ("a NN\nb VB\n", "Put them last."),
+    ("one\nword\n", "Put them last."),
+]
 
 
 @pytest.mark.parametrize(("text", "words"), REFUSED)

@@ -57,7 +57,7 @@ def test_each_file_of_a_folder_is_an_annotator(tmp_path):
     assert (more_of_second.is_addition, more_of_second.annotations[0].annotator) == (True, "ben")
     [problem] = problems_of(read, tmp_path / "out")
     assert problem.is_warning
-    assert problem.reason == "2 rows have no label and are taken as not annotated, since doccano does not say."
+    assert problem.reason == "2 rows without labels count as unannotated."
 
 
 def test_a_shared_file_is_nobodys_in_particular(tmp_path):
@@ -132,7 +132,9 @@ def test_the_result_is_the_label_of_the_whole_text_or_a_field(fields, result, n_
     [instance] = instances_of(read, path)
     assert instance.result == result
     assert [len(a.sets) for a in instance.annotations] == ([] if n_sets is None else [n_sets])
-    assert [p.reason[:28] for p in problems_of(read, path)][:1] == ([] if result else ["1 row has several labels for"])
+    assert [p.reason for p in problems_of(read, path)][:1] == (
+        [] if result else ["1 row's multiple whole-text labels skipped."]
+    )
 
 
 def test_the_result_of_several_files_is_what_all_say(tmp_path):
@@ -167,7 +169,10 @@ def test_offsets_are_utf16_units_unless_the_row_says_otherwise(text, start, end,
     [instance] = instances_of(read, path)
     assert spans_read(instance) == [[("text", *characters)]]
     problems = problems_of(read, path)
-    assert ["offsets were read as UTF-16 units" in p.reason for p in problems] == [True] * (offsets is None)
+    assert [
+        'row has emoji or similar, read as UTF-16. Otherwise set "offsets": "graphemes" or "characters".' in p.reason
+        for p in problems
+    ] == [True] * (offsets is None)
 
 
 def test_segments_are_cut_out_of_the_one_text(tmp_path):
@@ -193,20 +198,20 @@ def test_other_segments_stand_in_fields_of_their_own(tmp_path):
 
 
 BAD_ROWS = [
-    ({**ROW, "label": [[0, 99, "a"]]}, "It ends at 99 (exclusive), but the text is 14 UTF-16 units long."),
-    ({**ROW, "label": [[5, 5, "a"]]}, "It goes from 5 to 5 (exclusive)"),
-    ({**ROW, "text": "😀 so", "label": [[0, 1, "a"]]}, "Offset 1 (in UTF-16 units) lies inside a character, so the span is counted in something else."),
-    ({**ROW, "label": [[0, "2", "a"]]}, "It must be a whole number, not text."),
-    ({**ROW, "label": {"a": 1}}, "It must be"),
-    ({**ROW, "offsets": "bytes"}, 'It must be "utf-16", "graphemes" or "characters".'),
-    ({**ROW, "text": None}, "The row needs its text."),
-    ({**ROW, "text": " ", "label": []}, "The segment 'text' has no text"),
-    ({**ROW, "id": None}, "The record has no id. Add one"),
-    ({**ROW, "result": "odd"}, "The project has no label 'odd'"),
-    ({**ROW, "annotations": [{"label": 3, "user": 1}]}, "The label has only a number here. Name it (--rename 3=LABEL)"),
-    ({**ROW, "segments": {"text": [0, 99]}}, "It ends at 99 (exclusive)"),
-    ({**ROW, "segments": {"text": [0, 2]}}, "It lies between the segments"),
-    ({**ROW, "segments": {"other": [0, 14]}}, "The task 'sentiment' has no segment 'other'"),
+    ({**ROW, "label": [[0, 99, "a"]]}, "Ends at 99 (exclusive); the text is 14 UTF-16 units."),
+    ({**ROW, "label": [[5, 5, "a"]]}, "Must satisfy 0 <= start < end."),
+    ({**ROW, "text": "😀 so", "label": [[0, 1, "a"]]}, "Offset 1 (UTF-16 units) splits a character. Check the unit."),
+    ({**ROW, "label": [[0, "2", "a"]]}, "Must be an integer, not text."),
+    ({**ROW, "label": {"a": 1}}, "Must be an integer or text or a list or null, not an object {...}."),
+    ({**ROW, "offsets": "bytes"}, 'Must be "utf-16", "graphemes" or "characters".'),
+    ({**ROW, "text": None}, "Must not be empty."),
+    ({**ROW, "text": " ", "label": []}, "Must not be empty."),
+    ({**ROW, "id": None}, "Missing ID. Add one, or use --number-keys."),
+    ({**ROW, "result": "odd"}, "No label 'odd' (only"),
+    ({**ROW, "annotations": [{"label": 3, "user": 1}]}, "The label is a number. Use --rename 3=LABEL or label_config.json."),
+    ({**ROW, "segments": {"text": [0, 99]}}, "Ends at 99 (exclusive); the text is"),
+    ({**ROW, "segments": {"text": [0, 2]}}, "It's between segments. Remove it."),
+    ({**ROW, "segments": {"other": [0, 14]}}, "No such segment, only 'text'."),
 ]  # fmt: skip
 
 
@@ -221,7 +226,7 @@ def test_a_bad_row_is_refused_and_the_others_are_read(row, reason, tmp_path):
 
 def test_a_task_of_several_texts_needs_to_be_told_where_they_stand(tmp_path):
     [problem] = problems_of(read, saved(tmp_path / "a.jsonl", ROW), "inference")
-    assert 'Say where each stands in it: "segments": {"premise": [0, 12], ...}' in problem.reason
+    assert 'Add "segments": {"premise": [0, 12], ...}.' in problem.reason
 
 
 def test_one_file_of_several_users_as_the_first_versions_wrote_it(tmp_path):
@@ -238,35 +243,35 @@ def test_one_file_of_several_users_as_the_first_versions_wrote_it(tmp_path):
 
 def test_comments_on_a_row_without_a_label_are_counted(tmp_path):
     path = saved(tmp_path / "a.jsonl", {"id": 1, "text": "so good", "label": [], "Comments": ["why?", "what?"]})
-    assert "2 comments on a row without a label were left out." in {p.reason for p in problems_of(read, path)}
+    assert "2 comments on unlabelled rows skipped." in {p.reason for p in problems_of(read, path)}
 
 
 def test_relations_are_left_out_and_counted(tmp_path):
     path = saved(tmp_path / "a.jsonl", {**ROW, "relations": [{"from_id": 1, "to_id": 2}] * 3})
     [problem] = problems_of(read, path)
-    assert (problem.is_warning, problem.reason) == (True, "3 relations were left out.")
+    assert (problem.is_warning, problem.reason) == (True, "3 relations skipped.")
 
 
 def test_a_row_that_stands_twice_is_refused(tmp_path):
     [problem] = problems_of(read, saved(tmp_path / "ada.jsonl", ROW, ROW))
-    assert "Annotator 'ada' has a row for instance '1' already" in problem.reason
+    assert "Duplicate of line" in problem.reason
 
 
 def test_the_export_called_json_is_a_list(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps([{"id": 1, "text": "so good", "label": ["positive"]}, 3]))
     assert [i.result for i in instances_of(read, path)] == ["positive"]
-    assert [p.reason for p in problems_of(read, path)] == ["Every item of the list must be an object {...}."]
+    assert [p.reason for p in problems_of(read, path)] == ["Must be an object {...}."]
 
 
 def test_archives_tables_and_folders_without_rows_are_refused_with_a_remedy(tmp_path):
     (tmp_path / "a.zip").write_bytes(b"PK\x03\x04...")
-    with pytest.raises(InvalidValue, match="is a zip archive; unpack it"):
+    with pytest.raises(InvalidValue, match=r"is a zip archive\. Unpack it first\."):
         problems_of(read, tmp_path / "a.zip")
     (tmp_path / "a.csv").write_text("id,text")
-    with pytest.raises(InvalidValue, match="is a table, .* Export the project from doccano as JSONL"):
+    with pytest.raises(InvalidValue, match=r"Export as JSONL from doccano\."):
         problems_of(read, tmp_path / "a.csv")
-    with pytest.raises(InvalidValue, match=r"holds no .jsonl file. .* Unpack its zip archive into a folder"):
+    with pytest.raises(InvalidValue, match=r"Export as JSONL from doccano\."):
         problems_of(read, tmp_path)
 
 

@@ -93,13 +93,13 @@ def test_offsets_are_characters_unless_the_recorded_text_says_utf16(text, start,
 
 
 BAD_SPANS = [
-    (region(3, 7, "a", "bad"), "Label Studio recorded 'bad', but at these characters the text says 'good'"),
-    (region(10, 99, "a", "film"), "It ends at 99 (exclusive), but the text is 14 characters long."),
-    (region(3, 99), "It ends at 99 (exclusive), but the text is 14 characters long."),
-    (region(3, 3), "It goes from 3 to 3 (exclusive); a span needs 0 <= start < end."),
-    (region(-1, 3), "It goes from -1 to 3 (exclusive)"),
-    (region(0.5, 3.25), "Characters are counted in whole numbers"),  # seconds of a sound
-    (region("/div[1]/text()[1]", "/div[1]/text()[1]"), "Characters are counted in whole numbers"),
+    (region(3, 7, "a", "bad"), "Recorded 'bad', but the text says 'good'. Correct the region."),
+    (region(10, 99, "a", "film"), "Ends at 99 (exclusive); the text is 14 characters."),
+    (region(3, 99), "Ends at 99 (exclusive); the text is 14 characters."),
+    (region(3, 3), "Must satisfy 0 <= start < end."),
+    (region(-1, 3), "Must satisfy 0 <= start < end."),
+    (region(0.5, 3.25), "Offsets must be integers; only Text regions are read."),  # seconds of a sound
+    (region("/div[1]/text()[1]", "/div[1]/text()[1]"), "Offsets must be integers; only Text regions are read."),
 ]
 
 
@@ -128,15 +128,15 @@ def test_what_is_no_mark_on_text_is_left_out_and_counted(tmp_path):
     problems = problems_of(read, path)
     assert all(p.is_warning for p in problems)
     assert {p.reason for p in problems} == {
-        "2 predictions were left out, since a model's marks are not gold.",
-        "1 draft was left out, which nobody has submitted.",
-        "1 annotation was left out, since the task was skipped (cancelled).",
-        "1 annotation was left out, with nothing of a kind that can be read.",
-        "1 region without a label was left out.",
-        "1 result of the kind 'rectanglelabels' was left out.",
-        "2 results of the kind 'relation' were left out.",
-        "2 regions of HTML were left out; give Label Studio plain text in a Text tag.",
-        "1 question with several answers was left out, since a result is one label or one answer.",
+        "2 predictions skipped: model marks aren't gold.",
+        "1 unsubmitted draft skipped.",
+        "1 annotation of a cancelled task skipped.",
+        "1 annotation skipped: nothing readable.",
+        "1 region without a label skipped.",
+        "1 result of type 'rectanglelabels' was skipped.",
+        "2 results of type 'relation' were skipped.",
+        "2 HTML regions skipped; use plain text.",
+        "1 multi-answer question skipped.",
     }
 
 
@@ -153,7 +153,7 @@ def test_of_several_annotations_by_one_person_the_latest_counts(tmp_path):
     [instance] = instances_of(read, path)
     assert instance.annotations[0].annotator == "ada@example.org"
     assert spans_read(instance) == [[("text", 3, 7)]]
-    assert "2 annotations were left out, since the same person has a later one" in problems_of(read, path)[0].reason
+    assert "2 annotations superseded by the same person skipped." in problems_of(read, path)[0].reason
 
 
 def test_the_segment_of_a_region_is_found_by_the_tags_name_or_by_what_was_recorded(tmp_path):
@@ -166,7 +166,7 @@ def test_the_segment_of_a_region_is_found_by_the_tags_name_or_by_what_was_record
     assert spans_read(instance) == [[("hypothesis", 0, 4), ("premise", 0, 4), ("hypothesis", 8, 13)]]
     path = saved(tmp_path, {"id": 1, "data": data, "annotations": [{"result": [{**region(0, 4), "to_name": "txt"}]}]})
     [problem] = problems_of(read, path, "inference")
-    assert "The file does not say which text is marked (the task has 'premise', 'hypothesis')." in problem.reason
+    assert "Name the Text tag and its field like the marked segment ('premise', 'hypothesis')." in problem.reason
 
 
 def test_the_only_text_of_a_task_is_taken_whatever_it_is_called(tmp_path):
@@ -182,7 +182,7 @@ def test_a_span_inside_a_word_is_told(tmp_path):
     assert problem.is_warning
     assert (problem.value, problem.reason) == (
         "'ood'",
-        "1 span begins or ends inside a word; on import such a span grows to whole tokens.",
+        "1 span cuts words and grows to whole tokens.",
     )
 
 
@@ -232,21 +232,21 @@ def test_answers_and_remarks_that_were_written(tmp_path):
 
 
 FILES = [
-    ("", "The file is not valid JSON"),
-    ("{", "The file is not valid JSON"),
-    ('[{"id": 1}, ', "A Label Studio export is one list of tasks. Export the project from Label Studio as JSON."),
-    ('{"id": 1, "data": {"text": "a"}}', "The file must hold a list [...]. A Label Studio export is one list of tasks."),
-    ('{"id": 1}\n{"id": 2}', "A Label Studio export is one list of tasks."),
-    ('[{"id": 1, "data": {"text": NaN}}]', "NaN is not JSON"),
-    ("[1]", "Every item of the list must be an object"),
-    ('[{"id": 1, "data": ["a"]}]', "It must be an object {...}, not a list."),
-    ('[{"id": 1, "data": {"text": "\\ud83d so"}}]', "is half of a character (a lone surrogate)"),
-    ('[{"id": 1, "id": 2, "data": {"text": "a"}}]', "The key 'id' appears twice"),
-    ('[{"data": {"text": "a"}}]', "The record has no id. Add one"),
-    ('[{"id": 1, "data": {"text": "a"}}, {"id": 1, "data": {"text": "a"}}]', "The id '1' is already on line 1"),
-    ('[{"id": 1, "data": {"text": " "}}]', "The segment 'text' has no text"),
-    ('[{"id": 1, "data": {"text": "a", "label": "odd"}}]', "The project has no label 'odd'"),
-    ('[{"id": 1, "data": {"text": "a"}, "annotations": {}}]', "It must be a list or null, not an object"),
+    ("", "Invalid JSON: Expecting value at character 1 of 0."),
+    ("{", "Invalid JSON: truncated at character 1."),
+    ('[{"id": 1}, ', "Export as JSON from Label Studio."),
+    ('{"id": 1, "data": {"text": "a"}}', "The file must be a list [...]."),
+    ('{"id": 1}\n{"id": 2}', "Export as JSON from Label Studio."),
+    ('[{"id": 1, "data": {"text": NaN}}]', "NaN isn't JSON. Write a number or null."),
+    ("[1]", "Must be an object {...}."),
+    ('[{"id": 1, "data": ["a"]}]', "Must be an object {...}, not a list."),
+    ('[{"id": 1, "data": {"text": "\\ud83d so"}}]', "is a lone surrogate. Write the whole character."),
+    ('[{"id": 1, "id": 2, "data": {"text": "a"}}]', "Duplicate. Keep one."),
+    ('[{"data": {"text": "a"}}]', "Missing ID. Add one, or use --number-keys."),
+    ('[{"id": 1, "data": {"text": "a"}}, {"id": 1, "data": {"text": "a"}}]', "Duplicate of line"),
+    ('[{"id": 1, "data": {"text": " "}}]', "Must not be empty."),
+    ('[{"id": 1, "data": {"text": "a", "label": "odd"}}]', "No label 'odd' (only"),
+    ('[{"id": 1, "data": {"text": "a"}, "annotations": {}}]', "Must be a list or null, not an object {...}."),
 ]  # fmt: skip
 
 
@@ -261,10 +261,10 @@ def test_bad_files_and_tasks_are_told_with_what_to_do(content, reason, tmp_path)
 
 def test_archives_and_tables_are_refused_with_a_remedy(tmp_path):
     (tmp_path / "a.json").write_bytes(b"PK\x03\x04...")
-    with pytest.raises(InvalidValue, match="is a zip archive; unpack it"):
+    with pytest.raises(InvalidValue, match=r"is a zip archive\. Unpack it first\."):
         problems_of(read, tmp_path / "a.json")
     (tmp_path / "a.csv").write_text("id,text")
-    with pytest.raises(InvalidValue, match="is a table, .* Export the project from Label Studio as JSON"):
+    with pytest.raises(InvalidValue, match=r"Export as JSON from Label Studio\."):
         problems_of(read, tmp_path / "a.csv")
 
 

@@ -48,7 +48,13 @@ def test_what_was_accepted_is_the_annotation_of_whoever_accepted_it(tmp_path):
     assert instance.segments["text"].tokens.tokens() == ["so", "good", "a", "film"]
 
 
-@pytest.mark.parametrize(("answer", "words"), [("reject", "was rejected"), ("ignore", "was ignored")])
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("reject", "1 rejected row imported without marks."),
+        ("ignore", "1 row ignored by its annotator imported without marks."),
+    ],
+)
 def test_what_was_not_accepted_is_a_text_without_marks_and_is_told(tmp_path, answer, words):
     path = saved(tmp_path / "reviews.jsonl", {**ROW, "answer": answer, "accept": ["positive"]})
     [instance] = instances_of(read, path)
@@ -68,7 +74,7 @@ def test_a_span_of_tokens_includes_its_last_token(tmp_path):
 def test_a_span_that_says_no_range_is_refused_by_its_place(tmp_path, span):
     [problem] = problems_of(read, saved(tmp_path / "reviews.jsonl", {**ROW, "spans": [span]}))
     assert (problem.line, problem.field) == (1, "spans[0]")
-    assert "token_start and token_end" in problem.reason
+    assert "Add start and end, or token_start, token_end and tokens." in problem.reason
 
 
 CHOICES = [
@@ -96,7 +102,7 @@ def test_choices_are_the_label(tmp_path, fields, result, _why):
 def test_several_labels_are_told(tmp_path):
     row = {"text": TEXT, **HASHES, "accept": ["positive", "negative"], "answer": "accept"}
     [warning] = problems_of(read, saved(tmp_path / "reviews.jsonl", row))
-    assert "several labels" in warning.reason
+    assert "1 row's multiple whole-text labels skipped." in warning.reason
 
 
 def test_the_answers_word_is_never_a_label(tmp_path):
@@ -117,7 +123,9 @@ def test_of_one_task_answered_twice_the_later_row_counts_and_that_is_told(tmp_pa
     path = saved(tmp_path / "reviews.jsonl", ROW, later)
     [instance] = instances_of(read, path)
     assert spans_read(instance) == [[("text", 10, 14)]]
-    assert any("later one" in problem.reason for problem in problems_of(read, path))
+    assert any(
+        "annotation superseded by the same person skipped." in problem.reason for problem in problems_of(read, path)
+    )
 
 
 def test_spans_that_were_accepted_one_by_one_come_together(tmp_path):
@@ -156,7 +164,7 @@ def test_meta_is_metadata_and_what_only_serves_the_screen_is_not(tmp_path):
 
 def test_a_row_without_text_is_refused(tmp_path):
     [problem] = problems_of(read, saved(tmp_path / "x.jsonl", {"image": "a.png", **HASHES, "answer": "accept"}))
-    assert (problem.field, problem.reason) == ("text", "The row needs its text.")
+    assert (problem.field, problem.reason) == ("text", "Must not be empty.")
 
 
 def test_an_answer_that_prodigy_does_not_know_is_refused(tmp_path):

@@ -73,7 +73,7 @@ def golds(draw) -> tuple[str, GoldInstance]:
     parent = draw(st.sampled_from([None, "original"]))
     made = gold(
         task, texts, key=draw(st.sampled_from(["1", "007", "a b/c", "例-1", "😀"])), split=draw(st.sampled_from(["", "train", "my split"])),
-        language=draw(st.sampled_from(["en", "zh", "ko"])), result=draw(st.sampled_from(LABELS if is_label else ("", "an answer", "很好 😀"))),
+        language=draw(st.sampled_from(["en", "zh", "ko"])), result=draw(st.sampled_from(LABELS if is_label else ("", "a prediction", "很好 😀"))),
         parent_key=parent, perturbation_kind=parent and "contrast", is_exhaustive=draw(st.sampled_from([None, True, False])),
         metadata=draw(METADATA),
     )  # fmt: skip

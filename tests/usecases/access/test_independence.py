@@ -109,9 +109,10 @@ def test_whoever_may_still_be_given_a_text_is_not_shown_what_others_marked_in_it
     answer = reviews.next_review(store, ben, project.id)
     assert (answer.work, answer.counts["to_review"]) == (None, 0)
     assert answer.empty is not None
-    assert "texts that you annotate or may still be given" in answer.empty
+    assert "Nothing to review: you may still annotate the texts that need scores." in answer.empty
     with pytest.raises(
-        NotAllowed, match="may still be given this text to annotate, so what others marked in it is not"
+        NotAllowed,
+        match=r"Others' marks are hidden while you can still annotate this text\.",
     ):
         reviews.next_review(store, ben, project.id, annotation_of(store, work))
     assert given(store, ben, project) == "t1"
@@ -125,7 +126,7 @@ def test_whoever_has_a_text_in_hand_or_handed_it_in_does_not_review_it(store: St
     annotate_work.next_work(store, ben, project.id)
     for _ in range(2):
         assert reviewed(store, ben, project) is None
-        with pytest.raises(NotAllowed, match="You annotate this text yourself, so others review"):
+        with pytest.raises(NotAllowed, match=r"You annotate this text; others review it\."):
             reviews.next_review(store, ben, project.id, number)
         if given(store, ben, project):
             annotate(store, ben, project, B)
@@ -186,7 +187,9 @@ def test_a_text_that_waits_for_the_lead_may_still_be_given(store: Store, half_do
     assert work is not None
     annotate_work.propose_discard(store, get_user(store, "cem"), work.assignment.id, "broken text")
     assert get_instance(store, number).state == "held"
-    assert saliency.show_instance(store, ria, number, None).withheld.startswith("You may still be given this text")
+    assert saliency.show_instance(store, ria, number, None).withheld.startswith(
+        "Others' marks are hidden while you can still annotate this text."
+    )
 
 
 # --- what ends being given a text
@@ -204,7 +207,7 @@ def test_a_review_that_was_opened_ends_being_given_the_text_when_it_is_free_agai
     assert get_instance(store, work.instance.id).state == "open"
     answer = annotate_work.next_work(store, ben, project.id)
     assert (answer.work, answer.counts["waiting"]) == (None, 0)
-    with pytest.raises(NotAllowed, match="You have seen what others marked in this text, so you cannot annotate it"):
+    with pytest.raises(NotAllowed, match=r"You've seen others' marks in this text and can't annotate it\."):
         annotate_work.next_work(store, ben, project.id, work.instance.id)
     import_rows(project, [{"id": "t1", "text": TEXT, "label": "negative", "split": ""}], update=True)
     assert given(store, ben, project) is None
@@ -248,7 +251,9 @@ def test_marks_of_a_text_that_one_reviewed_since_cannot_be_saved_any_more(store:
     annotate_work.withdraw(store, ann, work.assignment.id)
     annotate_work.skip(store, ann, work.assignment.id)
     for call in (annotate_work.save_draft, annotate_work.submit):
-        with pytest.raises(LeaseLost, match="You have since seen what others marked in this text"):
+        with pytest.raises(
+            LeaseLost, match=r"You've seen others' marks in this text\. Yours are kept, but can't be submitted\."
+        ):
             call(store, ben, mine.assignment.id, 0, Draft(sets=(B,)))  # type: ignore[operator]
 
 
@@ -264,7 +269,7 @@ def test_an_annotation_that_the_gate_discarded_can_be_read_but_not_changed_by_th
     assert (shown.assignment.state, shown.assignment.draft.sets) == ("ended", (A,))
     with pytest.raises(LeaseLost):
         annotate_work.submit(store, ann, work.assignment.id, shown.assignment.revision, Draft(sets=(B,)))
-    with pytest.raises(Conflict, match="cannot be reopened"):
+    with pytest.raises(Conflict, match=r"Can't reopen this submission: the round is decided\."):
         annotate_work.withdraw(store, ann, work.assignment.id)
 
 
@@ -276,14 +281,17 @@ def test_a_lead_who_looked_is_not_given_the_text_and_may_review_it(store: Store,
     ann, lea = person("ann", project), person("lea", project, "lead")
     work = annotate(store, ann, project, A)
     assert reviewed(store, lea, project) is None
-    with pytest.raises(NotAllowed, match="As a lead you may look at it on the page Project, under Instances"):
+    with pytest.raises(
+        NotAllowed,
+        match=r"Others' marks are hidden while you can still annotate this text\. To review it, view it under Project, Instances; you can't annotate it then\.",
+    ):
         reviews.next_review(store, lea, project.id, annotation_of(store, work))
     assert look_at(store, lea, project, work.instance.id).was_shown
     assert given(store, lea, project) is None
     assert reviewed(store, lea, project) == "t1"
     assert check(store) == []
     told = [(m.who, m.what) for m in timeline(store, LOCAL_OPERATOR, project, work.instance.id)]
-    assert ("lea", "looked at what others marked") not in told  # the review says it
+    assert ("lea", "looked at others' marks") not in told  # the review says it
     export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
     assert '"shown":[["lea",' in (tmp_path / "all.jsonl").read_text()
 
@@ -293,7 +301,7 @@ def test_that_a_lead_looked_is_told_and_is_kept_by_our_own_export(store: Store, 
     ann, lea = person("ann", project), person("lea", project, "lead")
     work = annotate(store, ann, project, A)
     look_at(store, lea, project, work.instance.id)
-    assert ("lea", "looked at what others marked") in [
+    assert ("lea", "looked at others' marks") in [
         (m.who, m.what) for m in timeline(store, LOCAL_OPERATOR, project, work.instance.id)
     ]
     export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
@@ -355,7 +363,10 @@ def test_a_lead_with_the_text_in_hand_looks_only_by_giving_it_back(
     assert mine is not None
     annotate_work.save_draft(store, lea, mine.assignment.id, 0, Draft(sets=(B,)))
     assert must_give_back(store, lea, project, number)
-    with pytest.raises(Conflict, match="You have this text in hand to annotate"):
+    with pytest.raises(
+        Conflict,
+        match=r"Others' marks are hidden while you annotate this text\. Submit it, or give it back \(Project, Texts\)\.",
+    ):
         look(store, lea, project, number)
     assert given(store, lea, project) == "t1"
     look_at(store, lea, project, number, gives_back=True)
@@ -364,8 +375,8 @@ def test_a_lead_with_the_text_in_hand_looks_only_by_giving_it_back(
     assert given(store, cem, project) == "t1"
     assert store.value("SELECT sets FROM drafts WHERE assignment_id = ?", (mine.assignment.id,)) == "[[[3,5]]]"
     assert [m.what for m in timeline(store, lea, project, number) if m.who == "lea"] == [
-        "released the text, to look at what others marked",
-        "looked at what others marked",
+        "gave up the text to see others' marks",
+        "looked at others' marks",
     ]
     assert check(store) == []
 
@@ -394,7 +405,7 @@ def test_a_submission_cannot_be_taken_back_by_somebody_who_looked_since(store: S
     look_at(store, lea, project, work.instance.id)
     [row], _ = my_work(store, lea, project.id)
     assert not row.may_reopen
-    with pytest.raises(Conflict, match="cannot be reopened: you have since seen what others marked in this text"):
+    with pytest.raises(Conflict, match=r"Can't reopen this submission: you've since seen others' marks in this text\."):
         annotate_work.withdraw(store, lea, work.assignment.id)
 
 
@@ -456,9 +467,11 @@ def test_saliency_withholds_gold_from_whoever_may_be_given_the_text_and_says_why
     project, ria, number = half_done
     shown = saliency.show_instance(store, ria, number, None)
     assert shown.gold == ()
-    assert shown.withheld.startswith("You may still be given this text to annotate")
+    assert shown.withheld.startswith("Others' marks are hidden while you can still annotate this text.")
     assert given(store, ria, project) == "t1"
-    assert saliency.show_instance(store, ria, number, None).withheld.startswith("You have this text in hand")
+    assert saliency.show_instance(store, ria, number, None).withheld.startswith(
+        "Others' marks are hidden while you can still annotate this text."
+    )
     annotate(store, ria, project, B)
     shown = saliency.show_instance(store, ria, number, None)
     assert (shown.gold, shown.withheld) == (((0, 1),), "")
@@ -485,7 +498,9 @@ def test_an_export_leaves_out_what_is_closed_and_counts_as_seeing_what_it_holds(
             return export_gold_lines(store, user, project, path)
         return export_file(store, user, project, "doccano", path).n
 
-    with pytest.raises(ExportRefused, match="Every text that has gold so far is one that you annotate or may still be"):
+    with pytest.raises(
+        ExportRefused, match=r"You annotate, or may be assigned, all texts with gold\. Ask a lead to export\."
+    ):
         n_exported(ria)
     assert n_exported(LOCAL_OPERATOR) == 1
     project = wanting(store, project, 1)
@@ -516,7 +531,10 @@ def test_perturb_passes_over_originals_that_a_lead_has_in_hand(store: Store, hal
     lea = person("lea", project, "lead")
     assert given(store, lea, project) == "t1"
     assert versions.next_original(store, lea, project.id) is None
-    with pytest.raises(Conflict, match="You have this text in hand to annotate"):
+    with pytest.raises(
+        Conflict,
+        match=r"Others' marks are hidden while you annotate this text\. Submit it, or give it back \(Project, Texts\)\.",
+    ):
         versions.open_original(store, lea, number)
     assert given(store, lea, project) == "t1"
 
@@ -540,7 +558,7 @@ def test_whoever_is_proposed_the_sets_of_an_original_is_not_given_the_original(
     assert proposals.propose(store, cem, work.assignment.id).proposals.sets
     project = wanting(store, project, 2)
     assert get_instance(store, number).state == "open"
-    with pytest.raises(NotAllowed, match="You have seen what others marked"):
+    with pytest.raises(NotAllowed, match=r"You've seen others' marks in this text and can't annotate it\."):
         annotate_work.next_work(store, cem, project.id, number)
 
 
@@ -553,16 +571,14 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     annotate(store, ann, project, A)
     [first] = list_undecided_rounds(store, LOCAL_OPERATOR, project)
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()
-    assert first.summary("today").endswith(
-        "; 1 of the others may still be given this text to annotate, and may score it only when it can no longer be given to them"
-    )
+    assert first.summary("today").endswith("; 1 of the others may still annotate it, so can't score it yet")
     annotate(store, ben, project, B)
     stuck = stuck_work(store, LOCAL_OPERATOR, project).annotation_ids
     assert len(stuck) == 2
     assert [
         one.round.annotation_id for one in list_undecided_rounds(store, LOCAL_OPERATOR, project, only=stuck[1:])
     ] == [stuck[1]]
-    assert all(one.summary("today").endswith("1 more needed, but nobody else may score it") for one in
+    assert all(one.summary("today").endswith("1 more needed, but nobody can score it") for one in
                list_undecided_rounds(store, LOCAL_OPERATOR, project))  # fmt: skip
     cem = person("cem", project, "reviewer")
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()

@@ -104,7 +104,7 @@ def test_a_text_that_the_gate_discarded_stays_with_its_scores_and_can_be_read(
     assert shown.assignment.draft.sets == (A, B)
     assert shown.outcome is not None
     assert (shown.outcome.state, shown.outcome.closed) == ("discarded", "the text was discarded")
-    with pytest.raises(Conflict, match="cannot be reopened: the text was discarded"):
+    with pytest.raises(Conflict, match=r"Can't reopen this submission: the text was discarded\."):
         annotate_work.withdraw(store, ann, work.assignment.id)
 
 
@@ -164,7 +164,7 @@ def test_states_and_words_are_asked_for_together_and_whatever_the_case(
     assert listed(store, annotator, project, state="skipped", words="bread") == []
     assert listed(store, annotator, project, words="T3") == [("t3", "skipped")]
     assert my_work(store, annotator, project.id, state="accepted")[1] == 2
-    with pytest.raises(InvalidValue, match="'done' is no state"):
+    with pytest.raises(InvalidValue, match=r"'done' isn't a state\. Choose one of:"):
         my_work(store, annotator, project.id, state="done")
 
 
@@ -190,7 +190,10 @@ def test_a_page_of_my_work_is_found_in_the_order_of_an_index(store: Store, proje
 
 
 def test_only_annotators_have_work_of_their_own(store: Store, project: Project, add_person: People) -> None:
-    with pytest.raises(NotAllowed, match="right to annotate"):
+    with pytest.raises(
+        NotAllowed,
+        match=r"rita can't annotate in 'Project'\. An administrator can grant a role \(annotator or lead\)\.",
+    ):
         my_work(store, add_person("rita", project, "reviewer"), project.id)
 
 
@@ -204,7 +207,7 @@ def test_going_back_reopens_submissions_one_after_the_other(store: Store, projec
         assert (again.assignment.state, again.assignment.draft.sets) == ("leased", (A, B))
     kept = annotate_work.current_work(store, annotator, in_hand.assignment.id)
     assert (kept.assignment.state, kept.assignment.draft.sets) == ("leased", (B,))
-    with pytest.raises(Conflict, match="no submission to go back to"):
+    with pytest.raises(Conflict, match=r"You haven't submitted anything yet\."):
         annotate_work.reopen_last(store, annotator, project.id)
 
 
@@ -213,9 +216,7 @@ def test_going_back_says_why_the_last_submission_is_closed(store: Store, reviewe
     annotate(store, ann, reviewed)
     [annotation_id] = [row["id"] for row in store.rows("SELECT id FROM annotations")]
     decide_round(store, LOCAL_OPERATOR, annotation_id, "accepted", "It is plain.")
-    sentence = (
-        "Your last submission, “The staff never smiled and the soup was cold.”, cannot be reopened: the round has been"
-    )
+    sentence = r"Can't reopen “The staff never smiled and the soup was cold\.”: the round is decided\."
     with pytest.raises(Conflict, match=sentence):
         annotate_work.reopen_last(store, ann, reviewed.id)
     assert only(store, ann, reviewed).lines == ("The lead decided: It is plain.",)
@@ -229,7 +230,10 @@ def test_a_submission_with_a_first_score_or_made_gold_is_closed(
     ann, rita = add_person("ann", project, "annotator"), add_person("rita", project, "reviewer")
     annotate(store, ann, project)
     score(store, rita, project, 4)
-    with pytest.raises(Conflict, match="cannot be reopened: a reviewer has already scored it. You can read it"):
+    with pytest.raises(
+        Conflict,
+        match=r"Can't reopen “The staff never smiled and the soup was cold\.”: a reviewer has already scored it\.",
+    ):
         annotate_work.reopen_last(store, ann, project.id)
     plain = make_project(name="Plain")
     import_rows(plain, [{"id": "p1", "text": TEXT, "label": "negative"}])

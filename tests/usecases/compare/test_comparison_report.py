@@ -117,11 +117,8 @@ def test_the_page_says_what_was_asked_and_what_the_numbers_are(store: Store, com
 
 def test_of_two_models_it_tells_what_is_won_lost_and_kept(store: Store, compared: Project) -> None:
     words = page_of(store, compared, **PAIR).words
-    assert (
-        "knowing is right on 26 texts on which mistaken is wrong (won), and wrong on none on which mistaken is right"
-        in words
-    )
-    assert "Both are right on 10 and wrong on 4." in words
+    assert "Only knowing is right on 26 texts (won), only mistaken on none (lost)." in words
+    assert "Both right: 10; both wrong: 4." in words
     assert "Accuracy 90.0 % against 25.0 %: knowing is better." in words
     assert "+0.650 [" in words
     assert "< .001" in words
@@ -171,7 +168,7 @@ def test_a_map_has_heat_the_top_k_and_gold_and_says_what_its_colours_mean(store:
     assert '<span class="s10 g0 top">w1x3</span>' in html  # token 3 is gold; one word of eight is the top k
     assert '<span class="o10 g0">w1x3</span>' in html  # the mistaken model is against it
     page = Page(html)
-    assert "− opposes, + supports" in page.words
+    assert "− opposes, + supports an unnamed label" in page.words
     assert "−1.00 0 1.00" in page.words  # the scale is symmetric
     assert "✓ negative 61 %" in page.words
     assert "gold set A, 1 token" in page.words
@@ -245,7 +242,7 @@ def test_a_report_of_a_group_says_which_and_of_how_many_texts_and_shows_no_other
     by_key = page_of(store, made, options=options, texts=TextChoice("keys", keys=(key_of(3), key_of(20))))
     assert keys_of(by_key) == [key_of(3)]
     assert "1 text is left out, not being of the group “split dev”." in by_key.words
-    with pytest.raises(NotFound, match="has the split 'train' here; there is 'dev', 'test'"):
+    with pytest.raises(NotFound, match=r"No gold instance has split 'train', only 'dev', 'test'\."):
         page_of(store, made, options=ScoringOptions(by="split", group="train"))
 
 
@@ -257,10 +254,10 @@ def test_of_an_annotators_group_nobody_is_named_until_names_are_asked_for(store:
         assert "Lovelace" not in html
     options = ScoringOptions(by="annotator", group="Bob Bell")
     page = page_of(store, of_two, options=options, **PAIR_OF_TWO)
-    assert "Metrics: annotator (not named) (10 texts)" in page.of("h2")
+    assert "Metrics: annotator (unnamed) (10 texts)" in page.of("h2")
     assert "--group-by annotator --group NAME" in page.of("pre")[0]
     assert "with the annotator’s name in the place of NAME" in page.words
-    assert "Labels and answers are counted here over all texts." in page.words
+    assert "Annotator groups affect only gold sets, not labels or answers." in page.words
     named = page_of(store, of_two, options=options, has_names=True)
     assert "Metrics: annotator Bob Bell (10 texts)" in named.of("h2")
     assert "Lovelace 40" in named.words
@@ -292,8 +289,8 @@ def test_against_a_row_the_differences_are_in_it_with_interval_p_correction_and_
 ) -> None:
     page = page_of(store, compared, against="mistaken/ig", columns=("editing.mrr", "eraser.accuracy"))
     assert "Differences from mistaken · ig" in page.of("h2")
-    assert "what the others are compared with" in page.words
-    assert "corrected (Holm) for the 4 comparisons of this table" in page.words
+    assert "reference for the other rows" in page.words
+    assert "Holm-corrected for this table's 4 comparisons" in page.words
     assert re.search(r"knowing · ig: \+0\.\d+ \[\+0\.\d+, \+0\.\d+\], p < \.001.*?: better", page.words)
     assert "Differences from" not in page_of(store, compared).words
 
@@ -309,7 +306,7 @@ def test_the_texts_in_which_two_rows_differ_are_listed_and_shown_with_both_maps_
     }
     page = page_of(store, compared, texts=TextChoice("differences", 2), models=("knowing", "mistaken"), **asked)
     assert "Where they differ: MRR with removal (sentence editing) ↑" in page.of("h3")
-    assert "knowing · ig is higher in 35 instances, third · ig in 0; they are equal in 5." in page.words
+    assert "Instances: knowing · ig higher in 35, third · ig in 0, equal in 5." in page.words
     assert "third · ig is higher No text to list." in page.words
     assert keys_of(page) == [key_of(7), key_of(15)]
     assert "The 2 texts in which knowing · ig and third · ig differ most: MRR" in page.words
@@ -321,7 +318,7 @@ def test_the_texts_in_which_two_rows_differ_are_listed_and_shown_with_both_maps_
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"against": "unknown"}, "There is no row 'unknown' among those of the table"),
+        ({"against": "unknown"}, "No row 'unknown', only"),
         (
             {"against": "third", "row": "third"},
             "'third' is not among the rows that are compared with third · ig: knowing",
@@ -445,12 +442,15 @@ def test_a_project_without_output_is_refused(
     [
         ({"base": "a"}, "Name two models"),
         ({"base": "a", "other": "a"}, "both 'a'"),
-        ({"texts": {"how": "differences"}}, "differ need both"),
-        ({"options": ScoringOptions(group="x")}, "say by what instances are grouped, with --group-by"),
-        ({"row": "a"}, "name that with --against"),
-        ({"texts": {"n": 501}}, "at most 500 texts; 501 were asked for"),
-        ({"texts": {"seed": -1}}, "0 or above; it is -1"),
-        ({"title": "x" * 201}, "at most 200 visible characters"),
+        (
+            {"texts": {"how": "differences"}},
+            "Differing texts need --base and --other, or --against.",
+        ),
+        ({"options": ScoringOptions(group="x")}, "A group needs a grouping. Set --group-by."),
+        ({"row": "a"}, "--instances and --instances-in need --against."),
+        ({"texts": {"n": 501}}, "A report shows at most 500 texts, not 501."),
+        ({"texts": {"seed": -1}}, "The seed must be 0 or above, not"),
+        ({"title": "x" * 201}, r"Use one line of up to 200 visible characters for the title\."),
         ({"title": "two\nlines"}, "one line"),
     ],
 )
@@ -472,7 +472,8 @@ def test_a_page_that_could_hardly_be_opened_is_refused_with_its_size(
 ) -> None:
     monkeypatch.setattr(report_texts, "MOST_WORDS", 100)
     with pytest.raises(
-        InvalidValue, match="10 texts with 3 maps each have 240 words in all; a page of more than 100 is slow"
+        InvalidValue,
+        match=r"10 texts with 3 heatmaps have 240 words; a page of more than 100 is slow to open\. Ask for fewer texts, or for fewer methods\.",
     ):
         page_of(store, compared)
 

@@ -131,7 +131,7 @@ def test_unequal_numbers_of_runs_cannot_be_paired(store: Store, project: Project
         answer(store, project, "none", NONE, seed)
     for seed in (0, 1):
         answer(store, project, "mae", MAE, seed)
-    with pytest.raises(InvalidValue, match="The base model has 3 runs and the other 2"):
+    with pytest.raises(InvalidValue, match="Base has 3 runs, the other"):
         compared(store, project)
 
 
@@ -154,13 +154,13 @@ def test_texts_that_one_of_the_models_learned_from_are_left_out(store: Store, pr
     comparison = compared(store, project)
     assert (comparison.n_learned, comparison.parts["all"].n) == (2, 4)  # with its changed version
     assert comparison.won_lost_of_learned == (2, 0)  # which the lists on Saliency leave out, too
-    assert "2 more for the first list, 0 more for the second" in not_listed(comparison)
+    assert "more won, 0 more lost." in not_listed(comparison)
     assert compared(store, project, includes_training=True).parts["all"].n == 6
 
 
 def test_a_model_without_answers_is_named_with_the_models_that_are_there(store: Store, project: Project) -> None:
     answer(store, project, "none", NONE)
-    with pytest.raises(NotFound, match="no answers of a model 'mae'; there are models: none"):
+    with pytest.raises(NotFound, match="No predictions by 'mae' in '"):
         compared(store, project)
 
 

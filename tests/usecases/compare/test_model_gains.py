@@ -44,8 +44,14 @@ def test_the_twin_and_the_control_of_a_model_are_known_whichever_stands_beside_i
         (base, other): relation_of(store, [project], project, ModelPair((base,), (other,))).bond
         for base, other in (("none", "mae"), ("drawn", "mae"), ("none", "drawn"), ("mae", "none"), ("none", "built-in"))
     }
-    assert list(bonds.values()) == ["alignment", "control of the other", "control", "strangers", "strangers"]
-    assert "has no answers in P" in relation_of(store, [project], project, PAIR).sentence
+    assert list(bonds.values()) == [
+        "alignment",
+        "control of the other",
+        "control",
+        "strangers",
+        "strangers",
+    ]
+    assert "has no predictions in" in relation_of(store, [project], project, PAIR).sentence
 
 
 def test_several_trainings_are_spoken_of_as_several(store: Store, project: Project) -> None:
@@ -60,8 +66,8 @@ def test_several_trainings_are_spoken_of_as_several(store: Store, project: Proje
         return relation_of(store, [project], project, pair).sentence
 
     assert sentence("none", "mae") == (
-        "none, none-again are the twins of mae, mae-again: trained in the same way, but not aligned. Of their controls drawn, "
-        "drawn-again have no answers in P and are not compared."
+        "none, none-again are the twins of mae, mae-again: trained in the same way, but not aligned. Not compared: "
+        "controls drawn, drawn-again have no predictions in P."
     )
     assert sentence("drawn", "mae").startswith("drawn, drawn-again are the controls of mae, mae-again: ")
     assert sentence("none", "drawn").startswith(
@@ -96,16 +102,16 @@ def test_a_control_without_attributions_or_answers_leaves_the_gain_and_the_other
     pair = ModelPair(("none", "none-again"), ("mae", "mae-again"))
     gains = model_gains(store, LOCAL_OPERATOR, [project], project, pair)
     assert gains.relation.controls == ("drawn",)
-    assert "Of their controls drawn-again has no answers in P and is not compared." in gains.relation.sentence
+    assert "Not compared: control drawn-again has no predictions in P." in gains.relation.sentence
     accuracy, occlusion = (
         next(of for of in gains.measures if of.measure == name) for name in ("accuracy", "occlusion")
     )
     assert accuracy.gain.word == "none"
     assert (occlusion.gain.word, occlusion.gain.control) == ("no control", None)
     assert [lack.sentence for lack in gains.lacking] == [
-        "No occlusion attributions for the control “drawn”: it is not compared by plausibility."
+        "No occlusion attributions for “drawn”: plausibility has no independent check."
     ]
-    assert any("no control beside it" in sentence for sentence in gains.sentences)
+    assert any("cause unknown without a shuffled-rationale control." in sentence for sentence in gains.sentences)
 
 
 def test_numbers_that_were_measured_since_the_last_change_are_taken_and_not_scored_again(

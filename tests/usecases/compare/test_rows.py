@@ -81,10 +81,10 @@ def test_a_row_is_named_as_the_table_prints_it_or_by_what_tells_it_from_the_othe
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("ig", "'ig' may stand for 2 rows: org/one · ig; two · ig."),
-        ("three", "There is no row 'three' among those of the table: org/one · ig; org/one · lime; two · ig; random."),
-        ("lime/seed 7", "There is no row 'lime/seed 7'"),
-        ("", "There is no row ''"),
+        ("ig", "'ig' is ambiguous: 2 rows (org/one · ig; two · ig)."),
+        ("three", "No row 'three', only org/one · ig; org/one · lime; two · ig; random."),
+        ("lime/seed 7", "No row 'lime/seed 7', only"),
+        ("", "No row '', only"),
     ],
 )
 def test_a_name_of_no_row_or_of_several_is_refused_with_the_names_there_are(
@@ -118,7 +118,8 @@ def test_rows_that_differ_in_their_parameters_are_told_apart_by_them(store: Stor
     chosen = compared_row(rows, table.random, "two/lime/n samples 500")
     assert compared_name(chosen, rows) == "two · lime (n samples 500)"
     with pytest.raises(
-        NotFound, match="may stand for 2 rows: two · lime .n samples 100.; two · lime .n samples 500.*parameters"
+        NotFound,
+        match=r"'two/lime' is ambiguous: 2 rows \(two · lime \(n samples 100\); two · lime \(n samples 500\)\)\. Add the seed or parameters\.",
     ):
         compared_row(rows, table.random, "two/lime")
 
@@ -128,7 +129,7 @@ def test_the_table_says_how_many_comparisons_it_corrects_for_and_over_how_many_i
 ) -> None:
     made = rows_against(table_of(store, of_three), "org/one/ig", [F1, MRR])
     text = against_text(made)
-    assert "corrected (Holm) for the 4 comparisons of this table" in sentences(text)
+    assert "Holm-corrected for this table's 4 comparisons." in sentences(text)
     assert "n 36" in text
     assert "n 40" in text
     assert "▼" in text
@@ -148,7 +149,7 @@ def test_where_rows_are_not_told_apart_it_is_said_what_so_many_instances_would_h
     made = rows_against(table_of(store, of_three), "two", [MRR], model="three")
     cell = made.cell(0, made.columns[0])
     assert isinstance(cell, Difference)
-    assert cell.word == "not told apart"
+    assert cell.word == "no clear difference"
     assert f"{made.columns[0].definition.title} {written(cell.told)} (n 36)" in sentences(against_text(made))
 
 
@@ -158,7 +159,7 @@ def test_only_rows_of_a_model_or_method_are_compared_where_that_is_asked_with_a_
     table = table_of(store, of_three)
     assert [of.row.model for of in rows_against(table, "lime", [MRR], model="two").rows] == ["two"]
     assert [of.row.method for of in rows_against(table, "two", [MRR], method="lime").rows] == ["lime"]
-    with pytest.raises(NotFound, match="no row but 'two'"):
+    with pytest.raises(NotFound, match=r"Nothing to compare with 'two'\."):
         rows_against(table, "two", [MRR], model="two")
 
 
@@ -195,8 +196,8 @@ def test_a_papers_table_holds_the_reference_and_names_the_rows_that_are_not_comp
     assert written(made.reference.row.numbers[MRR].value) in own
     assert "--: not compared, or no number." in latex
     caption, below = latex.split("\\begin{tabularx}")
-    assert "so that it is the same" not in caption
-    assert "Accuracy of org/\\allowbreak{}one $\\cdot$ lime: The number is of the reference’s own" in below
+    assert "Same as the reference (same model or run)." not in caption
+    assert "Accuracy of org/\\allowbreak{}one $\\cdot$ lime: Same as the reference (same model or run)." in below
 
 
 def test_the_instances_in_which_two_rows_differ_most_are_listed_either_way(store: Store, of_three: Project) -> None:
@@ -221,7 +222,8 @@ def test_the_instances_in_which_two_rows_differ_most_are_listed_either_way(store
 def test_two_rows_that_are_not_compared_have_no_list_and_it_is_said_why(store: Store, of_three: Project) -> None:
     table = table_of(store, of_three)
     with pytest.raises(
-        InvalidValue, match=r"org/one · lime and two · ig have no differences in er_test.mae. Losses of different"
+        InvalidValue,
+        match=r"org/one · lime and two · ig can't be compared on er_test\.mae\. Score scales of different methods differ\.",
     ):
         two_rows(table, "lime", "two", "er_test.mae")
 

@@ -210,15 +210,15 @@ def test_only_leads_of_the_first_project_start_a_pass_and_take_it_over(store: St
 def test_a_pass_that_would_hold_nothing_is_not_made(store: Store, first: Project) -> None:
     start(store, first, Selection())
     before = everything(store)
-    with pytest.raises(InvalidValue, match="No text of 'Reviews' can be chosen"):
+    with pytest.raises(InvalidValue, match=r"No text of 'Reviews' is complete, has gold and is in no second pass\."):
         start_pass(store, LOCAL_OPERATOR, first.id, "Third", Selection())
-    with pytest.raises(InvalidValue, match="no split 'tset'"):
+    with pytest.raises(InvalidValue, match="No split 'tset' in"):
         start_pass(store, LOCAL_OPERATOR, first.id, "Third", Selection("tset"))
     assert everything(store) == before
 
 
 def test_labels_alone_have_no_evidence(store: Store, make_project: Callable[..., Project]) -> None:
-    with pytest.raises(InvalidValue, match="give labels alone"):
+    with pytest.raises(InvalidValue, match=r"asks for labels only\."):
         start_pass(store, LOCAL_OPERATOR, make_project(name="L", result_mode="labels_only").id, "x", Selection())
 
 
@@ -243,7 +243,7 @@ def test_gold_that_was_changed_since_is_taken_over_only_on_request_and_comes_bac
     second, key, original = marked
     adjudicate(store, LOCAL_OPERATOR, first, original, "negative", (B,), "better")
     assert states(store, second) == {"gold changed": 1, "waiting": 2}
-    with pytest.raises(Conflict, match="No text of this pass is ready"):
+    with pytest.raises(Conflict, match=r"No text is ready to adopt\."):
         take_over(store, LOCAL_OPERATOR, second.id)
     assert take_over(store, LOCAL_OPERATOR, second.id, with_changed=True) == 1
     assert gold(store, first)[key].sets == (A, B)
@@ -305,7 +305,7 @@ def test_the_lead_chooses_otherwise_after_it_was_taken_over(
     take_over(store, LOCAL_OPERATOR, second.id)
     adjudicate(store, LOCAL_OPERATOR, first, original, "negative", (B,), "less")
     assert (gold(store, first)[key].sets, exhaustive(store, first)) == ((B,), [])
-    with pytest.raises(Conflict, match="nothing to take back"):
+    with pytest.raises(Conflict, match=r"Nothing was adopted from this pass\."):
         take_back(store, LOCAL_OPERATOR, second.id)
     take_choice_back(store, LOCAL_OPERATOR, first, original)
     assert gold(store, first)[key].sets == (A,)
@@ -390,9 +390,12 @@ def test_numbers_over_the_instances_with_exhaustive_gold_stand_alone(
 
     second, _, _ = marked
     assert "exhaustive" not in groupings_of(store, LOCAL_OPERATOR, first)
-    assert "the gold is not marked as exhaustive" in gold_summary(table())
+    assert "gold isn't marked exhaustive, so recall doesn't measure comprehensiveness" in gold_summary(table())
     take_over(store, LOCAL_OPERATOR, second.id)
     assert "exhaustive" in groupings_of(store, LOCAL_OPERATOR, first)
     assert dict(table().groups) == {"exhaustive": 1, "": 3}
-    assert "only for the 1 instance whose gold is exhaustive" in gold_summary(table())
+    assert (
+        "recall measures comprehensiveness only for the 1 exhaustive instance (group by “exhaustive”)"
+        in gold_summary(table())
+    )
     assert "recall" not in gold_summary(table("exhaustive")), "of these it means comprehensiveness"

@@ -73,7 +73,7 @@ def test_where_rows_have_no_instance_in_common_none_is_marked_as_the_best(store:
         "better",
     ]
     assert not any(cell.is_best for cell in judged.cells)
-    assert "no instance in common" in head_of(column, view).family
+    assert "no shared instances" in head_of(column, view).family
 
 
 def test_the_head_says_how_many_of_the_rows_share_the_instances(
@@ -144,7 +144,7 @@ def test_intervals_stand_below_their_numbers(store: Store, compared: Project) ->
     number = row_of(table, "blind").numbers[F1]
     text = table_text(metric_view(table, [F1], n_resamples=50))
     assert f"[{written(number.low)}, {written(number.high)}]" in text
-    assert "the 95 % bootstrap interval" in sentences(text)
+    assert "[…, …] the 95 % bootstrap interval; ↑ higher is better, ↓ lower is better." in sentences(text)
 
 
 def test_rows_over_different_instances_are_brought_together_unless_one_asks_for_their_own(
@@ -201,7 +201,7 @@ def test_labelled_texts_without_gold_are_counted_where_the_gold_is_told(
 ) -> None:
     assert "labelled text" not in gold_summary(table_of(store, compared))
     import_rows(compared, [{"id": "bare", "text": "a b c", "label": compared.labels[0]}])
-    assert "1 labelled text has no gold and does not count" in gold_summary(table_of(store, compared))
+    assert "1 labelled text without gold doesn't count" in gold_summary(table_of(store, compared))
 
 
 # The LaTeX of a project's table: the same rows, columns, numbers and marks as on the page.
@@ -281,7 +281,7 @@ def test_what_a_model_learned_from_and_what_is_too_few_are_told_below(store: Sto
     learned: TrainingReport = {"is_known": True, "split": "train", "left_out": 21, "changed_left_out": 0, "seen": 0}
     rows = [replace(row, training=learned) if row.model == "half" else row for row in table.rows]
     made = table_latex(table, rows, [table.column(F1)])
-    assert "half: 21 texts that it learned from (split train) are left out." in made
+    assert "half: 21 training texts (split train) excluded.\\end{minipage}" in made
     assert "too few to say" not in made  # it has twenty
     take(store, with_half, (output(k, Run("few", "ig"), blind(k), [said(k, k < 30)]) for k in range(9)))
     table = table_of(store, with_half)
@@ -346,7 +346,10 @@ def test_a_verdict_that_is_kept_is_said_in_the_language_of_who_reads_it(table: M
         titles = [title_of(row) for row in table.rows]
         [of_knowing] = [line for line in verdict_sentences(kept, range(len(titles)), titles) if "knowing" in line]
         assert of_knowing.startswith("knowing · ig：在这份金标准上优于随机（+")
-        assert "它并不说明模型依靠什么" in what_a_verdict_is(0)
+        assert (
+            "判断：每个实例的数值减去它在十次随机排序上的平均（选出的词元：同样多的随机词元；准确率：总是预测最多的标签）。大于 0 为更好。方括号：按实例的 95% bootstrap 区间。合理性说明与人的看法一致，并不说明模型依靠什么。"
+            in what_a_verdict_is(0)
+        )
     [of_knowing] = [line for line in verdict_sentences(kept, range(len(titles)), titles) if "knowing" in line]
     assert of_knowing.startswith("knowing · ig: better than random on this gold (+")
 

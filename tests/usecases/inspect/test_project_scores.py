@@ -283,7 +283,7 @@ def test_without_gold_and_a_stated_ratio_nothing_that_needs_a_top_k_is_scored(st
     assert found["map_full_ranking"]["n"] == 1
     assert "instances_with_ties_at_k" not in only(numbers, "counts")
     told = gold_summary(metric_table(numbers))
-    assert told.startswith("No text here has gold: faithfulness and consistency of 2 texts · no top k without gold: ")
+    assert told.startswith("No gold here: faithfulness and consistency of 2 texts · no top k without gold: ")
     values = values_of_row(store, LOCAL_OPERATOR, made, RowChoice("m", "ig", "attribution"))
     assert sorted(values.values) == sorted(
         ["method.sufficiency", "method.comprehensiveness", "benchmark.new_p", "benchmark.map_full_ranking"]
@@ -291,9 +291,9 @@ def test_without_gold_and_a_stated_ratio_nothing_that_needs_a_top_k_is_scored(st
 
 
 def test_a_ratio_is_refused_beside_gold_and_where_it_is_no_share(store, pair, scored_project) -> None:
-    with pytest.raises(InvalidValue, match=r"has gold, which gives k. Leave the ratio \(--ratio\) out"):
+    with pytest.raises(InvalidValue, match=r"Gold sets k\. Remove --ratio\."):
         evaluate_project(store, LOCAL_OPERATOR, scored_project, options=ScoringOptions(ratio=0.2))
-    with pytest.raises(InvalidValue, match="must be above 0 and at most 1; it is 1.5"):
+    with pytest.raises(InvalidValue, match=r"use above 0, up to 1\."):
         evaluate_project(store, LOCAL_OPERATOR, pair("none"), options=ScoringOptions(ratio=1.5))
 
 
@@ -305,10 +305,12 @@ def test_intervals_come_when_they_are_asked_for(store, scored_project, bring) ->
 
 
 def test_models_methods_and_rights_that_are_not_there_are_named(store, scored_project, bring, add_person) -> None:
-    with pytest.raises(NotFound, match="has no model 'x' \\(it has none yet; import its predictions"):
+    with pytest.raises(
+        NotFound, match=r"Project 'Project' has no model 'x' \(none yet; import predictions or attributions\)\."
+    ):
         evaluate_project(store, LOCAL_OPERATOR, scored_project, model="x")
     bring(scored_project, attributed("a", (1.0, 0, 0, 0)))
-    with pytest.raises(NotFound, match="no method 'lime' here \\(there is ig\\)"):
+    with pytest.raises(NotFound, match=r"No method 'lime' here \(only ig\)\."):
         evaluate_project(store, LOCAL_OPERATOR, scored_project, model="m", method="lime")
     with pytest.raises(NotAllowed):
         evaluate_project(store, add_person("a1", scored_project, "annotator"), scored_project)
@@ -417,7 +419,7 @@ def test_the_split_that_a_model_learned_from_is_left_out_and_its_row_says_so(sto
     trained(store, divided)
     row = built_in(store, divided)
     assert (row.numbers[AREA].n, row.numbers[ACCURACY].n) == (25, 25)
-    assert words_of(row.training) == "15 texts that it learned from (split train) are left out"
+    assert words_of(row.training) == "15 training texts (split train) excluded"
     other = row_of(table_of(store, divided), "elsewhere")
     assert (other.numbers[AREA].n, words_of(other.training)) == (N, "")
 
@@ -426,9 +428,9 @@ def test_it_is_included_where_that_is_asked_for(store, divided) -> None:
     trained(store, divided)
     row = built_in(store, divided, includes_training=True)
     assert (row.numbers[AREA].n, row.numbers[ACCURACY].n) == (N, N)
-    assert words_of(row.training) == "it learned from 15 of these texts"
+    assert words_of(row.training) == "15 of these are training texts"
     by_split = built_in(store, divided, split="train")
-    assert (by_split.numbers[AREA].n, words_of(by_split.training)) == (N_TRAIN, "it learned from 15 of these texts")
+    assert (by_split.numbers[AREA].n, words_of(by_split.training)) == (N_TRAIN, "15 of these are training texts")
     assert words_of(built_in(store, divided, split="test").training) == ""
 
 
@@ -449,10 +451,7 @@ def test_changed_versions_of_what_it_learned_from_are_left_out_with_it(store, di
     trained(store, divided)
     row = built_in(store, divided)
     assert row.numbers[AREA].n == 25
-    assert (
-        words_of(row.training)
-        == "15 texts that it learned from (split train), and 2 changed versions of them, are left out"
-    )
+    assert words_of(row.training) == "15 training texts (split train) and 2 perturbed versions excluded"
 
 
 def test_without_a_split_it_is_scored_on_what_it_learned_from_and_says_so(store, make_project, import_rows) -> None:
@@ -461,7 +460,7 @@ def test_without_a_split_it_is_scored_on_what_it_learned_from_and_says_so(store,
     trained(store, made)
     row = built_in(store, made)
     assert row.numbers[AREA].n == N
-    assert words_of(row.training) == f"it learned from {N} of these texts"
+    assert words_of(row.training) == f"{N} of these are training texts"
     assert (row.training["held_out"]["way"], row.training["held_out"]["n"]) == ("folds", N)
 
 
@@ -485,7 +484,7 @@ def test_of_a_model_that_was_trained_before_it_was_kept_it_is_said_that_it_is_no
         store.run("DELETE FROM trainings")
     row = built_in(store, divided)
     assert row.numbers[AREA].n == N
-    assert words_of(row.training) == "it is not known which texts it learned from; train it again"
+    assert words_of(row.training) == "training texts unknown; train it again"
 
 
 def test_the_instances_behind_a_row_are_those_that_it_is_scored_on(store, divided) -> None:
@@ -532,7 +531,7 @@ def test_accuracy_on_texts_that_a_model_learned_from_has_no_verdict_and_says_so(
     held_out, _ = of_accuracy()
     assert (held_out.verdict is None, held_out.learned) == (False, "")
     for options, words in (
-        ({"split": "train"}, "on texts it learned from"),
+        ({"split": "train"}, "on training texts"),
         ({"includes_training": True}, "partly on"),
     ):
         seen, elsewhere = of_accuracy(**options)

@@ -395,8 +395,8 @@ def test_the_upgrade_says_once_what_was_forgotten_and_what_to_do(
     old: Project, database: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     told = (
-        "forgot 14 measured numbers and 3 selected rationales with the answers to their tokens, because k may have been too small "
-        "in these long texts; run “annotator attribute … --faithfulness” again, and then measure again"
+        "removed 14 measured numbers and 3 selected rationales with their predictions (k may "
+        "have been too small); rerun “annotator attribute … --faithfulness” and measure again"
     )
     with caplog.at_level(logging.WARNING), upgraded(database) as new:
         [event] = [one for one in list_events(new, old.id, limit=5) if one.action == "forget wrong k"]

@@ -101,12 +101,19 @@ def test_everybody_who_may_use_models_sees_a_list_and_its_maker_or_a_lead_change
         lambda: put_on_list(store, other, worst.id, t3),
         lambda: take_off_list(store, other, worst.id, t3),
     ):
-        with pytest.raises(NotAllowed, match="'The worst' was made by maker; only they or a lead can change it"):
+        with pytest.raises(NotAllowed, match=r"Only maker or a lead can change 'The worst'\. Save your own\."):
             act()
     with pytest.raises(NotAllowed, match="use models"):
         lists_of_project(store, annotator, project.id)
     assert (
-        change_list(store, lead, worst.id, "the worst", "none").note == "none"
+        change_list(
+            store,
+            lead,
+            worst.id,
+            "the worst",
+            "none",
+        ).note
+        == "none"
     )  # its own name in other letters is free
     assert delete_list(store, maker, worst.id).n == 3
     assert lists_of_project(store, other, project.id) == []
@@ -131,16 +138,16 @@ def test_refusals_name_what_is_wrong_and_store_nothing(store, project, worst, ma
     everything = Question(project.id)
     before = store.value("SELECT count(*) FROM events")
     for error, words, act in (
-        (InvalidValue, "No text is listed now", lambda: save_listed(store, maker, Question(project.id, words="zebra"), "x", "")),
-        (InvalidValue, "one line of 1 to 100", lambda: save_listed(store, maker, everything, "  ", "")),
-        (InvalidValue, "one line of 1 to 100", lambda: save_listed(store, maker, everything, "two\nlines", "")),
+        (InvalidValue, "No texts are listed. Choose others before saving.", lambda: save_listed(store, maker, Question(project.id, words="zebra"), "x", "")),
+        (InvalidValue, r"Use one line of 1–100 visible characters\.", lambda: save_listed(store, maker, everything, "  ", "")),
+        (InvalidValue, r"Use one line of 1–100 visible characters\.", lambda: save_listed(store, maker, everything, "two\nlines", "")),
         (InvalidValue, "at most 2,000 characters", lambda: save_listed(store, maker, everything, "x", "n" * 2001)),
-        (InvalidValue, "already a list 'The worst', made by maker", lambda: save_listed(store, maker, everything, "THE WORST ", "")),
-        (NotFound, "no instance number", lambda: put_on_list(store, maker, worst.id, far)),
-        (NotFound, "no instance number", lambda: save_instance(store, maker, project.id, far, "x", "")),
-        (NotFound, "no instance number", lambda: lists_with_instance(store, maker, project.id, far)),
-        (NotFound, "not there", lambda: put_on_list(store, maker, 999, far)),
-        (NotFound, "no list number", lambda: list_instances_by(store, LOCAL_OPERATOR, Question(elsewhere.id, list_id=worst.id), 1)),
+        (InvalidValue, r"'The worst' exists \(made by maker\)", lambda: save_listed(store, maker, everything, "THE WORST ", "")),
+        (NotFound, rf"No instance number {far}\.", lambda: put_on_list(store, maker, worst.id, far)),
+        (NotFound, rf"No instance number {far}\.", lambda: save_instance(store, maker, project.id, far, "x", "")),
+        (NotFound, rf"No instance number {far}\.", lambda: lists_with_instance(store, maker, project.id, far)),
+        (NotFound, "This list no longer exists.", lambda: put_on_list(store, maker, 999, far)),
+        (NotFound, rf"No list number {worst.id}", lambda: list_instances_by(store, LOCAL_OPERATOR, Question(elsewhere.id, list_id=worst.id), 1)),
     ):  # fmt: skip
         with pytest.raises(error, match=words):
             act()
@@ -150,7 +157,7 @@ def test_refusals_name_what_is_wrong_and_store_nothing(store, project, worst, ma
 
 def test_more_than_a_list_holds_is_refused_before_anything_is_stored(store, project, maker, monkeypatch) -> None:
     monkeypatch.setattr("annotator.usecases.inspect.text_lists.MOST_LISTED", 3)
-    with pytest.raises(InvalidValue, match="4 texts are listed now; a list holds at most 3"):
+    with pytest.raises(InvalidValue, match=r"4 texts listed; the maximum is 3\. Narrow the list\."):
         save_listed(store, maker, Question(project.id), "all", "")
     full = save_listed(store, maker, Question(project.id, words="the "), "full", "")
     with pytest.raises(InvalidValue, match="'full' is full"):
@@ -168,8 +175,8 @@ def test_the_record_tells_of_lists_and_they_do_not_put_numbers_out_of_date(store
     delete_list(store, maker, worst.id)
     told = [(m.who, m.what) for m in timeline(store, LOCAL_OPERATOR, project, t3)]
     assert told[-3:] == [
-        ("maker", "put the text on the list “The worst”"),
-        ("maker", "took the text off the list “The worst”"),
+        ("maker", "added the text to the list “The worst”"),
+        ("maker", "removed the text from the list “The worst”"),
         ("maker", "saved the list “mine” with 1 text"),
     ]
     assert not has_changed(store, project.id, since)
@@ -212,7 +219,7 @@ def test_a_list_of_a_file_that_names_an_unknown_instance_refuses_the_import(
         import_file(store, LOCAL_OPERATOR, project, "jsonl", path)
     [problem] = refused.value.problems
     assert (problem.field, problem.value, problem.line) == ("members", "gone", rows.index(row) + 1)
-    assert "the list 'another' names an instance" in problem.reason
+    assert "unknown instance" in problem.reason
     assert [saved.name for saved, _ in lists_of_project(store, LOCAL_OPERATOR, project.id)] == ["The worst"]
 
 

@@ -107,7 +107,7 @@ def test_only_leads_see_the_lists_and_a_bound_below_nothing_is_refused(
             flagged_work(store, person, project, None)
         with pytest.raises(NotAllowed):
             page_of(store, person, project, [1])
-    with pytest.raises(InvalidValue, match="-1 seconds a token"):
+    with pytest.raises(InvalidValue, match=r"Bounds can't be -1 seconds per token\."):
         flagged_work(store, lead, project, -1)
 
 

@@ -119,7 +119,7 @@ def test_an_address_does_not_open_a_text_that_is_for_others(
     ids = all_ids(store, project)
     name(store, project, ids, "Bo")
     assert next_work(store, chen, project.id).work is None
-    with pytest.raises(NotAllowed, match="for other people"):
+    with pytest.raises(NotAllowed, match=r"This text is assigned to others\."):
         next_work(store, chen, project.id, ids[0])
 
 
@@ -181,7 +181,9 @@ def test_texts_can_only_be_for_who_annotates_there(
 ) -> None:
     add_person("Reader", project, "researcher")
     for stranger in ("Nobody", "Reader"):
-        with pytest.raises(InvalidValue, match=f"'{stranger}' does not annotate in this project.*bo"):
+        with pytest.raises(
+            InvalidValue, match=rf"'{stranger}' doesn't annotate here\. Choose bo, or give a role \(People\)\."
+        ):
             name(store, project, all_ids(store, project), stranger)
 
 
@@ -210,7 +212,7 @@ def test_a_file_that_names_people_without_the_way_is_refused(
     (tmp_path / "broken.jsonl").write_text("".join(json.dumps(line) + "\n" for line in broken))
     with pytest.raises(ImportRefused) as refused:
         import_file(store, LOCAL_OPERATOR, make_project(name="Other"), "jsonl", tmp_path / "broken.jsonl")
-    assert "Say who is named" in refused.value.problems[0].reason
+    assert "Give both “named” and how, or neither." in refused.value.problems[0].reason
 
 
 def test_a_project_in_which_nobody_is_named_counts_as_before(store: Store, project: Project, bo: User) -> None:

@@ -3,6 +3,7 @@
 import csv
 import datetime as dt
 import io
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -152,7 +153,7 @@ def test_a_rate_that_cannot_be_is_refused(unit: str, annotating: str, currency: 
 
 @pytest.mark.parametrize("text", ["12 EUR", "1.000,50", "-3", "1e5", "²"])
 def test_what_is_no_number_is_no_rate(text: str) -> None:
-    with pytest.raises(InvalidValue, match="is no number"):
+    with pytest.raises(InvalidValue, match=rf"Invalid rate “{re.escape(text)}”\. Use a number like 12\.50\."):
         parse_rate(text)
 
 
@@ -168,7 +169,7 @@ def test_the_table_says_who_when_what_and_how_much_and_no_name_runs_as_a_formula
     assert row == {
         "person": "'=SUM(A1)", "role": "annotator", "from": "2026-11-23", "to": "2026-11-24", "submitted": "1", "accepted": "0",
         "corrected": "0", "reviewed": "0", "tokens submitted": "10", "tokens accepted": "0", "tokens reviewed": "0",
-        "active hours": "0.0250", "time not known": "0", "rate": "0.30", "per": "text", "amount": "0.30", "currency": "'@EUR",
+        "active hours": "0.0250", "time unknown": "0", "rate": "0.30", "per": "text", "amount": "0.30", "currency": "'@EUR",
     }  # fmt: skip
 
 
@@ -184,7 +185,7 @@ def test_only_who_manages_the_project_sees_what_people_are_paid(
 
 
 def test_days_that_end_before_they_begin_are_refused(store: Store, project: Project, lead: User) -> None:
-    with pytest.raises(InvalidValue, match="2026-11-23, is before the first"):
+    with pytest.raises(InvalidValue, match=r"The last day 2026-11-23 is before the first, 2026-11-24\."):
         payroll_of(store, lead, project, TUESDAY, MONDAY)
 
 

@@ -127,7 +127,7 @@ def test_the_pace_is_of_the_last_days_and_work_that_waits_for_scores_is_not_done
     pass_time(store, hours=9)
     found = work_progress(store, lead, project)
     assert (found.submitted.n, found.done.n, found.done.n_days) == (6, 5, 3)
-    assert found.pace == "2 submissions a day and 1.7 texts done a day over the last 3 days."
+    assert found.pace == "2 submissions per day and 1.7 texts done per day over the last 3 days."
 
 
 def test_texts_that_came_with_a_file_as_done_make_no_pace(

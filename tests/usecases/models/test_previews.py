@@ -79,7 +79,7 @@ def test_annotators_may_ask_only_about_what_they_hold_and_only_where_the_lead_sa
     work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     number = work.assignment.instance_id
-    with pytest.raises(NotAllowed, match="the lead may open them"):
+    with pytest.raises(NotAllowed, match=r"Predictions are for reviewers only \(Project, Previews\)\."):
         preview(store, annotator, number, None, SETS)
     opened_to(store, project, "annotators")
     assert preview(store, annotator, number, None, SETS).label in {"negative", "positive"}
@@ -87,7 +87,7 @@ def test_annotators_may_ask_only_about_what_they_hold_and_only_where_the_lead_sa
     with pytest.raises(NotAllowed):
         preview(store, annotator, other, None, SETS)
     opened_to(store, project, "nobody")
-    with pytest.raises(NotAllowed, match="switched the model's answers off"):
+    with pytest.raises(NotAllowed, match=r"The lead has turned predictions off \(Project, Previews\)\."):
         preview(store, LOCAL_OPERATOR, number, None, SETS)
 
 
@@ -95,9 +95,7 @@ def test_without_a_trained_model_one_is_told_how_to_have_one(
     store: Store, project: Project, add_person: Callable[..., User]
 ) -> None:
     [number] = find_instance_ids(store, project.id, "t1")
-    with pytest.raises(
-        NotFound, match="trains one on the Saliency page: Compute attributions, with the model built-in"
-    ):
+    with pytest.raises(NotFound, match=r"first \(Saliency, Compute attributions\)\."):
         preview(store, add_person("lead", project, "lead"), number, None, SETS)
 
 
@@ -144,9 +142,7 @@ def test_the_lead_chooses_a_model_from_a_folder_and_says_what_its_labels_are_her
     store: Store, project: Project, folder: Path
 ) -> None:
     ruled(store, preview_model=f"spacy:{folder}")
-    with pytest.raises(
-        ModelError, match=r"\(bad, good\) are not those of the project .* The lead says which is which under"
-    ):
+    with pytest.raises(ModelError, match=r"The lead maps them under Project, Rules \("):
         asked_by(store, LOCAL_OPERATOR)
     ruled(store, preview_labels=RENAMED)
     shown = asked_by(store, LOCAL_OPERATOR)
@@ -180,13 +176,18 @@ def test_no_one_but_a_lead_ever_reads_where_a_model_lies(
     assert "tastes" in answered
     assert "secret place" not in answered
     (folder / "textcat" / "model").write_bytes(b"broken")
-    with pytest.raises(ModelError, match="'tastes' cannot be loaded. The lead learns why") as refused:
+    with pytest.raises(
+        ModelError, match=r"Preview model 'tastes' can't be used\. The lead can change it \(Project, Previews\)\."
+    ) as refused:
         asked_by(store, annotator)
     assert "secret place" not in str(refused.value)
     with pytest.raises(ModelError, match="secret place"):
         asked_by(store, LOCAL_OPERATOR)
     shutil.rmtree(folder)
-    with pytest.raises(ModelError, match="The folder of the preview model 'tastes' is no longer there") as refused:
+    with pytest.raises(
+        ModelError,
+        match=r"The folder of preview model 'tastes' is missing\. The lead can change it \(Project, Previews\)\.",
+    ) as refused:
         asked_by(store, annotator)
     assert "secret place" not in str(refused.value)
     with pytest.raises(ModelError, match="secret place"):
@@ -197,14 +198,14 @@ def test_a_model_that_is_not_there_cannot_be_chosen_and_one_that_went_hinders_no
     store: Store, project: Project, folder: Path, add_person: Callable[..., User]
 ) -> None:
     for spec, reason in (
-        (f"transformers:{folder}", "holds no transformers model: config.json is missing"),
-        (f"spacy:{folder / 'nowhere'}", "There is no folder"),
-        ("spacy:", "names no model that previews can ask. Write none, built-in"),
-        ("pickle:/x", "names no model"),
+        (f"transformers:{folder}", r"has no transformers model: config\.json is missing\."),
+        (f"spacy:{folder / 'nowhere'}", r"No folder '.*nowhere' for preview model 'spacy:"),
+        ("spacy:", "'spacy:' isn't a preview model. Use none, built-in"),
+        ("pickle:/x", "'pickle:/x' isn't a preview model. Use none, built-in"),
     ):
         with pytest.raises(InvalidValue, match=reason):
             ruled(store, preview_model=spec)
-    with pytest.raises(InvalidValue, match="'bad' is to be called 'awful', which is no label of the project"):
+    with pytest.raises(InvalidValue, match=r"Preview label 'bad' maps to 'awful', not a project label \("):
         ruled(store, preview_labels={"bad": "awful"})
     with pytest.raises(NotAllowed):
         change_project(store, add_person("annotator-b", project, "annotator"), find_project(store, "Project"))
@@ -238,7 +239,7 @@ def test_without_torch_a_transformers_model_is_refused_with_what_to_install(
     (tmp_path / "bert" / "config.json").write_text("{}", encoding="utf-8")
     ruled(store, preview_model=f"transformers:{tmp_path / 'bert'}")
     monkeypatch.setitem(sys.modules, "torch", None)  # as where it is not installed
-    with pytest.raises(ModelError, match=r"need the package torch.*Install the extra: pip install"):
+    with pytest.raises(ModelError, match=r"Run: pip install 'rationale-annotator\[models\]'\."):
         asked_by(store, LOCAL_OPERATOR)
 
 
@@ -298,7 +299,7 @@ def test_who_asks_while_a_model_is_loaded_is_told_so_and_does_not_wait_without_e
 ) -> None:
     ruled(store, preview_model=f"spacy:{folder}")
     monkeypatch.setattr(preview_models, "_PATIENCE_S", 0.05)
-    with pytest.raises(Conflict, match="'tastes' is being loaded. Ask again in a few seconds"):
+    with pytest.raises(Conflict, match=r"'tastes' is busy\. Try again later\."):
         asked_by(store, LOCAL_OPERATOR)
     slow.go_on.set()
     monkeypatch.setattr(preview_models, "_PATIENCE_S", 10.0)
@@ -312,7 +313,7 @@ def test_so_many_may_wait_for_models_that_threads_are_left_for_saving(
     ruled(store, preview_model=f"spacy:{folder}")
     for _ in range(preview_models._MOST_WAITING):
         preview_models._MODELS._waiting.acquire()
-    with pytest.raises(Conflict, match="Several people ask the model 'tastes'"):
+    with pytest.raises(Conflict, match=r"'tastes' is busy\. Try again later\."):
         asked_by(store, LOCAL_OPERATOR)
 
 
@@ -336,7 +337,7 @@ def attributed(
 
 def test_each_set_is_told_beside_the_attributions_of_its_text(store: Store, project: Project) -> None:
     ruled(store, preview_model="none")
-    with pytest.raises(NotFound, match="chosen no model"):
+    with pytest.raises(NotFound, match=r"No preview model is chosen \(Project, Previews\)\."):
         asked_by(store, LOCAL_OPERATOR)
     attributed(store, Run("m", "ig"))
     shown = asked_by(store, LOCAL_OPERATOR)
@@ -354,7 +355,7 @@ def test_without_a_model_the_attributions_are_told_with_the_reason(store: Store,
     attributed(store, Run("m", "ig"))
     shown = asked_by(store, LOCAL_OPERATOR)
     assert shown.model is None
-    assert "has no trained model yet" in shown.trouble
+    assert "first (Saliency, Compute attributions)." in shown.trouble
     assert len(shown.attributions) == 1
 
 
@@ -407,6 +408,6 @@ def test_where_the_hub_is_allowed_a_preview_does_not_forbid_it_to_the_processes_
     monkeypatch.setenv(HUB_VARIABLE, "1")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     load = preview_models.load_options(ProjectSettings(), [])
-    with pytest.raises(ModelError, match=r"config\.json is missing"):
+    with pytest.raises(ModelError, match=r"isn't a folder written by save_pretrained\."):
         preview_models._loaded(f"transformers:{tmp_path}", tmp_path, load)
     assert "HF_HUB_OFFLINE" not in os.environ

@@ -133,9 +133,9 @@ def test_a_card_from_before_options_were_written_down_makes_no_kin(tmp_path: Pat
 
 def test_a_card_from_before_says_why_nothing_is_known_of_a_twin_and_a_control(tmp_path: Path) -> None:
     old = Card("old", "", "scratch", (), "softmax", {}, {"alignment": None}, (), 0, {}, {})
-    assert "and it is nobody's twin. Train it again" in why_without_kin(old)
+    assert "Retrain it to compare it." in why_without_kin(old)
     aligned = replace(old, parameters={"alignment": {"criterion": "mae"}})
-    assert "Train it again to see what its alignment brought." in why_without_kin(aligned)
+    assert "Retrain it to compare it." in why_without_kin(aligned)
     assert why_without_kin(cards(tmp_path, mae=ALIGNED)["mae"]) == ""
 
 
@@ -239,9 +239,9 @@ def test_each_method_has_its_own_plausibility_beside_the_accuracy_and_the_contro
     assert (trained.word, independent.word) == ("none", "no gain")
     said = [of.sentence(is_control=False) for of in found.values()]
     assert said[0].startswith(
-        "Accuracy: the control trained on shuffled rationales gains as much (+0.500 against +0.500)"
+        "Accuracy: the shuffled-rationale control gains as much (+0.500 against +0.500): not due to rationales."
     )
-    assert said[1] == "Plausibility by gradient × input was trained, so that its gain proves nothing."
+    assert said[1] == "Plausibility by gradient × input was the training target: no proof."
     assert said[2] == "Plausibility by occlusion: no clear gain (0)."
 
 
@@ -279,7 +279,7 @@ def test_a_method_with_other_parameters_of_each_model_is_said_to_be_so_and_share
     answer(store, project, "mae", 24, {"occlusion": FIRST}, parameters='{"removal": "cover"}')
     apart = gains(store, project, "none", "mae")["occlusion"]
     assert (apart.gain.n, apart.gain.base, apart.is_alike) == (N, 1.0, False)
-    assert apart.title == "Plausibility by occlusion, each with its own parameters"
+    assert apart.title == "Plausibility by occlusion, with different parameters"
     answer(store, project, "none", 24, {"occlusion": LAST}, parameters='{"removal": "cover"}')
     shared = gains(store, project, "none", "mae")["occlusion"]
     assert (shared.gain.n, shared.gain.other, shared.is_alike) == (N, 1.0, True)

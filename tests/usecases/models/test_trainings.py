@@ -187,7 +187,7 @@ def test_of_fewer_than_twenty_texts_nothing_is_said(
     import_rows(made, rows_of("", {"negative": 5, "positive": 5}))
     report = trained(store, made)
     assert find_training(store, made.id, "built-in").held_out is None
-    assert "fewer than 20 texts" in report.notes[1]
+    assert "Accuracy unknown: fewer than 20 held-out texts with gold." in report.notes[1]
 
 
 def test_training_again_replaces_what_was_written(
@@ -207,17 +207,19 @@ def test_training_again_replaces_what_was_written(
 
 def test_a_model_that_is_not_better_than_its_commonest_label_is_said_not_to_be(store: Store, divided: Project) -> None:
     better = held_out_summary(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
-    assert "Correct on 58.7 % of 138 texts of other splits" in better
+    assert "Correct on 58.7 % of 138 held-out texts of other splits." in better
     assert better.endswith("Always predicting “negative”: 44.9 %.")
     no_better = held_out_summary(HeldOut("folds", 100, 61, "negative", 60, -0.05, 0.07))
-    assert "five folds by document" in no_better
+    assert "texts (five-fold cross-validation by document)" in no_better
     assert no_better.endswith("Always predicting “negative”: 60.0 %; no clear difference.")
 
 
 def test_who_attributes_is_told_how_often_the_model_is_right(store: Store, divided: Project) -> None:
     learned, right = trained(store, divided).notes
     assert learned.startswith("The built-in model learned from 12 instances of the split 'train'")
-    assert right.startswith("Correct on 100.0 % of 24 texts of other splits")
+    assert right.startswith(
+        "Correct on 100.0 % of 24 held-out texts of other splits. Always predicting “negative”: 66.7 %."
+    )
 
 
 def test_saliency_says_under_each_map_how_far_the_model_is_to_be_trusted_and_whether_it_saw_the_text(
@@ -228,7 +230,9 @@ def test_saliency_says_under_each_map_how_far_the_model_is_to_be_trusted_and_whe
         key: show_instance(store, LOCAL_OPERATOR, instance(store, divided, key), None).panels[0]
         for key in ("train-negative-0", "test-negative-0")
     }
-    assert all(panel.trust.startswith("Correct on 100.0 % of 24 texts") for panel in panels.values())
+    assert all(
+        panel.trust.startswith("Correct on 100.0 % of 24 held-out texts of other splits.") for panel in panels.values()
+    )
     assert all(
         panel.held_out == "right on 100.0 % of 24 held-out texts; always “negative”: 66.7 %"
         for panel in panels.values()
@@ -241,7 +245,7 @@ def test_previews_say_the_same(store: Store, divided: Project) -> None:
     trained(store, divided)
     for key, words in (("train-positive-0", "was in its training data"), ("test-positive-0", "None")):
         shown = preview(store, LOCAL_OPERATOR, instance(store, divided, key), "positive", [RationaleSet.of((0, 1))])
-        assert shown.trust.startswith("Correct on 100.0 % of 24 texts")
+        assert shown.trust.startswith("Correct on 100.0 % of 24 held-out texts of other splits.")
         assert words in str(shown.seen)
 
 
@@ -253,9 +257,9 @@ def test_of_a_model_that_was_trained_before_this_was_kept_it_is_said_that_it_is_
         store.run("DELETE FROM training_members")
         store.run("DELETE FROM trainings")
     [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None).panels
-    assert "was not measured. Train it again" in panel.trust
+    assert "Held-out accuracy is unknown. Retrain to measure it." in panel.trust
     assert panel.held_out == "not tested on held-out texts"
-    assert "Which texts it learned from is not known" in panel.seen
+    assert "Its training texts weren't recorded. Retrain it." in panel.seen
     trained(store, divided, trains=True)  # the same model, whose output stays
     assert len(list_runs(store, divided.id)) == 2
     [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "train-negative-0"), None).panels
@@ -271,7 +275,7 @@ def test_of_models_from_elsewhere_it_is_said_that_they_were_not_tested_here(
     )
     import_file(store, LOCAL_OPERATOR, divided, "attributions", path)
     [panel] = show_instance(store, LOCAL_OPERATOR, instance(store, divided, "test-positive-0"), None).panels
-    assert (panel.held_out, panel.trust, panel.seen) == ("not tested here on held-out texts", None, None)
+    assert (panel.held_out, panel.trust, panel.seen) == ("not tested on held-out texts", None, None)
 
 
 # Out and in ----------------------------------------------------------------------------------------------------------
@@ -315,7 +319,7 @@ def test_a_training_on_an_instance_that_is_not_there_is_refused_by_its_name(
     path.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(ImportRefused) as refused:
         import_file(store, LOCAL_OPERATOR, divided, "jsonl", path)
-    assert "learned from an instance that is neither in the file nor in the project" in str(refused.value.problems[0])
+    assert "unknown instance" in str(refused.value.problems[0])
     assert find_training(store, divided.id, "m") is None
 
 

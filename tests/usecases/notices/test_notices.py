@@ -62,12 +62,12 @@ def test_work_that_came_back_is_told_to_its_annotator_by_its_key_and_several_by_
 ) -> None:
     annotate(store, ann, reviewed, A)
     score(store, rev, reviewed, POOR)
-    assert lines(store, ann) == ["“t1” came back to you"]
+    assert lines(store, ann) == ["“t1” was returned to you"]
     for _ in range(2):
         annotate(store, ann, reviewed, A)  # the correction, and the next
     while store.value("SELECT count(*) FROM rounds WHERE outcome IS NULL"):
         score(store, rev, reviewed, POOR)
-    assert lines(store, ann)[0].endswith("texts came back to you")
+    assert lines(store, ann)[0].endswith("3 texts were returned to you")
     assert lines(store, rev) == [], "nobody is told of what they did"
     assert not {"rev"} & set(" ".join(lines(store, ann)).split()), "nor who reviewed"
 
@@ -85,7 +85,7 @@ def test_what_was_undone_told_nobody(store: Store, reviewed: Project, ann: User,
     def fail_after_all() -> None:
         with store.transaction():
             decide_round(store, LOCAL_OPERATOR, annotation_id, "returned", "one more word")
-            assert lines(store, ann) == ["“t1” came back to you"]
+            assert lines(store, ann) == ["“t1” was returned to you"]
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -106,9 +106,9 @@ def test_a_question_is_told_to_the_leads_and_its_answer_to_whoever_asked(
 ) -> None:
     annotate(store, ann, reviewed, A)
     thread = begun(store, ann, reviewed, "Is a title part of it?", to_lead=True)
-    assert lines(store, lea) == ["A question about “t1” waits for you"]
+    assert lines(store, lea) == ["You have a question about “t1”"]
     answer(store, lea, thread.id, "Yes.")
-    assert lines(store, ann) == ["There is an answer to you about “t1”"]
+    assert lines(store, ann) == ["You have a reply about “t1”"]
     answer(store, ann, thread.id, "Thank you.")
     assert notices_of(store, ann.id or 0) == [("answer", "annotator")], "not of one's own"
 
@@ -122,14 +122,14 @@ def test_a_comment_that_the_asker_may_not_read_yet_is_not_told_to_them(
     answer(store, rev, thread.id, "I would have marked less.")
     assert lines(store, ann) == []
     answer(store, lea, thread.id, "Leave it.")
-    assert lines(store, ann) == ["There is an answer to you about “t1”"]
+    assert lines(store, ann) == ["You have a reply about “t1”"]
 
 
 @pytest.mark.parametrize(
     ("decision", "expected"),
     [
-        ("keep", "“t1” stays in the data set, and is with you again"),
-        ("discard", "“t1” leaves the data set, as you proposed"),
+        ("keep", "“t1” was kept and returned to you"),
+        ("discard", "“t1” was discarded, as you proposed"),
     ],
 )
 def test_a_decision_is_told_once_to_whoever_proposed_it(
@@ -145,7 +145,7 @@ def test_a_decision_is_told_once_to_whoever_proposed_it(
 def test_a_new_role_is_told_and_the_same_again_is_not(store: Store, reviewed: Project, ann: User, lea: User) -> None:
     for _ in range(2):
         give_role(store, lea, reviewed.id, "ann", "reviewer")
-    assert lines(store, ann) == ["You are reviewer now"]
+    assert lines(store, ann) == ["You're now reviewer"]
     give_role(store, lea, reviewed.id, "lea", "annotator")
     assert lines(store, lea) == [], "one knows what one gave oneself"
 
@@ -174,7 +174,7 @@ def test_a_round_is_stuck_when_its_last_reviewer_leaves(
     take_role(store, LOCAL_OPERATOR, reviewed.id, "rev", "reviewer")
     assert lines(store, other) == [], "a lead may review"
     change_project(store, other, replace(reviewed, settings=replace(reviewed.settings, reviewers_per_annotation=2)))
-    assert lines(store, other) == ["Rounds are stuck: more scores are needed than people are left"]
+    assert lines(store, other) == ["Rounds are stuck: too few people to score"]
 
 
 def test_whoever_lost_their_role_is_told_nothing_of_the_project(
@@ -193,8 +193,8 @@ def test_what_is_read_is_one_line_a_day_and_what_came_since_stays_new(
     (seen,) = unread(store, ann)
     give_role(store, lea, reviewed.id, "ann", "researcher")
     mark_all_read(store, ann, seen.newest_id)
-    assert lines(store, ann) == ["You are researcher now"]
-    assert [sentence(group) for group in read_before(store, ann)] == ["You are reviewer now"]
+    assert lines(store, ann) == ["You're now researcher"]
+    assert [sentence(group) for group in read_before(store, ann)] == ["You're now reviewer"]
     mark_read(store, lea, unread(store, ann)[0].newest_id)
     assert count_unread(store, ann) == 1, "nobody reads for somebody else"
     mark_read(store, ann, unread(store, ann)[0].newest_id)

@@ -101,10 +101,10 @@ def test_a_note_says_what_a_project_calls_labels_that_models_learned_elsewhere(
         asked = ModelLabels.of_model(model, ["pos", "neg", "mixed"])
         remember(store, LOCAL_OPERATOR, projects[1], asked, LabelTable({"pos": "yes", "neg": "no", "mixed": ""}))
     table = er_test_table(store, LOCAL_OPERATOR, projects, TRAINED)
-    told = "OOD: Of “n”, “m0”, “m1”: “pos” is “yes”, “neg” is “no”, “mixed” is never an answer."
+    told = "OOD: Of “n”, “m0”, “m1”: “pos” is “yes”, “neg” is “no”, “mixed” is never predicted."
     assert [note for note in table.notes if "is never" in note] == [told]
     assert told in " ".join(paper_text(table).split())
-    assert "is never an answer" in " ".join(paper_latex(table).split())
+    assert "is never predicted" in " ".join(paper_latex(table).split())
 
 
 def test_a_row_with_another_number_of_runs_than_the_base_is_not_compared_and_a_note_says_so(
@@ -315,7 +315,7 @@ def test_without_a_base_nothing_is_marked_and_all_models_are_rows(store: Store, 
 def test_a_split_without_texts_and_a_model_that_is_not_there(store: Store, projects: list[Project]) -> None:
     answer(store, projects[0], "n", texts(4))
     options = ScoringOptions(split="test")
-    with pytest.raises(InvalidValue, match="The project 'ID' has no split 'test', and no text there has a split"):
+    with pytest.raises(InvalidValue, match=r"No splits in 'ID'\. Remove the split 'test'\."):
         er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of(["n"], []), options)
     store.run("UPDATE instances SET split = 'test', result = NULL WHERE key = 't1'")
     table = er_test_table(store, LOCAL_OPERATOR, projects[:1], Trained.of(["n"], []), options)

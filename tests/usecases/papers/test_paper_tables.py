@@ -142,7 +142,7 @@ def test_random_is_over_the_texts_of_the_rows_and_a_models_training_texts_are_le
     take(store, made, (output(k, Run("m", "ig"), knowing(k), [said(k, is_right=True)]) for k in range(N)))
     table = eraser_soft_table(store, LOCAL_OPERATOR, made, ALL)
     assert [cell(table, title, "AUPRC").n for title in ("m", "random")] == [30, 30]
-    assert "m: 10 texts that it learned from (split train) are left out." in table.notes
+    assert "m: 10 training texts (split train) excluded." in table.notes
     both = Choice(options=ScoringOptions(includes_training=True))
     assert cell(eraser_soft_table(store, LOCAL_OPERATOR, made, both), "m", "AUPRC").n == N
 

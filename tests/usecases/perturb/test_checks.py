@@ -81,7 +81,7 @@ def test_a_correction_is_judged_without_the_version_before_it_but_by_its_author(
     ]
     assert (mine.checks, mine.may_check) == ((), True)
     assert shown_check(store, people["Ann"], written).may_revise is False
-    with pytest.raises(Conflict, match="only what was returned can be revised"):
+    with pytest.raises(Conflict, match=r"and can't be changed\."):
         versions.revise(store, people["Ann"], written.id, change("The acting is superb ."))
 
 

@@ -72,7 +72,7 @@ def test_nothing_of_an_archived_project_is_given_out_or_changed_and_it_comes_bac
     assert again is not None
     assert again.assignment.id == work.assignment.id
     assert [event_words(event) for event in events_of(store, lea, project.id)][:2] == [
-        "brought the project back from the archive",
+        "unarchived the project",
         "archived the project",
     ]
 
@@ -92,10 +92,10 @@ def test_a_project_with_long_work_is_neither_archived_nor_deleted_and_the_work_i
     store: Store, project: Project, lea: User
 ) -> None:
     job = ask_to_measure(store, lea, project)
-    sentence = "cannot be {} while long work runs or waits in it: 'The numbers of every model'. Stop it first"
-    with pytest.raises(Conflict, match=sentence.format("archived")):
+    sentence = r"'Project' has running or waiting jobs: 'Metrics of all models'\. Stop them, or wait\."
+    with pytest.raises(Conflict, match=sentence):
         archive(store, lea, project.id)
-    with pytest.raises(Conflict, match=sentence.format("deleted")):
+    with pytest.raises(Conflict, match=sentence):
         delete(store, lea, project.id, "Project")
     stop_job(store, lea, project, job.id)
     assert archive(store, lea, project.id).is_archived
@@ -129,8 +129,8 @@ def test_a_deleted_project_leaves_no_row_and_no_other_project_loses_one(database
         assert not (models_of(database) / str(first)).exists()
         assert sorted(path.name for path in deleted.models.iterdir())
         sentence = event_words(list_events(store, None, limit=1)[0])
-        assert sentence.startswith(f"deleted the project “{deleted.name}” with {deleted.n_instances} instances")
-        assert deletion_summary(deleted).endswith(f"The files of its trained models are in {deleted.models}.")
+        assert sentence.startswith(f"deleted the project “{deleted.name}” ({deleted.n_instances} instances, ")
+        assert deletion_summary(deleted).endswith(f"Its trained models are in {deleted.models}.")
 
 
 def test_the_backup_brings_a_deleted_project_back_with_its_models(database: Path, demonstration: Path) -> None:
@@ -158,7 +158,7 @@ def test_only_its_own_name_deletes_a_project_and_only_a_lead_of_it(
     store: Store, project: Project, ann: User, lea: User, database: Path
 ) -> None:
     before = without_times(store)
-    with pytest.raises(InvalidValue, match="'project' is not the name of this project. Type 'Project' to delete it"):
+    with pytest.raises(InvalidValue, match=r"Not deleted\. Type 'Project', not 'project'\."):
         delete(store, lea, project.id, "project")
     with pytest.raises(NotAllowed):
         delete(store, ann, project.id, "Project")
@@ -215,7 +215,7 @@ def test_of_two_leads_who_delete_at_once_one_is_told_that_it_is_gone(
     for thread in threads:
         thread.join()
     assert sorted(outcomes) == [
-        "There is no such project, or you have no role in it. Ask its lead or an administrator for one.",
+        "No such project, or you have no role in it. Ask its lead.",
         "deleted",
     ]
     assert len(list(database.parent.glob("*.backup"))) == 1
@@ -234,7 +234,7 @@ def test_a_page_of_a_deleted_project_that_is_still_open_never_means_the_work_of_
     with store.transaction():
         add_role(store, other.id, ann, "annotator")
     assert next_work(store, ann, other.id).work is not None
-    with pytest.raises(NotFound, match="There is no piece of work number"):
+    with pytest.raises(NotFound, match=r"No assignment number 1\. Reload the page\."):
         submit(store, ann, work.assignment.id, 0, Draft(None, (RationaleSet.of((0, 1)),)))
 
 

@@ -51,9 +51,7 @@ def test_guidelines_with_a_worked_example_that_cannot_be_drawn_are_refused_with_
     broken = (
         "Read.\n```example\nThe [A: soup was cold.\n```\n~~~example\nlabel: no\n~~~\n```example\nIt ends [J: here]."
     )
-    with pytest.raises(
-        InvalidValue, match=r"Line 3: set A .* Line 5: the example has no text.* Line 8: the example is not"
-    ):
+    with pytest.raises(InvalidValue, match=r"Line 8: close the example with ``` on its own line\."):
         change_guidelines(store, lead, project.id, broken, based_on=0)
     assert numbers_and_texts(store, lead, project) == []
 
@@ -70,14 +68,14 @@ def test_each_change_is_a_version_that_says_who_made_it_and_what_changed(
     ]  # fmt: skip
     assert (oldest.version.text, {line.change for line in oldest.changes}) == ("Read.\nMark all.", {"added"})
     assert find_project(store, project.name).guidelines == "Read.\nMark little."
-    assert (
-        event_words(events_of(store, lead, project.id)[0]) == "changed the guidelines; the guidelines are version 2 now"
-    )
+    assert event_words(events_of(store, lead, project.id)[0]) == "changed the guidelines; guidelines now version 2"
 
 
 def test_the_second_of_two_leads_is_told_and_overwrites_nothing(store: Store, project: Project, lead: User) -> None:
     change_guidelines(store, lead, project.id, "Mark all.", based_on=0)
-    with pytest.raises(Conflict, match="lead saved version 1 of the guidelines meanwhile"):
+    with pytest.raises(
+        Conflict, match=r"Not saved: lead changed this meanwhile\. Copy your changes, reload and redo them\."
+    ):
         change_guidelines(store, lead, project.id, "Mark nothing.", based_on=0)
     assert numbers_and_texts(store, lead, project) == [(1, "Mark all.")]
     assert find_project(store, project.name).guidelines == "Mark all."
@@ -146,7 +144,7 @@ def test_only_who_annotates_or_reviews_says_so_and_only_of_versions_that_there_a
     with pytest.raises(NotAllowed):
         acknowledge(store, add_person("researcher-a", project, "researcher"), project.id, 1)
     reviewer = add_person("reviewer-a", project, "reviewer")
-    with pytest.raises(NotFound, match="no version 2"):
+    with pytest.raises(NotFound, match=r"No guidelines version 2\. Reload\."):
         acknowledge(store, reviewer, project.id, 2)
     acknowledge(store, reviewer, project.id, 1)
     acknowledge(store, reviewer, project.id, 1)  # in another tab

@@ -107,15 +107,15 @@ def test_who_holds_texts_without_having_passed_is_named_with_how_many(
         hold(store, ann, project, key)
     hold(store, bo, project, "w3")
     assert finishing_first(store, lead, project, "annotators") == (
-        "3 texts are held by those who have not passed, and are finished before the training: ann (2) and bo (1)."
+        "3 reservations of people who haven't passed come before training: ann (2) and bo (1)."
     )
     with speaking("zh"):
-        assert finishing_first(store, lead, project, "annotators").startswith("尚未通过的人手中有 3 篇文本")
+        assert finishing_first(store, lead, project, "annotators").startswith("尚未通过的人有 3 项预留的工作")
     training()
     allow(store, lead, project, "annotators", "ann", "let through")
     assert "annotators" not in finishing_first(store, lead, project, "reviewers")
     assert finishing_first(store, lead, project, "annotators") == (
-        "1 text is held by somebody who has not passed, and is finished before the training: bo (1)."
+        "1 reservation of people who haven't passed comes before training: bo (1)."
     )
 
 
@@ -127,7 +127,7 @@ def test_a_reviewer_who_scores_already_is_named_too(store: Store, project: Proje
     annotate_work.submit(store, ann, held.assignment.id, held.assignment.revision, GOLD)
     next_review(store, rex, project.id)
     words = finishing_first(store, lead, project, "reviewers")
-    assert words == "1 annotation is held by somebody who has not passed, and is finished before the training: rex (1)."
+    assert words == "1 reservation of people who haven't passed comes before training: rex (1)."
 
 
 def test_complete_texts_that_are_picked_are_counted_once_whatever_they_are_for(
@@ -171,15 +171,18 @@ def test_complete_texts_gold_training_texts_and_checks_are_counted_before_more_a
     before = progress_of(store, lead, project.id)
     effects = effects_of_rules(store, lead, with_people(project, 2))
     assert effects == (
-        "4 complete texts become incomplete, since the rules then ask for 2 annotators a text.",
-        "4 of them have gold. They keep it, and what others mark may change it.",
-        "2 of them are training texts. They stay in the training with their gold.",
-        "1 of them is a blind check. It is given to nobody as a check until it is complete again.",
+        "4 complete texts become incomplete (2 annotators per text).",
+        "4 of them have gold, which may change.",
+        "2 of them stay training texts.",
+        "1 of them is a blind check, unused until complete.",
     )
     assert progress_of(store, lead, project.id) == before
     changed = change_project(store, lead, with_people(project, 2))
     assert progress_of(store, lead, project.id).n_done == before.n_done - 4
-    assert [item.gold for item in items_of(store, lead, changed, "annotators")] == ["as picked", "as picked"]
+    assert [item.gold for item in items_of(store, lead, changed, "annotators")] == [
+        "as picked",
+        "as picked",
+    ]
     assert effects_of_rules(store, lead, with_people(changed, 1)) == ()
     with speaking("zh"):
         assert effects_of_rules(store, lead, with_people(changed, 3)) == ()
@@ -198,7 +201,9 @@ def test_texts_on_which_everybody_was_trained_are_told_as_stuck_before_they_are(
     for number in instances_of_keys(store, project, KEYS):
         note_shown(store, number, lead.id or 0)  # leads may annotate as well, unless they looked at what others marked
     told = effects_of_rules(store, lead, with_people(project, 2))
-    assert told[-1].startswith("4 of them would be stuck: everybody who may annotate has annotated them")
+    assert told[-1].startswith(
+        "4 of them would be stuck: nobody is left to annotate them. Add annotators under People."
+    )
     changed = change_project(store, lead, with_people(project, 2))
     assert stuck_work(store, lead, changed).n_texts == 4
 
@@ -218,8 +223,8 @@ def test_rounds_that_wait_want_more_scores_and_what_was_accepted_stays(
     work = hold(store, ann, project, "w1")
     annotate_work.submit(store, ann, work.assignment.id, work.assignment.revision, GOLD)
     assert effects_of_rules(store, lead, with_people(project, reviewers=2)) == (
-        "1 annotation that is in review then needs the scores of 2 reviewers.",
-        "Annotations that were accepted before stay accepted.",
+        "1 annotation in review will need 2 reviewers.",
+        "Accepted annotations stay accepted.",
     )
 
 

@@ -78,7 +78,7 @@ def test_the_least_confident_texts_come_first_by_the_probability_of_their_label(
     assert keys(preview)[0] == "t3"
     assert keys(preview)[-1] == "t4"
     assert set(keys(preview)[1:3]) == {"t1", "t2"}, "which are equal, and parted by the project's seed"
-    assert preview.texts[0].reason == "0.100 for its label “negative”; answers “positive”"
+    assert preview.texts[0].reason == "0.100 for its label “negative”; predicts “positive”"
     assert keys(previewed(store, project, by_model("most confident")))[0] == "t4"
 
 
@@ -110,14 +110,12 @@ def test_seeds_are_averaged_and_a_text_that_one_seed_lacks_is_named(
     answers({"t1": 0.1, "t2": 0.5, "t3": 0.5, "t4": 0.9}, seed=1)
     answers({"t1": 0.9, "t2": 0.5, "t4": 0.9}, seed=2)
     preview = previewed(store, project, by_model())
-    assert preview.texts[-1].reason == "0.900 (0.900 to 0.900 over 2) for its label “positive”; 2 answer “positive”"
+    assert preview.texts[-1].reason == "0.900 (0.900 to 0.900 over 2) for its label “positive”; 2 predict “positive”"
     [first] = [text for text in preview.texts if text.key == "t1"]
     assert first.reason.startswith(
-        "0.500 (0.100 to 0.900 over 2) for its label “negative”; 1 answers “negative”, 1 “positive”"
+        "0.500 (0.100 to 0.900 over 2) for its label “negative”; 1 predicts “negative”, 1 “positive”"
     )
-    assert preview.notes == (
-        "1 waiting text has numbers of some of the 2 models and seeds alone: the mean is over these.",
-    )
+    assert preview.notes == ("1 waiting text has only some of the 2 models and seeds: those count.",)
 
 
 def test_texts_without_a_probability_keep_their_position_behind_and_are_counted(
@@ -128,7 +126,7 @@ def test_texts_without_a_probability_keep_their_position_behind_and_are_counted(
     assert keys(preview) == ["t3", "t1", "t2", "t4"]
     assert [text.reason == "" for text in preview.texts] == [False, True, True, True]
     assert (preview.n_free, preview.n_known, preview.n_first) == (4, 1, 1)
-    assert preview.notes == ("3 waiting texts have no probability: they keep their position behind the others.",)
+    assert preview.notes == ("3 waiting texts lack what this order needs and stay behind.",)
 
 
 def test_of_a_share_only_that_many_come_first_rounded_up_and_the_rest_follows_as_before(
@@ -147,8 +145,8 @@ def test_a_text_without_a_label_is_ranked_by_the_models_own_answer(
     import_rows(project, [{"id": "u", "text": "No label here."}])
     answers({"u": 0.45, "t4": 0.9})
     preview = previewed(store, project, by_model())
-    assert preview.texts[0].reason == "0.550 for its own answer; answers “negative”"
-    assert "1 waiting text has no label: the probability of the model’s own answer counts." in preview.notes
+    assert preview.texts[0].reason == "0.550 for its own prediction; predicts “negative”"
+    assert "1 waiting text has no label: its prediction's probability counts." in preview.notes
 
 
 def test_disagreement_is_the_share_of_pairs_that_differ_and_then_the_divergence(
@@ -159,13 +157,13 @@ def test_disagreement_is_the_share_of_pairs_that_differ_and_then_the_divergence(
     preview = previewed(store, project, by_model("models disagree"))
     assert keys(preview) == ["t3", "t2", "t4", "t1"]
     assert preview.texts[0].reason == (
-        "1 answers “positive”, 1 “negative”; 1.00 of pairs differ; divergence 0.531 bits"
+        "1 predicts “positive”, 1 “negative”; 1.00 of pairs differ; divergence 0.531 bits"
     )
 
 
 def test_one_model_with_one_seed_cannot_disagree(store: Store, project: Project, answers: Callable[..., None]) -> None:
     answers(P_POSITIVE)
-    with pytest.raises(InvalidValue, match="has nobody to disagree with. Name a second model with --model"):
+    with pytest.raises(InvalidValue, match=r"Disagreement needs two models or seeds\. Add a --model\."):
         previewed(store, project, by_model("models disagree"))
 
 
@@ -176,8 +174,8 @@ def test_only_texts_whose_label_is_not_the_answer_are_disputed_the_surest_first(
     preview = previewed(store, project, by_model("label disputed"))
     assert keys(preview) == ["t3", "t1", "t4", "t2"]
     assert preview.n_first == 3
-    assert preview.texts[0].reason == "labelled “negative”; answers “positive”; 0.100 for its label"
-    assert preview.notes == ("1 waiting text has the label that was answered: it comes behind.",)
+    assert preview.texts[0].reason == "labelled “negative”; predicts “positive”; 0.100 for its label"
+    assert preview.notes == ("1 waiting text doesn't fit this order and comes behind.",)
 
 
 def test_what_a_model_found_nothing_in_is_drawn_at_random_by_its_answer(
@@ -188,7 +186,9 @@ def test_what_a_model_found_nothing_in_is_drawn_at_random_by_its_answer(
     drawn = {tuple(keys(previewed(store, project, QueueOrder("sequential", seed, first)))) for seed in range(12)}
     assert {order[-1] for order in drawn} == {"t3"}
     assert len(drawn) > 2
-    assert previewed(store, project, QueueOrder("sequential", 0, first)).texts[0].reason == "the answer is “negative”"
+    assert (
+        previewed(store, project, QueueOrder("sequential", 0, first)).texts[0].reason == "the prediction is “negative”"
+    )
 
 
 def test_what_a_model_selected_nothing_of_comes_first(
@@ -206,9 +206,9 @@ def test_what_a_model_selected_nothing_of_comes_first(
         )
     preview = previewed(store, project, by_model("nothing found", method="lei"))
     assert keys(preview) == ["t4", "t1", "t2", "t3"]
-    assert preview.texts[0].reason == "no token is selected by lei"
+    assert preview.texts[0].reason == "no token selected by lei"
     assert preview.n_first == 1
-    assert "2 waiting texts have no answer: they keep their position behind the others." in preview.notes
+    assert "2 waiting texts lack what this order needs and stay behind." in preview.notes
 
 
 def test_the_least_plausible_texts_that_still_want_an_annotator_come_first(
@@ -232,18 +232,16 @@ def test_the_least_plausible_texts_that_still_want_an_annotator_come_first(
                 Output(number_of(store, project, "p2"), rationales=(MachineRationale("hard", ((3, 4),)),)),
             ],
         )
-    with pytest.raises(NotFound, match="is not stored. Measure it on the Metrics page first"):
+    with pytest.raises(NotFound, match=r"isn't stored\. Measure it, or choose:"):
         previewed(store, project, by_model("least plausible", method="lei", number="sets.best_f1"))
     measure(store, LOCAL_OPERATOR, project)
     preview = previewed(store, project, by_model("least plausible", method="lei", number="sets.best_f1"))
     assert keys(preview) == ["p2", "p1", "p3"]
     assert preview.texts[0].reason.endswith(" 0")
-    assert "1 waiting text has no gold to hold it against: it keeps its position behind the others." in preview.notes
+    assert "1 waiting text lacks what this order needs and stays behind." in preview.notes
     annotate(store, ann, project, RationaleSet.of((0, 2)))
     notes = previewed(store, project, by_model("least plausible", method="lei", number="sets.best_f1")).notes
-    assert any(
-        note.startswith("The numbers of 1 run were measured before gold or answers last changed.") for note in notes
-    )
+    assert any(note.startswith("The numbers of 1 run are out of date. Measure again first.") for note in notes)
 
 
 def test_a_new_order_never_moves_what_somebody_holds(
@@ -299,7 +297,7 @@ def test_the_order_stays_when_its_model_is_gone_and_the_lead_is_told(
     assert queue(store) == first
     present = present_order(store, LOCAL_OPERATOR, project.id)
     assert (present.gone, present.n_waiting) == (("bert",), 4)
-    with pytest.raises(NotFound, match="No answers of a model 'bert' are stored .* Models with answers: none yet."):
+    with pytest.raises(NotFound, match=r"No predictions of 'bert'\. Available:"):
         ordered(store, project, by_model())
 
 
@@ -372,7 +370,9 @@ def test_the_second_of_two_leads_is_told_that_the_order_changed_and_by_whom(
     shown = preview_order(store, leo, project.id, by_model("most confident"))
     set_order(store, lea, project.id, by_model(), revision=shown.revision)
     first = queue(store)
-    with pytest.raises(Conflict, match="lea set another order meanwhile, so yours was not set"):
+    with pytest.raises(
+        Conflict, match=r"Not saved: lea changed this meanwhile\. Copy your changes, reload and redo them\."
+    ):
         set_order(store, leo, project.id, shown.order, revision=shown.revision)
     assert queue(store) == first
     assert present_order(store, leo, project.id).set_by == "lea"
@@ -401,23 +401,38 @@ def test_old_training_is_told_with_counts(
     annotate(store, annotator, project, RationaleSet.of((0, 2)))
     notes = previewed(store, project, by_model()).notes
     assert notes == (
-        "bert learned from 2 of the waiting texts, with the labels that are stored with them, such as those of an imported "
-        "file: it may be surer of these than of others.",
-        "1 text was annotated since bert was trained: its answers do not know of that. Train it again, then set the order.",
+        "bert was trained on 2 waiting texts and may be overconfident there.",
+        "1 text was annotated after bert was trained. Retrain it first.",
     )
 
 
 REFUSED: list[tuple[Callable[[], QueueOrder], type[AnnotatorError], str]] = [
-    (lambda: by_model("least confident", "gpt"), NotFound, "No answers of a model 'gpt' .* answers: 'bert'"),
-    (lambda: by_model(split="dev"), InvalidValue, "has no split 'dev'"),
+    (lambda: by_model("least confident", "gpt"), NotFound, r"No predictions of 'gpt'\. Available:"),
+    (lambda: by_model(split="dev"), InvalidValue, r"No splits in 'Project'\. Remove the split 'dev'\."),
     (lambda: by_model(percent=0), InvalidValue, "--percent is 0"),
-    (lambda: by_model("least confident", "bert", "bert"), InvalidValue, "named twice"),
-    (lambda: by_model("nothing found"), InvalidValue, "with --label, or a rationale without tokens"),
-    (lambda: by_model("nothing found", label="maybe"), NotFound, "never answered “maybe”"),
-    (lambda: by_model("nothing found", method="lime"), NotFound, "Nothing of the method 'lime' is stored of 'bert'"),
-    (lambda: by_model("least plausible"), InvalidValue, "Name them with --method and --number"),
-    (lambda: QueueOrder(seed=-1), InvalidValue, "The seed is -1"),
-    (lambda: QueueOrder(first=ModelOrder("least confident", ())), InvalidValue, "No model is chosen"),
+    (lambda: by_model("least confident", "bert", "bert"), InvalidValue, r"A model is repeated \(bert, bert\)\."),
+    (
+        lambda: by_model("nothing found"),
+        InvalidValue,
+        r"“Model found nothing” needs either --label \(prediction\) or --method \(empty rationales\)\.",
+    ),
+    (
+        lambda: by_model("nothing found", label="maybe"),
+        NotFound,
+        r"'bert' never predicted “maybe”\. Choose with --label: 'negative', 'positive'\.",
+    ),
+    (lambda: by_model("nothing found", method="lime"), NotFound, "No 'lime' output of 'bert'. Available:"),
+    (
+        lambda: by_model("least plausible"),
+        InvalidValue,
+        "Plausibility needs --method and --number.",
+    ),
+    (lambda: QueueOrder(seed=-1), InvalidValue, "must be between 0 and"),
+    (
+        lambda: QueueOrder(first=ModelOrder("least confident", ())),
+        InvalidValue,
+        "Choose a model with stored predictions: --model.",
+    ),
 ]
 
 
@@ -441,20 +456,23 @@ def test_answers_without_probabilities_have_no_confidence(
     store: Store, project: Project, answers: Callable[..., None]
 ) -> None:
     answers({"t1": "positive"})
-    with pytest.raises(InvalidValue, match="'bert' answered without probabilities"):
+    with pytest.raises(
+        InvalidValue,
+        match=r"'bert' has no probabilities\. Choose another order\.",
+    ):
         previewed(store, project, by_model())
 
 
 def test_a_project_without_texts_has_nothing_to_put_first(store: Store, make_project: Callable[..., Project]) -> None:
     preview = previewed(store, make_project(name="Empty"), by_model())
-    assert (preview.texts, preview.notes) == ((), ("There is no text that a model could put first.",))
+    assert (preview.texts, preview.notes) == ((), ("No text for a model to put first.",))
 
 
 def test_an_order_that_puts_nothing_first_is_not_set_and_the_reason_is_said(
     store: Store, project: Project, answers: Callable[..., None]
 ) -> None:
     answers({"t1": 0.1})  # as its label says
-    with pytest.raises(InvalidValue, match=r"No text that waits would come first.* 1 waiting text has the label"):
+    with pytest.raises(InvalidValue, match=r"1 waiting text doesn't fit this order and comes behind\."):
         ordered(store, project, by_model("label disputed"))
     assert present_order(store, LOCAL_OPERATOR, project.id).order == QueueOrder()
 
@@ -464,9 +482,13 @@ def test_annotators_neither_see_nor_change_the_order(
 ) -> None:
     answers(P_POSITIVE)
     for act in (preview_order, set_order):
-        with pytest.raises(NotAllowed, match="manage the project"):
+        with pytest.raises(
+            NotAllowed, match=r"annotator-a can't manage 'Project'\. An administrator can grant a role \(lead\)\."
+        ):
             act(store, annotator, project.id, by_model())
-    with pytest.raises(NotAllowed, match="manage the project"):
+    with pytest.raises(
+        NotAllowed, match=r"annotator-a can't manage 'Project'\. An administrator can grant a role \(lead\)\."
+    ):
         present_order(store, annotator, project.id)
 
 

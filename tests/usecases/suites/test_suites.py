@@ -156,12 +156,18 @@ def test_cases_come_back_as_they_were_stored(store, make_project) -> None:
 @pytest.mark.parametrize(
     ("cases", "said"),
     [
-        ([], "has 0"),
-        ([case(0, "a"), case(0, "b")], "Two cases of 't' are called '0'"),
-        ([case(0, "a", labels=("neutral",))], "'neutral' is none of the project's labels"),
+        ([], r"Tests have 1 to 100,000 cases\."),
+        ([case(0, "a"), case(0, "b")], "Two cases of 't' are named '0'."),
+        (
+            [case(0, "a", labels=("neutral",))],
+            r"Case 0 of 't': 'neutral' isn't a project label \(negative, positive\)\.",
+        ),
         ([case(0, " ")], "A text is empty"),
-        ([case(0, "a", "a", kind="INV", labels=())], "same as the original"),
-        ([case(0, {"premise": "a"})], "has no segment 'premise'"),
+        (
+            [case(0, "a", "a", kind="INV", labels=())],
+            "A perturbed text equals the original.",
+        ),
+        ([case(0, {"premise": "a"})], r"Case 0 of 't': No segment 'premise'\. Available: text\."),
     ],
 )
 def test_cases_that_cannot_be_are_refused_and_nothing_is_stored(store, project, cases, said) -> None:
@@ -173,19 +179,19 @@ def test_cases_that_cannot_be_are_refused_and_nothing_is_stored(store, project, 
 
 def test_a_pair_without_one_of_its_segments_is_refused(store, make_project) -> None:
     project = make_project("inference")
-    with pytest.raises(InvalidValue, match="The segment 'hypothesis' is missing or empty"):
+    with pytest.raises(InvalidValue, match=r"Segment 'hypothesis' is missing or empty\."):
         save(store, project, case(0, {"premise": "a"}))
-    with pytest.raises(InvalidValue, match="has the segments premise, hypothesis; write a text for each"):
+    with pytest.raises(InvalidValue, match=r"Write a text for each segment: premise, hypothesis\."):
         save(store, project, case(0, "a"))
 
 
 def test_a_name_that_a_suite_has_already_is_refused(store, project) -> None:
     save(store, project, case(0, "a"))
     before = counts(store)
-    with pytest.raises(InvalidValue, match="The suite 's' has a test 't' already"):
+    with pytest.raises(InvalidValue, match=r"Suite 's' already has test 't'\. Choose another name\."):
         save(store, project, case(0, "b"))
     assert counts(store) == before
-    with pytest.raises(InvalidValue, match="A suite needs a name"):
+    with pytest.raises(InvalidValue, match=r"Names and capabilities are one line of 1 to 200 characters\."):
         save(store, project, case(0, "b"), suite=" ")
 
 
@@ -225,12 +231,12 @@ def test_tests_that_change_texts_take_the_projects_where_asked(store, project, i
     assert intensifiers.n_cases == 50  # from its templates
     ((name, reason),) = made.left_out  # nobody is named in the project's texts
     assert name == "change names"
-    assert "nothing in the project's texts" in reason
+    assert "gives no cases: nothing to change." in reason
 
 
 def test_a_project_that_asks_for_answers_has_no_functional_tests(store, make_project) -> None:
     project = make_project("reading")
-    with pytest.raises(InvalidValue, match="compare labels, but the project 'Project' asks for answers"):
+    with pytest.raises(InvalidValue, match=r"Functional tests need labels; this project has answers\."):
         construction.plan_cases(store, LOCAL_OPERATOR, project, construction.TestPlan(NEGATED))
 
 
@@ -311,7 +317,7 @@ def test_failing_cases_show_the_original_first_and_which_text_fails(store, proje
     assert (page.n, [judged.case.case for judged in page.cases]) == (2, ["3"])
     left_out = suite_results.judged_cases(store, LOCAL_OPERATOR, project, tests["d"], "toy", verdict="not applicable")
     assert [judged.case.case for judged in left_out.cases] == ["2"]
-    with pytest.raises(NotFound, match="'nobody' has not answered the test 't'"):
+    with pytest.raises(NotFound, match=r"'nobody' hasn't run the test 't'\."):
         suite_results.judged_cases(store, LOCAL_OPERATOR, project, tests["t"], "nobody")
 
 
@@ -355,7 +361,7 @@ def test_answers_of_another_model_are_not_overwritten_unasked(store, project, to
     toy()
     run_suite(store, LOCAL_OPERATOR, project, "s", "spacy:toy", SuiteOptions("name"))
     toy(name="second", shift=-0.3)
-    with pytest.raises(InvalidValue, match="are there already, by 'toy'"):
+    with pytest.raises(InvalidValue, match=r"Use another name, or --again to replace them\."):
         run_suite(store, LOCAL_OPERATOR, project, "s", "spacy:second", SuiteOptions("name"))
     assert results(store, project)["t"].rates["name"].n_failed == (1,)
     run_suite(store, LOCAL_OPERATOR, project, "s", "spacy:second", SuiteOptions("name", is_anew=True))
@@ -367,7 +373,7 @@ def test_a_label_that_a_test_watches_must_be_the_models(store, make_project, toy
     model = toy()
     model.labels = ("negative",)
     save(store, project, case(0, "a", "b", kind="DIR", labels=("positive",)))
-    with pytest.raises(ModelError, match="watches the probability of 'positive', which 'toy' does not give"):
+    with pytest.raises(ModelError, match=r"needs the probability of 'positive', which 'toy' lacks \(available:"):
         run_suite(store, LOCAL_OPERATOR, project, "s", "spacy:toy")
 
 
@@ -422,7 +428,7 @@ def test_a_suite_goes_out_and_comes_back_as_it_was(store, project, tmp_path) -> 
     )
     assert first == second
     before = counts(store)
-    with pytest.raises(InvalidValue, match="There is a suite 'again' already"):
+    with pytest.raises(InvalidValue, match=r"Suite 'again' already exists\. Choose another name\."):
         suite_files.import_suite(store, LOCAL_OPERATOR, project, path, "again")
     assert counts(store) == before
 
@@ -446,7 +452,9 @@ def test_other_predictions_of_a_known_run_need_a_word(store, project, tmp_path) 
     )
     suite_files.import_suite_predictions(store, LOCAL_OPERATOR, project, "s", [first], model="m")
     before = counts(store)
-    with pytest.raises(Conflict, match="There are other answers of 'm' already"):
+    with pytest.raises(
+        Conflict, match=r"'m' already has other predictions\. Choose another name, or replace them \(--update\)\."
+    ):
         suite_files.import_suite_predictions(store, LOCAL_OPERATOR, project, "s", [second], model="m")
     assert counts(store) == before
     done = suite_files.import_suite_predictions(store, LOCAL_OPERATOR, project, "s", [second], model="m", update=True)
@@ -459,15 +467,15 @@ def test_other_predictions_of_a_known_run_need_a_word(store, project, tmp_path) 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda rows: rows[:-1], "needs one"),
-        (lambda rows: [*rows, {**rows[0], "position": 1}], "has 1 text, positions 0 to 0"),
+        (lambda rows: rows[:-1], "No prediction by 'p.jsonl' for this text."),
+        (lambda rows: [*rows, {**rows[0], "position": 1}], "The case has 1 text: positions 0 to 0."),
         (lambda rows: [*rows, {**rows[0], "case": "77"}], "has no case '77' of 't'"),
-        (lambda rows: [*rows, rows[0]], "keep one"),
+        (lambda rows: [*rows, rows[0]], "Duplicate of p.jsonl, line 1. Keep one."),
         (
             lambda rows: [{k: v for k, v in row.items() if k != "probabilities"} for row in rows],
-            "compares the probability",
+            "cases compare the probability of '",
         ),
-        (lambda rows: [{"id": "a", "label": "positive"}], "No row is for a text of a suite"),
+        (lambda rows: [{"id": "a", "label": "positive"}], "No row matches a suite text; see docs/formats.md."),
     ],
 )
 def test_predictions_of_the_wrong_length_or_of_other_texts_are_refused(store, project, tmp_path, change, said) -> None:
@@ -483,10 +491,10 @@ def test_predictions_of_the_wrong_length_or_of_other_texts_are_refused(store, pr
 def test_predictions_without_a_name_are_refused(store, project, tmp_path) -> None:
     four_tests(store, project)
     path = written(tmp_path, predicted(store, project))
-    with pytest.raises(InvalidValue, match="Name the model"):
+    with pytest.raises(InvalidValue, match=r"Give the model's name: the rows don't\."):
         suite_files.import_suite_predictions(store, LOCAL_OPERATOR, project, "s", [path])
     path = written(tmp_path, predicted(store, project, model="theirs"))
-    with pytest.raises(InvalidValue, match="are of the model 'theirs', not of 'mine'"):
+    with pytest.raises(InvalidValue, match=r"The rows are from 'theirs', not 'mine'\."):
         suite_files.import_suite_predictions(store, LOCAL_OPERATOR, project, "s", [path], model="mine")
 
 
@@ -539,11 +547,11 @@ def test_a_suite_given_as_predictions_is_refused_as_what_it_is(store, project, t
     path = written(
         tmp_path, [{"test": "t", "type": "MFT", "category": "c", "case": 0, "texts": ["x"], "label": "negative"}]
     )
-    with pytest.raises(ImportRefused, match="no prediction was stored") as refusal:
+    with pytest.raises(ImportRefused, match=r"problem; nothing was stored\.") as refusal:
         suite_files.import_suite_predictions(store, LOCAL_OPERATOR, project, "s", [path], model="m")
     [problem] = refusal.value.problems
     assert (problem.value, problem.remedy) == (path.name, "suite")
-    assert "annotator suite import NAME FILE" in problem.reason
+    assert "This is a suite, not predictions. Use “Import suite” (annotator suite import)." in problem.reason
 
 
 # --- rights, removal --------------------------------------------------------------------------------------------------
@@ -598,7 +606,7 @@ def test_a_test_and_a_suite_are_taken_out_with_their_answers(store, project, toy
     construction.remove_suite(store, LOCAL_OPERATOR, project, "s")
     left = counts(store)
     assert {left[table] for table in left if table.startswith("suite")} == {0}
-    with pytest.raises(NotFound, match="There are: none yet"):
+    with pytest.raises(NotFound, match=r"No suite 's'\. Available: none yet\."):
         construction.remove_suite(store, LOCAL_OPERATOR, project, "s")
     assert store.problems() == []
 
@@ -672,11 +680,15 @@ def test_a_label_is_expected_of_the_typed_text(store: Store, text) -> None:
 @pytest.mark.parametrize(
     ("typed", "wanted", "reason"),
     [
-        ("bad soup", WANTED, "the same as the original"),
+        ("bad soup", WANTED, "A perturbed text equals the original."),
         (" ", WANTED, "A text is empty"),
-        ("awful", TypedCase("Typed texts", " ", "Logic", None), "test needs a name"),
-        ("awful", TypedCase("", "t", "Logic", None), "suite needs a name"),
-        ("awful", TypedCase("s", "t", "Logic", "strange"), "none of the project's labels"),
+        (
+            "awful",
+            TypedCase("Typed texts", " ", "Logic", None),
+            "Names and capabilities are one line of 1 to 200 characters.",
+        ),
+        ("awful", TypedCase("", "t", "Logic", None), "Names and capabilities are one line of 1 to 200 characters."),
+        ("awful", TypedCase("s", "t", "Logic", "strange"), r"'strange' isn't a project label \(negative, positive\)\."),
     ],
 )
 def test_a_case_that_cannot_be_is_refused_with_the_reason(
@@ -691,7 +703,7 @@ def test_a_name_that_is_taken_and_people_without_the_right_are_refused(
 ) -> None:
     project, number = text
     save_typed_case(store, LOCAL_OPERATOR, number, {"text": "awful soup"}, WANTED)
-    with pytest.raises(InvalidValue, match="has a test 't1, changed' already"):
+    with pytest.raises(InvalidValue, match=r"already has test 't1, changed'\. Choose another name\."):
         save_typed_case(store, LOCAL_OPERATOR, number, {"text": "dull soup"}, WANTED)
     with pytest.raises(NotAllowed):
         save_typed_case(store, add_person("ann", project, "annotator"), number, {"text": "dull soup"}, WANTED)
@@ -724,11 +736,11 @@ def test_a_difference_stands_with_its_interval_and_what_that_comes_to() -> None:
     [
         (
             "less",
-            "ours fails less often than theirs: −17.6 percentage points over the 845 cases on which both are judged, ",
+            "ours fails less often than theirs: −17.6 percentage points over 845 cases judged for both, ",
         ),
         ("more", "ours fails more often than theirs: "),
-        ("not told", "There is no clear difference between ours and theirs: "),
-        ("too few", "There are too few cases to compare ours with theirs: "),
+        ("not told", "No clear difference between ours and theirs: "),
+        ("too few", "Too few cases to compare ours with theirs: "),
     ],
 )
 def test_two_models_are_compared_in_a_sentence(verdict: str, begins: str) -> None:
@@ -741,7 +753,9 @@ def test_two_models_are_compared_in_a_sentence(verdict: str, begins: str) -> Non
 )
 def test_the_sentence_says_what_the_interval_is_about(unit: str, words: str) -> None:
     results = SuiteResults(SUITE, ("a", "b"), (row("less", unit=unit),), ("a", "b"))
-    assert comparison_sentence(results).endswith(f"95 % interval −30.8 to −4.3, which is about {words}.")
+    assert comparison_sentence(results).endswith(
+        f"judged for both, 95 % interval −30.8 to −4.3 (generalising to {words})."
+    )
 
 
 def test_without_two_models_or_their_answers_there_is_no_sentence() -> None:

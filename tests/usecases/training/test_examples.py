@@ -76,8 +76,11 @@ def test_each_set_of_the_gold_comes_with_its_text_and_a_text_without_gold_comes_
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([row("a", "no")], "all texts with a gold label have the label 'no'"),
-        ([], "no text has a gold label. A text gets its gold label from the import"),
+        ([row("a", "no")], "all gold labels are 'no'"),
+        (
+            [],
+            r"Nothing to learn in project 'P': no text has gold\. Gold comes from the import \(column “label” or “answer”\) or accepted annotations\.",
+        ),
     ],
 )
 def test_where_there_is_nothing_to_learn_it_says_why(
@@ -92,7 +95,7 @@ def test_a_split_that_is_not_there_is_named_with_those_that_are(
     store: Store, project: Project, import_rows: Importer
 ) -> None:
     import_rows(project, [row("a", "no"), row("b", "yes", "test")])
-    with pytest.raises(InvalidValue, match="has no split 'dev'; it has 'test', 'train'."):
+    with pytest.raises(InvalidValue, match=r"Available: 'test', 'train'\."):
         training_data(store, project, DataOptions(validation="dev"))
 
 
@@ -165,13 +168,16 @@ def test_texts_as_confident_as_the_last_that_is_chosen_are_counted(store: Store,
 
 def test_a_text_that_the_model_has_not_answered_is_named(store: Store, with_confidence: Project) -> None:
     answer(store, with_confidence, "none", None, {key: p for key, p in P_YES.items() if key != "t6"})
-    with pytest.raises(ModelError, match=r"no probabilities of 1 of the 5 training texts with rationales \(t6\)"):
+    with pytest.raises(
+        ModelError,
+        match=r"lacks probabilities for 1 of 5 training texts with rationales \(t6\)\. Compute its attributions\.",
+    ):
         data_of(store, with_confidence, share=20, choice="least confident", confidence_of=("none",))
 
 
 def test_a_model_that_is_not_there_is_named_with_those_that_are(store: Store, with_confidence: Project) -> None:
     answer(store, with_confidence, "none", None, P_YES)
-    with pytest.raises(InvalidValue, match="no output of a model 'nine'. There is some of none"):
+    with pytest.raises(InvalidValue, match=r"No output of model 'nine'\. Available: none\."):
         data_of(store, with_confidence, share=20, choice="most confident", confidence_of=("nine",))
 
 
@@ -230,18 +236,18 @@ def test_a_list_of_another_language_marks_nothing(store: Store, with_confidence:
 def test_a_list_that_marks_nothing_is_not_there(store: Store, with_confidence: Project) -> None:
     save_word_list(store, LOCAL_OPERATOR, with_confidence, "slots", ["good"], role="slot")
     save_word_list(store, LOCAL_OPERATOR, with_confidence, "mood", ["good"], role="keep")
-    with pytest.raises(InvalidValue, match=r"no word list 'slots' that marks words .* There are 'mood'"):
+    with pytest.raises(InvalidValue, match=r"No keep or ignore list 'slots'\. Available:"):
         data_of(store, with_confidence, source="lexicon", word_lists=("slots",))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"share": 101}, "between 0 and 100 percent"),
-        ({"source": "lexicon"}, "need the names of the lists"),
-        ({"word_lists": ("mood",)}, "other rationales have none"),
-        ({"choice": "least confident"}, "needs a model that has answered"),
-        ({"confidence_of": ("none",)}, "leave the models out"),
+        ({"share": 101}, r"A share lies between 0 and 100 percent; not 101\."),
+        ({"source": "lexicon"}, "Only word-list rationales take list names, and need them."),
+        ({"word_lists": ("mood",)}, "Only word-list rationales take list names, and need them."),
+        ({"choice": "least confident"}, "needs a model with predictions for training texts."),
+        ({"confidence_of": ("none",)}, "uses no model. Remove the models."),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], message: str) -> None:

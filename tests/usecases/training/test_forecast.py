@@ -56,18 +56,21 @@ def test_words_of_lists_are_counted_as_rationales(store: Store, tastes: Project)
 def test_no_gold_and_one_class_are_refused_before_anybody_waits(
     store: Store, tastes: Project, make_project: Callable[..., Project], import_rows: Callable[..., object]
 ) -> None:
-    with pytest.raises(ModelError, match="no text has a gold label"):
+    with pytest.raises(ModelError, match="no text has gold"):
         check_training(store, LOCAL_OPERATOR, make_project(name="Empty"), "first", TrainingOptions())
     one = make_project(name="One")
     import_rows(one, [{"id": str(n), "text": "so good", "label": "positive"} for n in range(5)])
-    with pytest.raises(ModelError, match="all texts with a gold label have the label 'positive'"):
+    with pytest.raises(ModelError, match="all gold labels are 'positive'"):
         check_training(store, LOCAL_OPERATOR, one, "first", TrainingOptions())
     check_training(store, LOCAL_OPERATOR, tastes, "first", TrainingOptions())
 
 
 def test_an_alignment_with_rationales_that_nothing_has_is_refused(store: Store, tastes: Project) -> None:
     aligned = TrainingOptions(data=DataOptions(split="test"), fitting=FittingOptions(alignment=AlignmentOptions("mae")))
-    with pytest.raises(InvalidValue, match="has a rationale, so there is nothing to align with"):
+    with pytest.raises(
+        InvalidValue,
+        match=r"No training text has a rationale to align with\. Choose other rationales\.",
+    ):
         check_training(store, LOCAL_OPERATOR, tastes, "first", aligned)
 
 
@@ -78,17 +81,17 @@ def test_a_name_is_free_stopped_or_there_and_a_free_one_is_found(store: Store, t
     standing = {name: standing_of(store, LOCAL_OPERATOR, tastes, name) for name in ("there", "half", "new")}
     assert standing == {"there": "there", "half": "stopped", "new": "free"}
     assert [free_name(store, tastes, name) for name in ("small", "large")] == ["small-3", "large"]
-    with pytest.raises(InvalidValue, match="cannot be the name of a model"):
+    with pytest.raises(InvalidValue, match=r"Use up to 61 letters, digits, \. _ and -\."):
         standing_of(store, LOCAL_OPERATOR, tastes, "../up")
 
 
 @pytest.mark.parametrize("written", ["", "  ", "transformers:", "transformers:  "])
 def test_a_pretrained_model_has_to_be_named(written: str) -> None:
-    with pytest.raises(InvalidValue, match="Name the pretrained model"):
+    with pytest.raises(InvalidValue, match=r"Give a pretrained model \(transformers:FOLDER-OR-NAME\)\."):
         base_of(written)
 
 
 @pytest.mark.parametrize("written", ["spacy:en_core_web_sm", "built-in:words", "transformers-zero-shot:gpt2"])
 def test_a_model_of_another_kind_is_no_base(written: str) -> None:
-    with pytest.raises(InvalidValue, match="cannot be trained on"):
+    with pytest.raises(InvalidValue, match=r"Use transformers:FOLDER-OR-NAME\."):
         base_of(written)

@@ -158,7 +158,7 @@ def test_an_unseen_project_that_calls_the_labels_otherwise_is_asked_about_once_t
     other = called_otherwise(store, made, **{first: "Theirs", second: second.upper()})
     options = replace(OPTIONS, unseen=(other,))
     with pytest.raises(
-        ModelError, match=f"(?s)The labels of the models that learn from 'P' .*--rename {second}={second.upper()}"
+        ModelError, match=f"(?s)Labels of the models that learn from 'P' .*--rename {second}={second.upper()}"
     ):
         plan(store, with_splits, options)
     sweep = plan(store, with_splits, replace(options, renamed=((first, "Theirs"), (second, second.upper()))))
@@ -189,7 +189,7 @@ def test_a_learned_label_that_an_unseen_project_lacks_is_never_an_answer_there(
         ((("a label", "Nothing"),), "concerns no unseen project: none lacks 'a label' and has 'Nothing'"),
         (((LABELS[0], ""),), f"concerns no unseen project: none lacks '{LABELS[0]}'"),
         ((("a label", LABELS[0]), ("a label", LABELS[1])), "'a label' cannot be both"),
-        ((("a label", LABELS[0]),), "has no label 'a label' that could be renamed"),
+        ((("a label", LABELS[0]),), "has no label 'a label'. Available:"),
     ],
 )
 def test_names_that_no_unseen_project_has_are_refused(

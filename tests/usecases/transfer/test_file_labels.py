@@ -59,8 +59,7 @@ def test_a_strange_label_is_told_once_with_its_three_remedies(take: Take) -> Non
     n, reason = told["no <b>", "label", "label"]
     assert n == 2
     assert reason.endswith(
-        "add it to the labels (--add-label 'no <b>'), say which of them it is (--rename 'no <b>=bad'), or leave it out "
-        "(--leave-out-label 'no <b>')."
+        "add it (--add-label 'no <b>'), rename it (--rename 'no <b>=bad'), or skip it (--leave-out-label 'no <b>')."
     )
 
 
@@ -83,7 +82,7 @@ def test_a_refused_file_and_a_dry_run_add_no_label(store: Store, take: Take) -> 
 def test_a_label_can_be_left_out_with_the_rows_and_annotations_that_carry_it(store: Store, take: Take) -> None:
     report = take(left_labels=("no <b>",))
     assert stored(store) == ({"a": "good", "c": "bad"}, [("a", "ada", "good")])
-    assert report.notes[0] == "2 rows and 1 annotation with the label 'no <b>' were left out."
+    assert report.notes[0] == "Skipped 2 rows and 1 annotation labelled 'no <b>'."
     assert take(left_labels=("no <b>",)).n_new == 0
 
 
@@ -97,7 +96,7 @@ def test_of_model_output_rows_that_answer_with_the_label_are_left_out_and_elsewh
     ]
     report = take(rows, "predictions", left_labels=("other",))
     assert (report.n_predictions, report.notes) == (
-        1, ["1 row and 2 scores or probabilities with the label 'other' were left out."],
+        1, ["Skipped 1 row and 2 scores or probabilities labelled 'other'."],
     )  # fmt: skip
 
 
@@ -106,10 +105,10 @@ def test_of_model_output_rows_that_answer_with_the_label_are_left_out_and_elsewh
     [
         (
             {"left_labels": ("never",), "renamed": {"no <b>": "bad"}},
-            "The file has no label 'never' that could be left out. It has 'good', 'no <b>'",
+            r"No label 'never' \(only",
         ),
-        ({"left_labels": ("no <b>",), "added_labels": ("no <b>",)}, "is to be treated in two ways"),
-        ({"added_labels": (" x",)}, "cannot be a label: it is empty, or has blanks at its ends"),
+        ({"left_labels": ("no <b>",), "added_labels": ("no <b>",)}, "Conflicting options for '"),
+        ({"added_labels": (" x",)}, "is empty or has outer blanks. Rename it."),
     ],
 )
 def test_what_cannot_be_done_with_labels_is_refused(take: Take, options: dict[str, object], reason: str) -> None:
@@ -132,7 +131,7 @@ def test_what_a_label_is_called_is_remembered_for_the_next_file_and_told(take: T
     take(answers, "predictions", renamed={"neg": "bad"})
     assert find_project(store, "L").settings.import_labels == {"pos": "good", "neg": "bad"}
     report = take([{"id": "b", "text": "Bad.", "label": "neg"}])
-    assert "Taken as for an earlier file: “neg” as “bad”. To say it otherwise, rename them again." in report.notes
+    assert "Labels mapped as before: “neg” as “bad”." in report.notes
     assert take([{"id": "b", "prediction": "pos"}], "predictions", model="n").n_new == 1
     assert stored(store)[0] == {"a": "good", "b": "bad"}
 
@@ -186,11 +185,13 @@ def test_blanks_at_the_ends_go_and_variants_are_told_with_their_numbers(store: S
     assert project(store).labels == ("Negative", "POSITIVE", "Positive", "negative", "positive", "ｐositive")
     assert report.labels == {"Positive": 1, "positive": 2, "POSITIVE": 1, "ｐositive": 1, "negative": 2, "Negative": 1}
     assert report.columns[-1] == (
-        "The project gets these labels: “Positive” (1), “positive” (2), “POSITIVE” (1), “ｐositive” (1), “negative” (2) and "
-        "“Negative” (1)."
+        "New project labels: “Positive” (1), “positive” (2), “POSITIVE” (1), “ｐositive” (1), “negative” "
+        "(2) and “Negative” (1)."
     )
     [doubt] = report.doubts
-    assert doubt.endswith("Merge them into “positive” and “negative” (--merge-labels), if they are one.")
+    assert doubt.endswith(
+        "differ only in case, spaces or width. To merge them into “positive” and “negative”: --merge-labels."
+    )
     assert [group.name for group in report.variants] == ["positive", "negative"]
     change_project(store, LOCAL_OPERATOR, project(store))  # the rules can be saved
 
@@ -207,7 +208,7 @@ def test_a_project_with_labels_proposes_its_own_and_remembers_what_was_said(stor
     take_labels(("positive", "negative"))
     with pytest.raises(ImportRefused) as refused:
         take_labels(("positive", "negative", "POSITIVE"))
-    assert "merge it with 'positive' and others alike (--merge-labels)" in refused.value.problems[0].reason
+    assert "merge it with 'positive' (--merge-labels), add it (--add-label" in refused.value.problems[0].reason
     assert take_labels(("positive", "negative", "POSITIVE"), merge_labels=True).n_new == 1
     assert project(store).settings.import_labels == {"POSITIVE": "positive"}
     assert take_labels(("positive", "negative", "POSITIVE", "POSITIVE")).n_new == 1
@@ -231,7 +232,7 @@ def test_numbers_for_keys_are_given_once_though_the_file_is_read_twice(
     path.write_text("text,label\nGood.,Yes\nBad.,no\nOdd.,YES\nEven.,Yes\n")
     options = ImportOptions(number_keys=True, merge_labels=True)
     report = import_file(store, LOCAL_OPERATOR, project(store), "csv", path, options)
-    assert report.notes == ["4 texts without a key got a number as key: 4 new: 1 to 4."]
+    assert report.notes == ["Numbered 4 texts without an ID."]
     assert results(store) == ["Yes", "no", "Yes", "Yes"]
 
 

@@ -102,7 +102,7 @@ def test_a_changed_row_is_refused_and_named_unless_it_may_overwrite() -> None:
     refused = plan(row(fingerprint=OTHER), of=of)
     [problem] = refused.problems
     assert (problem.line, problem.field, problem.value) == (1, "id", "t1")
-    assert "other content" in problem.reason
+    assert "Exists with different content. Use --update to overwrite." in problem.reason
     assert "--update" in problem.reason
     assert refused.changes == ()
     [change] = plan(row(fingerprint=OTHER), of=of, update=True).changes
@@ -110,13 +110,16 @@ def test_a_changed_row_is_refused_and_named_unless_it_may_overwrite() -> None:
     assert not change.forgets_output  # its text is the same
 
 
-@pytest.mark.parametrize(("n_annotations", "n_works"), [(1, 0), (0, 1)])
-def test_a_text_is_never_changed_under_annotations_or_work(n_annotations: int, n_works: int) -> None:
+@pytest.mark.parametrize(
+    ("n_annotations", "n_works", "said"),
+    [(1, 0, "1 annotation and 0 pieces of work"), (0, 1, "0 annotations and 1 piece of work")],
+)
+def test_a_text_is_never_changed_under_annotations_or_work(n_annotations: int, n_works: int, said: str) -> None:
     there = replace(KNOWN, n_annotations=n_annotations, n_works=n_works)
     of = known(there, KnownContent(TODAY, (("text", OTHER_TEXT),), has_output=True))
     made = plan(row(fingerprint=OTHER), of=of, update=True)
     assert made.changes == ()
-    assert "belong to the old tokens; give it another key" in reasons(made)[0]
+    assert f"Text changed, but has {said}. Change the ID." in reasons(made)[0]
 
 
 @pytest.mark.parametrize("has_output", [True, False])
@@ -136,7 +139,7 @@ def test_an_annotation_that_is_not_there_yet_is_added() -> None:
 def test_an_annotation_that_is_there_otherwise_is_refused_unless_it_may_be_overwritten() -> None:
     changed, of = row(replace(SOURCE, annotations=(replace(GOLD, note="new"),))), known(KNOWN, None, STORED)
     refused = plan(changed, of=of)
-    assert "'ada' annotated this instance otherwise already" in reasons(refused)[0]
+    assert "'ada' annotated this differently; use --update to overwrite" in reasons(refused)[0]
     assert not refused.changes[0].is_update
     [(number, annotation)] = plan(changed, of=of, update=True).changes[0].replaced
     assert (number, annotation.note) == (9, "new")
@@ -149,7 +152,7 @@ def test_a_file_never_changes_what_somebody_annotated_here() -> None:
     # Without work of that name the annotation counts as a source's, which stands beside the person's own.
     owned = replace(source, work=(SourceWork("ada", 1, "submitted", 0, here),))
     made = plan(row(owned), of=known(KNOWN, None, replace(STORED, user_id=3)), update=True)
-    assert "the file cannot change that" in reasons(made)[0]
+    assert "annotated this differently here; files can't change that" in reasons(made)[0]
     assert not made.changes[0].is_update
 
 
@@ -157,7 +160,10 @@ def test_a_label_that_the_project_does_not_have_is_refused_and_one_without_label
     strange = row(replace(SOURCE, result="odd"))
     [problem] = plan(strange).problems
     assert (problem.field, problem.value) == ("label", "odd")
-    assert "The project has no label 'odd' (it has 'negative', 'positive')" in problem.reason
+    assert (
+        "No label 'odd' (only 'negative', 'positive'); add it (--add-label odd), rename it (--rename odd=negative), or skip it (--leave-out-label odd)."
+        in problem.reason
+    )
     assert plan(strange, project=replace(PROJECT, labels=())).labels == {"odd"}
 
 
@@ -170,7 +176,7 @@ def test_a_strange_label_of_an_annotation_refuses_its_row() -> None:
 def test_spans_that_do_not_fit_refuse_their_row_alone() -> None:
     outside = SourceAnnotation("ada", None, ((SourceSpan("text", 2, 5),),))
     made = plan(row(replace(SOURCE, annotations=(outside,))), row(replace(SOURCE, key="t2")))
-    assert "which has 3 tokens" in reasons(made)[0]
+    assert "Set 1: Tokens 2 to 5 aren't in segment 'text' (3 tokens, from 0, end exclusive)." in reasons(made)[0]
     assert [instance.source.key for instance in made.new] == ["t2"]
 
 
@@ -224,13 +230,13 @@ def test_the_same_gold_again_changes_nothing() -> None:
 def test_gold_for_no_instance_is_refused_by_its_key() -> None:
     made = plan_additions([ADDING], known_addition(None), PROJECT, ImportOptions())
     assert (made.problems[0].value, made.changes) == ("t1", ())
-    assert "The project has no instance with this key" in reasons(made)[0]
+    assert "Unknown ID. Correct it, or import the text first." in reasons(made)[0]
 
 
 def test_gold_that_does_not_fit_the_stored_tokens_is_refused() -> None:
     outside = replace(ADDING, annotations=(replace(GOLD, sets=((SourceSpan("text", 0, 9),),)),))
     made = plan_additions([outside], known_addition(), PROJECT, ImportOptions())
-    assert "which has 3 tokens" in reasons(made)[0]
+    assert "Set 1: Tokens 0 to 9 aren't in segment 'text' (3 tokens, from 0, end exclusive)." in reasons(made)[0]
     assert made.changes == ()
 
 

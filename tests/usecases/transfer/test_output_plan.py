@@ -98,7 +98,7 @@ def test_another_score_is_refused_with_its_place_unless_it_may_overwrite() -> No
     assert (counts(refused), written(refused)) == ((0, 0, 0, 1), {RUN: []})
     [problem] = refused.problems
     assert (problem.line, problem.value) == (4, "t1")
-    assert problem.reason.startswith("The attribution of 'tiny' for this instance is there already")
+    assert problem.reason.startswith("'tiny' has different output here. Use --update to overwrite.")
     assert counts(plan(row, known=known, options=UPDATE)) == (0, 1, 0, 0)
 
 
@@ -120,7 +120,7 @@ def test_two_methods_say_one_answer_once_and_another_answer_is_refused() -> None
 
     made = plan(of("ig", FULL), of("lime", FULL), of("shap", Prediction("negative", {"negative": 0.9})))
     assert counts(made) == (2, 0, 0, 1)
-    assert "The answer to the full input of 'tiny'" in made.problems[0].reason
+    assert "'tiny' has different output here. Use --update to overwrite." in made.problems[0].reason
     assert written(made)[Run("tiny")] == [Output(7, (FULL,))]
 
 
@@ -129,9 +129,14 @@ MATCHES = [
     (None, (SAME,), 7, "the only one of its key"),
     ("dev", (SAME, OTHER), 7, "by the split that it has"),
     ("train", (SAME, OTHER), 7, "by the split that its file said"),
-    (None, (), "no instance with this key", "an unknown key"),
-    ("odd", (SAME, OTHER), "is in the split 'dev', 'test'", "another split"),
-    (None, (SAME, OTHER), "Say which split is meant", "several splits and none said"),
+    (None, (), "Unknown ID. Correct it, or import the text first.", "an unknown key"),
+    ("odd", (SAME, OTHER), "This ID is in split", "another split"),
+    (
+        None,
+        (SAME, OTHER),
+        "Several splits have this ID. Set 'split'.",
+        "several splits and none said",
+    ),
 ]
 
 
@@ -156,7 +161,7 @@ def test_a_strange_label_and_a_probability_that_is_none_are_faults_of_their_row(
     assert (strange.field, strange.value) == ("prediction", "odd")
     broken = fault_of(replace(ROW, predictions=(Prediction(None, {"positive": math.inf}),)), PROJECT)
     assert broken is not None
-    assert "The probability of 'positive' is inf" in broken.reason
+    assert "Probability of 'positive' is" in broken.reason
     assert fault_of(replace(ROW, predictions=(FULL,)), PROJECT) is None
 
 
@@ -298,7 +303,7 @@ def test_an_attribution_is_stored_for_its_run_and_again_changes_nothing(store, p
 def test_other_scores_for_a_known_run_need_to_be_asked_for(store, project, take) -> None:
     take(row())
     changed = row(scores=tuple(-score for score in OUTPUT_SCORES))
-    assert "The attribution of 'tiny' for this instance is there already" in reasons(take(changed))[0]
+    assert "'tiny' has different output here. Use --update to overwrite." in reasons(take(changed))[0]
     assert take(changed, update=True).n_updated == 1
     [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
     assert output.attributions[0].scores[1] == -1.0
@@ -323,7 +328,7 @@ def test_two_methods_of_one_model_say_the_same_answer_once_and_another_answer_is
 
     report = take(of("ig", 0.75), of("lime", 0.75), of("shap", 0.5), skip_invalid=True)
     assert (report.n_new, report.n_problems) == (2, 1)
-    assert "The answer to the full input of 'tiny'" in reasons(report)[0]
+    assert "'tiny' has different output here. Use --update to overwrite." in reasons(report)[0]
     assert sorted(
         stored.run.method for stored in list_runs(store, project.id) if any(iterate_outputs(store, stored.id))
     ) == ["", "ig", "lime"]
@@ -352,15 +357,15 @@ def test_several_seeds_layers_and_labels_stand_beside_each_other(store, project,
 
 
 REFUSED = [
-    ("an unknown instance", row("t9"), "no instance with this key"),
-    ("another split", row(split="test"), "is in the split ''"),
+    ("an unknown instance", row("t9"), "Unknown ID. Correct it, or import the text first."),
+    ("another split", row(split="test"), "This ID is in split"),
     ("too few scores", row(scores=OUTPUT_SCORES[1:]), "it has 9 scores for 10 tokens"),
-    ("specials among the scores", row(scores=(0.0, *OUTPUT_SCORES, 0.0)), "are scores of special tokens among them?"),
+    ("specials among the scores", row(scores=(0.0, *OUTPUT_SCORES, 0.0)), "are special tokens included?"),
     ("NaN", row(scores=(math.nan, *OUTPUT_SCORES[1:])), "score 0 (from 0) is nan"),
     ("infinity", row(scores=(*OUTPUT_SCORES[1:], math.inf)), "score 9 (from 0) is inf"),
-    ("a probability that is none", row(predictions=(Prediction(None, {"negative": math.nan}),)), "probability of 'negative' is nan"),
+    ("a probability that is none", row(predictions=(Prediction(None, {"negative": math.nan}),)), "Probability of 'negative' is"),
     ("a span past the end", row(attributions=(), rationales=(SourceRationale("hard", (MarkedPart(((8, 11),)),)),)), "span [8, 11) is not in its text"),
-    ("a shifted ranking", row(attributions=(), rationales=(SourceRationale("ranked", (MarkedPart(ranking=(10, 1)),)),)), "shifted by one?"),
+    ("a shifted ranking", row(attributions=(), rationales=(SourceRationale("ranked", (MarkedPart(ranking=(10, 1)),)),)), "no token 10; the text has 10, from 0"),
     ("an unknown place", row(attributions=(SourceAttribution((ScoredPart(OUTPUT_SCORES, "title"),)),)), "no segment or document 'title'"),
     ("a token twice in a ranking", row(attributions=(SourceAttribution((ScoredPart(OUTPUT_SCORES, ranking=(1, 1)),)),)), "appears twice"),
 ]  # fmt: skip
@@ -399,7 +404,7 @@ def test_a_label_that_the_project_does_not_have_is_refused_with_place_value_and_
     [problem] = report.problems
     assert (problem.source, problem.line, problem.field, problem.value) == ("file", 7, field, "maybe")
     assert (
-        "The label 'maybe' is not one of the project's (negative, positive); add it to the labels (--add-label maybe)"
+        "No label 'maybe' (only negative, positive); add it (--add-label maybe), rename it (--rename maybe=negative), or skip it (--leave-out-label maybe)."
         in problem.reason
     )
     stored = [output for one in list_runs(store, project.id) for output in iterate_outputs(store, one.id)]
@@ -449,7 +454,7 @@ def test_scores_by_segment_are_laid_end_to_end(store, make_project, import_rows,
 def test_a_changed_text_takes_out_what_was_said_of_the_old_one_and_says_so(store, project, take, import_rows) -> None:
     take(row("t4", tuple(float(n) for n in range(9))))
     report = import_rows(project, [{"id": "t4", "text": "Nothing worked.", "label": "negative"}], update=True)
-    assert "what models had said of the old tokens was removed" in report.warnings[0].reason
+    assert "Text changed; model output for old tokens was removed." in report.warnings[0].reason
     assert [list(iterate_outputs(store, one.id)) for one in list_runs(store, project.id)] == [[]]
     assert check(store) == []
 
@@ -501,7 +506,10 @@ def test_researchers_bring_model_output_and_annotators_do_not(
     path = tmp_path / "predictions.jsonl"
     path.write_text('{"id": "t1", "model": "m", "label": "negative"}\n', encoding="utf-8")
     assert import_file(store, researcher, project, "predictions", path).n_new == 1
-    with pytest.raises(NotAllowed, match="the right to use models"):
+    with pytest.raises(
+        NotAllowed,
+        match=r"annotator-a can't use models in 'Project'\. An administrator can grant a role \(researcher or lead\)\.",
+    ):
         import_file(store, annotator, project, "predictions", path)
 
 
@@ -526,7 +534,7 @@ def test_two_labels_that_would_become_one_are_a_problem_of_their_row(store: Stor
     options = ImportOptions(renamed={"neg": "negative"})
     with pytest.raises(ImportRefused) as refusal:
         import_file(store, LOCAL_OPERATOR, project, "predictions", path, options)
-    assert "Two labels of this row would be one of the project's" in refusal.value.problems[0].reason
+    assert "Two labels map to one. Rename them separately (--rename)." in refusal.value.problems[0].reason
     assert list_models(store, project.id) == []
 
 
@@ -550,4 +558,4 @@ def test_scores_of_pieces_are_summed_over_words_and_the_pieces_kept(store, proje
 def test_pieces_that_are_not_the_texts_are_refused_with_piece_and_place(store, project, take) -> None:
     part = ScoredPart((1.0,) * 3, pieces=(Piece("The"), Piece("stuff"), Piece("never")))
     [problem] = take(row(attributions=(SourceAttribution((part,)),)), skip_invalid=True).problems
-    assert "Piece 1 'stuff'" in problem.reason
+    assert "Subword 1 'stuff' isn't at character 6; the text has 'aff never smiled and…'." in problem.reason

@@ -46,8 +46,8 @@ def test_an_import_with_several_annotators_says_what_the_gold_is_made_from(
     report = import_rows(make_project(), rows())
     assert report.accepted == Accepted(12, 4, 4, 3)
     assert report.notes == [
-        "The texts come with 3 annotators each. Gold policy “chosen”: the lead's choice, or else the first "
-        "accepted annotation with the gold result; 4 of 12 accepted annotations count."
+        "3 annotators per text. Gold policy “chosen”: the lead's choice, else the first accepted "
+        "annotation with the gold result; 4 of 12 accepted annotations count."
     ]
 
 
@@ -60,10 +60,10 @@ def test_annotations_with_another_label_than_the_gold_one_are_counted_and_said_t
         row["annotator_label"] = "negative"
     report = import_rows(make_project(gold_policy="all"), brought)
     assert report.accepted == Accepted(15, 5, 5, 3, 3)
-    said = "of any result. 3 annotations give another result than the gold one: what is marked there is no part of the gold."
+    said = "with any result. 3 annotations with another result aren't in the gold."
     assert any(note.endswith(said) for note in report.notes)
     assert gold_words("chosen", Accepted(4, 2, 2, 2, 1)).endswith(
-        "1 annotation gives another result than the gold one: what is marked there is no part of the gold, unless the lead chose it."
+        "1 annotation with another result counts only if chosen."
     )
 
 
@@ -79,8 +79,7 @@ def test_annotations_whose_marks_the_file_does_not_tell_are_counted_apart_from_t
     assert (report.n_annotations, report.n_reference) == (5, 3)
     assert report.accepted == Accepted(2, 1, 1, 2)
     assert report.notes[-1] == (
-        "3 of the 5 annotations that come with this file are kept for reference: the file does not say what was marked there, "
-        "so that they do not count as accepted gold. The other 2 annotations count as accepted."
+        "3 of 5 annotations are reference only: they have no marks. The other 2 annotations are accepted."
     )
 
 
@@ -104,7 +103,10 @@ def test_a_policy_that_is_asked_for_is_the_projects_from_then_on(
     assert (report.gold_policy, policy_of(store)) == ("majority", "chosen")
     report = import_rows(project, rows(), gold_policy="majority")
     assert (report.gold_policy, policy_of(store)) == ("majority", "majority")
-    assert "there are 12 accepted annotations of 4 texts, of any result" in report.notes[0]
+    assert (
+        "Gold policy “majority”: one set: tokens marked by over half of those with the gold result; 12 accepted annotations of 4 texts, with any result."
+        in report.notes[0]
+    )
     assert {"change", "import"} <= {event.action for event in events_of(store, LOCAL_OPERATOR, project.id)}
     n_events = len(events_of(store, LOCAL_OPERATOR, project.id))
     import_rows(project, rows(), gold_policy="majority")  # the same again changes no rule
@@ -126,7 +128,7 @@ def test_imported_annotations_are_counted_by_person_and_own_work_is_not(
     adjudicate(store, ann, project, work.instance.id, "positive", (RationaleSet.of((1, 2)),), "mine")
     assert imported_annotations(store, ann, project) == {"ann0": 3, "ann1": 3}
     assert accepted_annotations(store, ann, project) == Accepted(7, 3, 3, 3)
-    with pytest.raises(NotAllowed, match="right to manage the project"):
+    with pytest.raises(NotAllowed, match=r"can grant a role \("):
         imported_annotations(store, add_person("other", project, "annotator"), project)
 
 
@@ -148,7 +150,7 @@ def test_what_gold_is_made_from_is_said_with_counts() -> None:
     assert gold_words("chosen", Accepted(960, 160, 160, 6)).endswith("; 160 of 960 accepted annotations count.")
     for policy in ("all", "majority", "union"):
         assert gold_words(policy, Accepted(960, 160, 160, 6)).startswith(
-            f"Gold policy “{policy}”: {POLICY_WORDS[policy]}; there are"
+            f"Gold policy “{policy}”: {POLICY_WORDS[policy]}; 960 accepted annotations of 160 texts, with any result."
         )
 
 
@@ -162,9 +164,7 @@ def test_texts_without_a_label_in_a_project_without_labels_are_told(
     change_project(store, LOCAL_OPERATOR, replace(project, labels=()))
     report = import_rows(replace(project, labels=()), [{"id": f"t{n}", "text": "Fine food."} for n in range(30)])
     assert report.n_unlabelled == 30
-    assert report.notes == [
-        "These 30 texts have no label and the project has none: add labels before you give out work."
-    ]
+    assert report.notes == ["No labels for these 30 texts. Add labels before assigning work."]
 
 
 def test_texts_that_bring_labels_and_tasks_with_answers_have_nothing_to_be_told(
@@ -239,8 +239,8 @@ def test_a_part_of_a_word_is_said_to_mark_the_word(store: Store, quoted: Project
 @pytest.mark.parametrize(
     ("why", "text", "quote", "reason"),
     [
-        ("awful", TEXT, "awful", "These words are not in the text. Quote them as they stand there, or say by numbers"),
-        ("boring; good", "Good, good, good: boring.", "good", "These words stand 2 times in the text. Quote more of the words"),
+        ("awful", TEXT, "awful", "These words aren't in the text. Quote exactly, or give token numbers (rationale_index)."),
+        ("boring; good", "Good, good, good: boring.", "good", "These words occur 2 times. Quote more, or give token numbers (rationale_index)."),
     ],
 )  # fmt: skip
 def test_words_that_are_not_there_or_twice_are_named_with_their_row_and_what_can_be_done(
@@ -266,7 +266,7 @@ def test_without_being_chosen_the_column_is_metadata_and_the_choice_is_named(
     other = {"id": "a", "text": TEXT, "label": "bad", "rationale": "not good; boring"}
     report = imported(store, tmp_path, [other], ImportOptions())
     assert (report.n_annotations, report.n_warnings) == (0, 1)
-    assert "choose it as such (--column rationale_quotes=rationale)" in report.doubts[0]
+    assert "Choose it (--column rationales=rationale) or rename it 'rationales'." in report.doubts[0]
 
 
 # A file that holds the tokens of texts alone, put into the project that has the texts.
@@ -308,9 +308,7 @@ def test_an_export_for_eraser_put_back_is_known_and_the_project_keeps_its_own_sp
     before = texts_in(store)
     report = import_file(store, LOCAL_OPERATOR, project, "eraser", folder)
     assert (report.n_new, report.n_problems, report.n_documents) == (0, 0, 0)
-    assert report.notes[0] == (
-        "Of 3 texts the file holds the tokens alone; the project has the same tokens, so its own spacing was kept."
-    )
+    assert report.notes[0] == ("Only tokens for 3 texts; the project's spacing is kept.")
     assert texts_in(store) == before == [(None, row["text"]) for row in ROWS]
     again = import_file(store, LOCAL_OPERATOR, project, "eraser", folder)
     assert (again.n_new, again.n_updated, again.n_unchanged) == (0, 0, 3)
@@ -374,7 +372,7 @@ def test_rows_with_tokens_alone_are_known_in_the_project_that_has_their_texts(
     ]
     report = import_file(store, LOCAL_OPERATOR, spaced, "jsonl", written(tmp_path / "tokens.jsonl", rows))
     assert (report.n_problems, report.n_new, report.n_updated, report.n_unchanged) == (0, 0, 0, 3)
-    assert any("2 texts the file holds the tokens alone" in note for note in report.notes)  # the third is spaced alike
+    assert any("the project's spacing is kept." in note for note in report.notes)  # the third is spaced alike
     assert texts_in(store) == before
 
 

@@ -46,14 +46,14 @@ def keys(store: Store) -> dict[str, str]:
 def test_a_file_without_keys_is_refused_with_the_way_to_number_its_rows(take: Take) -> None:
     with pytest.raises(ImportRefused) as refused:
         take("text\nGood.\n", number_keys=False)
-    assert "have them numbered (--number-keys)" in refused.value.problems[0].reason
+    assert "Rows without IDs can be numbered (--number-keys)." in refused.value.problems[0].reason
 
 
 def test_rows_get_numbers_and_the_same_file_again_changes_nothing(store: Store, take: Take) -> None:
     content = "text,label\nGood.,good\nBad.,bad\n"
     report = take(content)
     assert keys(store) == {"1": "Good.", "2": "Bad."}
-    assert report.notes == ["2 texts without a key got a number as key: 2 new: 1 to 2."]
+    assert report.notes == ["Numbered 2 texts without an ID."]
     again = take(content)
     assert (again.n_new, again.n_unchanged) == (0, 2)
 
@@ -63,9 +63,7 @@ def test_a_row_keeps_its_number_when_others_come_before_it_or_go(store: Store, t
     report = take("text\nNew.\nBad.\n")
     assert keys(store) == {"1": "Good.", "2": "Bad.", "3": "New."}
     assert (report.n_new, report.n_unchanged) == (1, 1)
-    assert report.notes == [
-        "2 texts without a key got a number as key: 1 of them the number that they have in the project; 1 new: 3."
-    ]
+    assert report.notes == ["Numbered 2 texts without an ID, 1 as before."]
 
 
 def test_numbers_go_on_behind_the_keys_that_are_there(store: Store, take: Take) -> None:
@@ -80,7 +78,7 @@ def test_a_text_that_stands_twice_in_the_file_gets_two_numbers_and_is_named(stor
     content = "text\nSo so.\nGood.\nSo so.\n"
     report = take(content)
     assert keys(store) == {"1": "So so.", "2": "Good.", "3": "So so."}
-    assert report.notes[1] == "1 row repeats the text of an earlier row (line 4); each has a number of its own."
+    assert report.notes[1] == "1 row repeats an earlier text (line 4)."
     assert take(content).n_unchanged == 3
 
 
@@ -103,11 +101,11 @@ def test_rows_of_json_are_numbered_too_but_not_where_some_have_keys(store: Store
     assert keys(store) == {"1": "Good.", "2": "Bad."}
     with pytest.raises(ImportRefused) as refused:
         take('{"text": "New."}\n{"id": "3", "text": "Other."}\n', "rows.jsonl", "jsonl")
-    assert refused.value.problems[0].reason.startswith("Some rows of the file have keys and others have none;")
+    assert refused.value.problems[0].reason.startswith("Only some rows have IDs. Add the missing ones.")
 
 
 def test_other_formats_have_their_own_keys(take: Take) -> None:
-    with pytest.raises(InvalidValue, match="Texts of the format aesw have keys of their own"):
+    with pytest.raises(InvalidValue, match=r"aesw texts already have IDs\. Remove --number-keys\."):
         take("x", format_name="aesw")
 
 
@@ -127,7 +125,7 @@ def test_texts_of_labelling_tools_are_numbered_and_keep_their_numbers(
     with pytest.raises(ImportRefused) as refused:
         take(content, name, format_name, number_keys=False)
     assert {problem.remedy for problem in refused.value.problems} == {"number"}
-    assert "(--number-keys)" in refused.value.problems[0].reason
+    assert "Add one, or use --number-keys." in refused.value.problems[0].reason
     take(content, name, format_name)
     assert list(keys(store)) == ["1", "2"]
     assert take(content, name, format_name).n_unchanged == 2
@@ -174,8 +172,8 @@ def test_columns_can_be_left_out_and_forgotten(store: Store, take: Take) -> None
 @pytest.mark.parametrize(
     ("columns", "reason"),
     [
-        ({"colour": "text"}, "A file holds no 'colour'. Choose columns for 'text', 'id', 'label'"),
-        ({"id": "text", "text": "text"}, "The column 'text' is chosen twice"),
+        ({"colour": "text"}, "Unknown field 'colour'. Choose columns for"),
+        ({"id": "text", "text": "text"}, "Column 'text' is chosen twice."),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused(take: Take, columns: dict[str, str], reason: str) -> None:
@@ -193,9 +191,7 @@ def test_labels_of_two_annotators_of_one_text_do_not_make_two_texts(store: Store
         take(BY_TWO)
     [problem] = refused.value.problems
     assert (problem.line, problem.field) == (3, "label")
-    assert problem.reason.endswith(
-        "If 'label' holds the annotator's label, choose it as such (--column annotator_label=label)."
-    )
+    assert problem.reason.endswith("If 'label' holds the annotator's label, set --column annotator_label=label.")
     report = take(BY_TWO, columns={"annotator_label": "label"})
     assert (list(keys(store)), report.n_annotations) == (["1"], 2)
 
@@ -203,7 +199,7 @@ def test_labels_of_two_annotators_of_one_text_do_not_make_two_texts(store: Store
 def test_of_an_annotator_whose_rows_repeat_a_text_the_lines_are_named(take: Take) -> None:
     report = take("text,annotator,label\nGood.,ada,good\nGood.,ada,good\n")
     assert report.n_new == 2
-    assert "1 row repeats the text of an earlier row (line 3); each has a number of its own." in report.notes
+    assert "1 row repeats an earlier text (line 3)." in report.notes
 
 
 def test_a_second_row_of_an_id_tells_how_its_label_is_read_as_its_annotators_own(take: Take) -> None:
@@ -211,15 +207,14 @@ def test_a_second_row_of_an_id_tells_how_its_label_is_read_as_its_annotators_own
         take("id,text,annotator,label\na,Good.,ada,good\na,Good.,ben,good\n", number_keys=False)
     [problem] = refused.value.problems
     assert problem.reason == (
-        "The id 'a' is already on line 2, and this row adds no annotation; keep one. If 'label' holds the annotator's label, "
-        "choose it as such (--column annotator_label=label)."
+        "Duplicate of line 2. Keep one. If 'label' holds the annotator's label, set --column annotator_label=label."
     )
 
 
 def test_without_an_annotator_a_second_row_of_an_id_is_only_one_too_many(take: Take) -> None:
     with pytest.raises(ImportRefused) as refused:
         take("id,text,label\na,Good.,good\na,Good.,good\n", number_keys=False)
-    assert refused.value.problems[0].reason.endswith("this row adds no annotation; keep one.")
+    assert refused.value.problems[0].reason == "Duplicate of line 2. Keep one."
 
 
 VOTES = (
@@ -234,10 +229,7 @@ def labels(store: Store) -> dict[str, str | None]:
 def test_texts_without_a_label_of_their_own_are_counted_and_the_majority_is_offered(store: Store, take: Take) -> None:
     report = take(VOTES, columns={"annotator_label": "label"})
     assert labels(store) == {"1": None, "2": None, "3": None}
-    assert (
-        "3 texts have labels of annotators and none of their own. Each can be given the label that most of its annotators "
-        "gave (--majority-labels): there is one for 2 of them."
-    ) in report.notes
+    assert "3 texts have only annotators' labels. Use --majority-labels (2 available)." in report.notes
 
 
 def test_the_majority_of_the_annotators_becomes_the_label_and_ties_are_named(store: Store, take: Take) -> None:
@@ -245,14 +237,13 @@ def test_the_majority_of_the_annotators_becomes_the_label_and_ties_are_named(sto
     assert labels(store) == {"1": "good", "2": None, "3": "good"}
     assert [row["result"] for row in report.preview] == ["good", None, "good"]
     assert (
-        "The file says no label of 3 texts that annotators labelled: 2 of them have the label that most of the annotators gave. "
-        "One text has none, since several labels were given as often: “2”. Choose the gold there under “Instances”."
+        "3 texts had no label; 2 got the majority label. One text has tied labels (“2”). Choose its gold under “Instances”."
     ) in report.notes
 
 
 def test_a_check_says_the_same_and_stores_nothing(store: Store, take: Take) -> None:
     report = take(VOTES, columns={"annotator_label": "label"}, majority_labels=True, dry_run=True)
-    assert "One text has none, since several labels were given as often: “2”." in " ".join(report.notes)
+    assert "One text has tied labels (“2”). Choose its gold under “Instances”." in " ".join(report.notes)
     assert labels(store) == {}
 
 
@@ -284,5 +275,5 @@ def test_two_texts_of_one_id_show_where_they_begin_to_differ(take: Take) -> None
     [problem] = refused.value.problems
     assert (problem.field, problem.value) == ("text", "The plot is thin but\u202e fast.")
     assert problem.reason.endswith(
-        "They begin to differ at character 18: “…e plot is thin and slow.” there, “…e plot is thin but  fast.” here."
+        "First difference at character 18: “…e plot is thin and slow.” there, “…e plot is thin but  fast.” here."
     )

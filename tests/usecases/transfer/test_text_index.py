@@ -74,7 +74,7 @@ def refusals(take: Take, *rows: dict[str, object], **options: object) -> list[st
 def test_a_row_without_a_key_goes_to_the_instance_that_has_its_text(store, project, take) -> None:
     report = take({"text": "bad food!", "label": "bad"}, {"sentence": " Good food.", "label": "good"})
     assert stored(store, project) == {"b": "bad", "g": "good"}
-    assert report.notes == ["2 rows without a key went to the instance with the same text."]
+    assert report.notes == ["2 rows without an ID matched by text."]
 
 
 def test_the_same_rows_again_change_nothing(take) -> None:
@@ -97,16 +97,14 @@ def test_a_text_that_stands_twice_in_the_project_is_named_with_its_keys_and_noth
     store, project, take
 ) -> None:
     [reason] = refusals(take, {"text": "Good food.", "label": "good"}, {"text": "So so.", "label": "bad"})
-    assert "2 instances of the project have its text: 's1', 's2'." in reason
+    assert "have this text: 's1', 's2'. Add an ID or use --all-doubles." in reason
     assert list_runs(store, project.id) == []
 
 
 def test_on_request_every_instance_with_the_text_gets_what_is_said_of_it(store, project, take) -> None:
     report = take({"text": "So so.", "label": "bad"}, all_doubles=True)
     assert stored(store, project) == {"s1": "bad", "s2": "bad"}
-    assert report.notes == [
-        "1 row without a key went to the instance with the same text, 1 of them to several instances."
-    ]
+    assert report.notes == ["1 row without an ID matched by text."]
 
 
 def test_a_split_tells_doubles_apart(store, tmp_path, take) -> None:
@@ -127,14 +125,12 @@ def test_of_texts_that_differ_in_their_case_the_one_that_stands_so_is_meant(stor
 def test_a_text_that_the_file_has_twice_is_taken_once_where_both_rows_say_the_same(store, project, take) -> None:
     report = take({"text": "Good food.", "label": "good"}, {"text": "Good food.", "label": "good"})
     assert stored(store, project) == {"g": "good"}
-    assert [w.reason for w in report.warnings if w.field == "text"] == [
-        "The file says the same of this text on line 1 already; it is taken once."
-    ]
+    assert [w.reason for w in report.warnings if w.field == "text"] == ["Duplicate of line 1; imported once."]
 
 
 def test_a_text_that_the_file_has_twice_is_refused_where_its_rows_disagree(take) -> None:
     [reason] = refusals(take, {"text": "Good food.", "label": "good"}, {"text": "Good food.", "label": "bad"})
-    assert reason.startswith("The file says something else of this text on line 1;")
+    assert reason.startswith("Conflicts with line 1. Keep one, or add IDs.")
 
 
 def test_rows_whose_text_no_instance_has_are_counted_and_named(store, project, take) -> None:
@@ -142,10 +138,8 @@ def test_rows_whose_text_no_instance_has_are_counted_and_named(store, project, t
     report = take(*rows, skip_invalid=True)
     [problem] = report.problems
     assert (problem.line, problem.field, problem.value) == (2, "text", "Never <b>seen</b>.")
-    assert "no instance of the project has its text" in problem.reason
-    assert report.notes == [
-        "1 row without a key went to the instance with the same text. 1 has a text that no instance has."
-    ]
+    assert "No ID and unknown text. Add an ID, or import the text first." in problem.reason
+    assert report.notes == ["1 row without an ID matched by text. 1 row's text is unknown."]
     assert stored(store, project) == {"g": "good"}
 
 
@@ -170,10 +164,7 @@ def test_a_text_that_differs_in_punctuation_at_its_ends_alone_is_found_and_told(
     ]
     report = take(*rows, of=punctuated)
     assert stored(store, punctuated) == {"lead": "good", "tail": "bad", "s": "bad"}
-    assert report.notes == [
-        "3 rows without a key went to the instance with the same text, 2 of them after punctuation at the ends of the text "
-        "was left aside."
-    ]
+    assert report.notes == ["3 rows without an ID matched by text, 2 ignoring outer punctuation."]
 
 
 def test_what_the_text_has_more_at_its_ends_has_no_weight_in_the_map(store, punctuated, take) -> None:
@@ -194,7 +185,7 @@ def test_the_leading_dots_of_a_text_are_found_where_it_lost_its_full_stop(store,
 def test_pieces_that_the_text_does_not_have_at_its_end_are_refused_by_their_number(punctuated, take) -> None:
     row = {"tokens": ["so", "so", "!"], "scores": [1, 2, 3], "method": "x"}
     [reason] = refusals(take, row, of=punctuated, format_name="attributions")
-    assert "Piece 2 '!' is not in the text" in reason
+    assert "Subword 2 '!' isn't at character" in reason
 
 
 def test_of_texts_that_differ_in_punctuation_the_one_that_stands_so_is_meant_and_else_none(
@@ -203,11 +194,11 @@ def test_of_texts_that_differ_in_punctuation_the_one_that_stands_so_is_meant_and
     create_project(store, LOCAL_OPERATOR, "Alike", get_task("sentiment"), labels=("bad", "good"))
     of = _filled(store, tmp_path, "Alike", [{"id": "dot", "text": "So so."}, {"id": "ask", "text": "So so?"}])
     [reason] = refusals(take, {"text": "so so?", "label": "bad"}, {"text": "so so", "label": "good"}, of=of)
-    assert "2 instances have it with other punctuation at its ends: 'dot', 'ask'." in reason
+    assert "match only without outer punctuation: 'dot', 'ask'. Add an ID." in reason
 
 
 def test_a_row_with_neither_key_nor_text_says_what_it_needs(take) -> None:
-    assert refusals(take, {"label": "good"}) == ["The row has no key and no text; it needs one of the two."]
+    assert refusals(take, {"label": "good"}) == ["The row needs an id or a text."]
 
 
 def test_a_pair_is_found_by_both_of_its_texts(store, tmp_path, take) -> None:
@@ -227,4 +218,4 @@ def test_a_number_is_believed_only_where_the_record_is_the_beginning_of_its_text
     shap = {"values": [1.0, 2.0], "data": ["Good", "food"]}
     strange = {"values": [1.0, 2.0], "data": ["Good", "grief"]}
     reasons = refusals(take, shap, strange, of=of, format_name="shap")
-    assert sum("no instance of the project has its text" in reason for reason in reasons) == 1
+    assert sum("No ID and unknown text. Add an ID, or import the text first." in reason for reason in reasons) == 1

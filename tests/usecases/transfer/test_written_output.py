@@ -70,8 +70,8 @@ def test_a_text_that_is_not_that_of_its_pieces_is_refused_with_what_was_compared
         import_file(store, LOCAL_OPERATOR, made, "inseq", saved, ImportOptions())
     [problem] = refused.value.problems
     assert problem.value == "not unlike able"
-    assert "no instance of the project has the text of its scored pieces" in problem.reason
-    assert "the same up to 'not'; then the pieces go on with 'unlike able', the text with nothing" in problem.reason
+    assert "No instance matches the subwords. After" in problem.reason
+    assert "No instance matches the subwords. After 'not': 'unlike able' against" in problem.reason
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_the_option_for_a_prompt_around_the_texts_is_proposed_with_the_number_of
     problems = refused.value.problems
     assert [problem.source for problem in problems] == ["prompted.json[0]", "prompted.json[1]"]
     for problem in problems:
-        assert "(--prompt 'Review: {text} Sentiment:')" in problem.reason
+        assert "Add an ID or use --prompt 'Review: {text} Sentiment:'." in problem.reason
         assert "line 1" not in str(problem)
 
 
@@ -118,7 +118,10 @@ def test_the_prompt_that_a_button_fills_in_is_the_same_where_the_reason_is_chine
     import_rows(made, [{"id": "a", "text": "fine film"}, {"id": "b", "text": "bad films"}])
     with speaking("zh"), pytest.raises(ImportRefused) as refused:
         import_file(store, LOCAL_OPERATOR, made, "inseq", within_a_prompt, ImportOptions())
-    assert "请写明文本前后是什么" in refused.value.problems[0].reason
+    assert (
+        "没有编号，文本在提示词中。请写上编号，或用 --prompt 'Review: {text} Sentiment:'。"
+        in refused.value.problems[0].reason
+    )
     assert proposed_prompt(refused.value.problems) == "Review: {text} Sentiment:"
 
 
@@ -161,8 +164,8 @@ def test_shares_are_of_everything_that_was_explained_by_the_prompt_and_earlier_p
 @pytest.mark.parametrize(
     ("format_name", "prompt", "expected"),
     [
-        ("inseq", "Review: ", "must hold {text} once"),
-        ("lime", "Review: {text}", "Only files of the format inseq are read with a prompt"),
+        ("inseq", "Review: ", r"Prompt 'Review: ' must contain \{text\} once: 'Review: \{text\} Sentiment:'\."),
+        ("lime", "Review: {text}", "--prompt is only for inseq files, not"),
     ],
 )
 def test_a_prompt_that_cannot_be_taken_away_is_refused(

@@ -121,13 +121,12 @@ def test_the_page_before_one_agrees_names_the_training_that_comes_first(client, 
     rules = QualificationRules(is_on=True, texts=5, tries=3)
     set_rules(store, LOCAL_OPERATOR, project.id, "annotators", rules, based_on=0)
     page = client.get(link).text
-    assert "A training comes first: <strong>1 training text</strong>" in page
-    assert "<strong>3 tries</strong>" in page
+    assert "First pass an extra training (<strong>1 training text</strong>, <strong>3 attempts</strong>);" in page
     refused = client.post(link, data={}, headers=SAME)
-    assert "A training comes first" in refused.text, "also where the id was missing"
+    assert "otherwise no texts and no code." in refused.text, "also where the id was missing"
     crowd_limits.DOORS = crowd_limits.KnownDoors()
     page = client.get(link, headers={"Accept-Language": "zh-CN"}).text
-    assert "先要培训：做 <strong>1 篇培训文本</strong>" in page
+    assert "须先通过额外的培训（<strong>1 篇培训文本</strong>" in page
 
 
 def test_without_the_platforms_parameter_the_page_asks_for_the_id(client, door):
@@ -135,13 +134,13 @@ def test_without_the_platforms_parameter_the_page_asks_for_the_id(client, door):
         assert 'id="platform_id" name="platform_id" required' in client.get(f"/crowd/{door.token}{query}").text
     refused = client.post(f"/crowd/{door.token}", data={}, headers=SAME)
     assert refused.status_code == 422
-    assert "Your id is missing" in refused.text
+    assert "Missing ID. Enter it, or open this link from the platform." in refused.text
 
 
 def test_a_preview_on_mturk_begins_nothing(client, door):
     page = client.get(f"/crowd/{door.token}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&workerId=W")
     assert page.status_code == 422
-    assert "Accept it" in page.text
+    assert "This is a preview. Accept the task first." in page.text
     assert "<form" not in page.text
 
 
@@ -204,13 +203,19 @@ def test_the_end_page_of_a_strange_browser_says_nothing_of_anybody(client, door)
         assert "worker" not in re.sub(r"<style>.*</style>", "", page.text, flags=re.DOTALL)
 
 
-@pytest.mark.parametrize(("state", "status"), [("paused", 503), ("closed", 409)])
-def test_a_door_that_is_not_open_says_so_plainly(client, store, door, state, status):
+@pytest.mark.parametrize(
+    ("state", "status", "said"),
+    [
+        ("paused", 503, "No work at the moment. Please try this link later."),
+        ("closed", 409, "This link is closed. Please return the task on your platform."),
+    ],
+)
+def test_a_door_that_is_not_open_says_so_plainly(client, store, door, state, status, said):
     set_door_state(store, LOCAL_OPERATOR, door.id, state)
     page = client.get(f"/crowd/{door.token}")
     assert page.status_code == status
     assert ("Retry-After" in page.headers) == (status == 503)
-    assert state in page.text
+    assert said in page.text
     posted = client.post(f"/crowd/{door.token}", data={"platform_id": "new"}, headers=SAME)
     assert posted.status_code == status
 
@@ -358,7 +363,7 @@ def test_fifty_who_come_in_one_moment_to_forty_places_all_get_one_or_read_that_i
 
     monkeypatch.setattr(crowd_gate.asyncio, "sleep", note_wait)
     answers = asyncio.run(come_all())
-    full = [answer for answer in answers if "All places are taken at the moment" in answer.text]
+    full = [answer for answer in answers if "All places are taken. Please try this link later." in answer.text]
     assert Counter(answer.status_code for answer in answers) == {303: 40, 503: 10}
     assert len(full) == 10
     assert store.value("SELECT count(*) FROM crowd_workers") == 40
@@ -410,11 +415,11 @@ def test_every_route_gives_a_worker_what_its_row_says(client, store, project, do
     response = client.request(method, address + query, headers=headers, content="{}")
     if kind == "refused":
         assert response.status_code == 403, response.text[:200]
-        assert "not part of the work" in response.text
+        assert "Not part of your task. Return to the text." in response.text
     elif kind == "token":
         assert response.status_code == 401
     else:
-        assert "not part of the work" not in response.text
+        assert "Not part of your task. Return to the text." not in response.text
     assert "annotator-a" not in response.text
 
 

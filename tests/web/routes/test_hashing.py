@@ -66,7 +66,7 @@ def test_who_finds_the_queue_full_is_told_when_to_come_again_and_keeps_the_name(
     monkeypatch.setattr(sign_in, "THREADS", HashingThreads(most=0))
     answer = client.post("/sign-in?next=/annotate", data={"name": "ann", "password": PASSWORD}, headers=SAME)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-    assert "Too many people sign in at this moment. Wait a few seconds and try again." in html.unescape(answer.text)
+    assert "The server is busy. Try again in a minute." in html.unescape(answer.text)
     assert 'value="ann"' in answer.text
     assert "next=%2Fannotate" in answer.text
     assert "set-cookie" not in answer.headers
@@ -76,7 +76,7 @@ def test_a_one_time_link_waits_in_the_same_queue(client: TestClient, monkeypatch
     monkeypatch.setattr(sign_in, "THREADS", HashingThreads(most=0))
     answer = client.post("/link/anything", data={"password": PASSWORD}, headers=SAME)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-    assert "Your link still works: go back to it." in answer.text
+    assert "Your link still works; open it again." in answer.text
 
 
 def run_together(threads: HashingThreads, *addresses: str, work: Callable[[], object]) -> list[object]:

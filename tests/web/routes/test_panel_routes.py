@@ -93,7 +93,7 @@ def test_a_draft_answers_its_new_revision_and_a_stale_one_what_is_stored(panel: 
     assert panel.post("draft", assignment=work["assignment"], revision=0, draft=DRAFT).json() == {"revision": 1}
     stale = panel.post("draft", assignment=work["assignment"], revision=0, draft={**DRAFT, "sets": []})
     assert stale.status_code == 409
-    assert "changed in another tab" in stale.json()["error"]
+    assert "Changed in another tab. Keep this version, or use that one." in stale.json()["error"]
     assert stale.json()["work"]["draft"]["sets"] == DRAFT["sets"]
 
 
@@ -140,7 +140,9 @@ def test_no_other_sites_page_makes_the_server_give_work_out(
     for address in (f"/api/panel/next?project={project.id}", f"/api/review/next?project={project.id}"):
         answer = panel.client.request(method, address, headers=sent)
         assert answer.status_code == 403
-    assert "did not come from a page of this server" in panel.client.get(address, headers=sent).json()["error"]
+    assert (
+        "This request came from elsewhere. Reload this page." in panel.client.get(address, headers=sent).json()["error"]
+    )
     assert store.value("SELECT count(*) FROM assignments") == 0
 
 
@@ -197,7 +199,7 @@ def test_a_refused_submission_names_the_set(panel: Panel, project: Project) -> N
     answer = panel.post("submit", assignment=work["assignment"], revision=0, draft=twice)
     assert answer.status_code == 422
     assert answer.json() == {
-        "error": "Sets A and B hold the same tokens. Change or remove one.", "set": 1, "warning": False,
+        "error": "Sets A and B are identical. Change one.", "set": 1, "warning": False,
     }  # fmt: skip
 
 
@@ -205,7 +207,7 @@ def test_a_span_that_marks_nothing_is_refused(panel: Panel, project: Project) ->
     work = panel.get(f"next?project={project.id}").json()["work"]
     answer = panel.post("draft", assignment=work["assignment"], revision=0, draft={**DRAFT, "sets": [[[4, 2]]]})
     assert answer.status_code == 422
-    assert "marks nothing" in answer.json()["error"]
+    assert "Span from token" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +233,7 @@ def test_a_span_that_marks_nothing_is_refused(panel: Panel, project: Project) ->
 def test_a_message_that_cannot_be_read_is_refused_without_a_trace(panel: Panel, body: bytes) -> None:
     answer = panel.client.post("/api/panel/draft", content=body, headers=panel.headers)
     assert answer.status_code == 422
-    assert answer.json()["error"].startswith("The message cannot be read")
+    assert answer.json()["error"].startswith("Can't read the message:")
 
 
 @pytest.mark.parametrize("at", ["", "now", "2026-13-01T10:00:00Z", "0001-01-01T00:00:00+23:59", "9" * 100_000, 5])
@@ -261,7 +263,7 @@ def test_a_page_past_the_end_is_empty(panel: Panel, project: Project) -> None:
 
 def test_a_message_that_is_too_long_is_refused(panel: Panel) -> None:
     answer = panel.client.post("/api/panel/draft", content=b" " * (2 * 1024 * 1024 + 1), headers=panel.headers)
-    assert (answer.status_code, answer.json()["error"]) == (422, "The message is too long.")
+    assert (answer.status_code, answer.json()["error"]) == (422, "Your input is too long. Shorten it.")
 
 
 @pytest.mark.parametrize(("headers", "status"), [({"X-CSRF-Token": "guess"}, 401), ({"Cookie": "x=y"}, 401)])
@@ -336,7 +338,10 @@ def test_a_page_of_an_earlier_sign_in_is_signed_out(panel: Panel, path: str) -> 
     own = {"X-CSRF-Token": "of-another-session", "Sec-Fetch-Site": "same-origin"}
     ask = panel.client.post if path == "draft" else panel.client.get
     answer = ask(f"/api/panel/{path}", headers=panel.headers | own)
-    assert (answer.status_code, "signed in anew" in answer.json()["error"]) == (401, True)
+    assert (answer.status_code, "You signed in again in another tab. Reload this page." in answer.json()["error"]) == (
+        401,
+        True,
+    )
 
 
 def test_skip_discard_withdraw_and_the_finished_list_speak_the_same_way(panel: Panel, project: Project) -> None:
@@ -370,7 +375,10 @@ def test_my_work_is_searched_and_chosen_by_state(panel: Panel, project: Project)
     assert [row["key"] for row in panel.get(f"{asked}&state=proposed").json()["rows"]] == ["t1"]
     assert [row["key"] for row in panel.get(f"{asked}&words=friendly%20CAT").json()["rows"]] == ["t2"]
     refused = panel.get(f"{asked}&state=finished")
-    assert (refused.status_code, "'finished' is no state" in refused.json()["error"]) == (422, True)
+    assert (refused.status_code, "'finished' isn't a state. Choose one of:" in refused.json()["error"]) == (
+        422,
+        True,
+    )
 
 
 def test_counts_say_how_many_were_submitted_since_the_persons_day_began(panel: Panel, project: Project) -> None:
@@ -386,7 +394,7 @@ def test_counts_say_how_many_were_submitted_since_the_persons_day_began(panel: P
 
 def test_going_back_reopens_the_last_submission_and_says_why_where_it_may_not(panel: Panel, project: Project) -> None:
     nothing = panel.post("back", project=project.id)
-    assert (nothing.status_code, "nothing submitted" in nothing.json()["error"]) == (409, True)
+    assert (nothing.status_code, "You haven't submitted anything yet." in nothing.json()["error"]) == (409, True)
     first = panel.get(f"next?project={project.id}").json()["work"]
     panel.post("submit", assignment=first["assignment"], revision=0, draft=DRAFT)
     answer = panel.post("back", project=project.id, day="2020-01-01T00:00:00Z").json()
@@ -399,7 +407,7 @@ def test_the_original_of_a_text_that_is_no_changed_version_is_refused(panel: Pan
     work = panel.get(f"next?project={project.id}").json()["work"]
     assert work["is_changed"] is False
     answer = panel.get(f"original?assignment={work['assignment']}")
-    assert (answer.status_code, answer.json()["error"]) == (404, "This text is not a changed version of another one.")
+    assert (answer.status_code, answer.json()["error"]) == (404, "This text isn't a perturbed version.")
 
 
 def test_a_page_that_is_open_is_told_in_a_sentence_that_its_project_was_archived_or_deleted(
@@ -418,8 +426,15 @@ def test_a_page_that_is_open_is_told_in_a_sentence_that_its_project_was_archived
     assert panel.post("draft", assignment=work["assignment"], revision=0, draft=DRAFT).json() == {"revision": 1}
     delete(store, LOCAL_OPERATOR, project.id, project.name)
     gone = panel.post("draft", assignment=work["assignment"], revision=1, draft=DRAFT)
-    assert (gone.status_code, "Its project may have been deleted" in gone.json()["error"]) == (404, True)
-    assert panel.get(f"next?project={project.id}").json()["error"].startswith("There is no such project")
+    assert (gone.status_code, "Reload the page. The project may have been deleted." in gone.json()["error"]) == (
+        404,
+        True,
+    )
+    assert (
+        panel.get(f"next?project={project.id}")
+        .json()["error"]
+        .startswith("No such project, or you have no role in it.")
+    )
 
 
 # POST /api/preview (docs/panel.md, "The model's answers"): what it answers, and how each refusal looks.
@@ -471,7 +486,7 @@ def test_refusals_have_a_status_and_a_sentence(
 ) -> None:
     assert ask("annotator").status_code == 403
     answer = ask("lead")
-    assert (answer.status_code, "has no trained model yet" in answer.json()["error"]) == (404, True)
+    assert (answer.status_code, "first (Saliency, Compute attributions)." in answer.json()["error"]) == (404, True)
     built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
     is_read = threading.Event()
     load = preview_models._loaded
@@ -480,7 +495,7 @@ def test_refusals_have_a_status_and_a_sentence(
     monkeypatch.setattr(preview_models, "_MODELS", preview_models._LoadedModels())
     answer = ask("lead")
     is_read.set()
-    assert (answer.status_code, "is being loaded" in answer.json()["error"]) == (409, True)
+    assert (answer.status_code, "is busy. Try again later." in answer.json()["error"]) == (409, True)
     change_project(store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, model_previews="nobody")))
     assert ask("lead").status_code == 403
 

@@ -134,7 +134,7 @@ def test_a_look_tells_the_diff_the_proposed_sets_and_keeps_the_draft(come: Come,
     assert look["runs"] == [["kept", 0, 4, 0, 4], ["inserted", 4, 4, 4, 5], ["kept", 4, 6, 5, 7]]
     assert (look["sets"], look["origins"], look["n_edited"]) == ([[5]], [0], 1)
     assert look["minimality"] == pytest.approx(1 / 7)
-    assert look["problems"] == ["Choose the label of the changed text."]
+    assert look["problems"] == ["Choose the label of the perturbed text."]
     shown = writer.get(f"original?instance={original}").json()
     assert (shown["draft"], shown["gold"], shown["direction"]) == (changed(result=None), [[4]], "ltr")
     assert shown["segments"][0]["before"] == ["", " ", " ", " ", " ", " "]
@@ -245,7 +245,7 @@ def test_where_nothing_is_left_a_warning_may_be_confirmed(come: Come, original: 
     less = changed(TEXT.replace(TEXT.split()[4], ""))
     refused = writer.post("hand-in", instance=original, changed=less)
     assert (refused.status_code, refused.json()["warning"]) == (422, True)
-    assert "No token of any rationale set is left" in refused.json()["error"]
+    assert "No rationale tokens are left, so no set is proposed." in refused.json()["error"]
     assert writer.post("hand-in", instance=original, changed=less, may_be_empty=True).status_code == 200
     emptied = writer.post("hand-in", instance=original, changed=changed(""), may_be_empty=True)
     assert (emptied.status_code, "warning" in emptied.json()) == (422, False)
@@ -260,7 +260,7 @@ def test_the_sidebar_says_what_waits(come: Come, store: Store, reviews: Project,
     number = writer.post("hand-in", instance=original, changed=changed()).json()["perturbation"]
     assert (line("reviewer").endswith("1 to check"), "to check" in line("annotator")) == (True, False)
     checker.post("check/reject", perturbation=number, version=1, reason="no")
-    assert line("annotator").endswith("1 changed version returned")
+    assert line("annotator").endswith("1 perturbed version returned")
 
 
 def test_what_is_withdrawn_counts_for_nothing(come: Come, reviews: Project, original: int) -> None:
@@ -276,7 +276,11 @@ def test_reviewers_do_not_write(come: Come, reviews: Project, original: int, pat
     answer = come("reviewer").get(path.format(p=reviews.id, i=original))
     assert answer.status_code == 403
     refused = come("reviewer").post("hand-in", instance=original, changed=changed())
-    assert (refused.status_code, "right to annotate" in refused.json()["error"]) == (403, True)
+    assert refused.status_code == 403
+    assert (
+        refused.json()["error"]
+        == "reviewer can't annotate in 'Reviews'. An administrator can grant a role (annotator or lead)."
+    )
 
 
 def test_researchers_neither_write_nor_check(come: Come, reviews: Project, original: int) -> None:
@@ -287,17 +291,39 @@ def test_researchers_neither_write_nor_check(come: Come, reviews: Project, origi
     assert researcher.post("look", instance=original, changed=changed()).status_code == 403
 
 
-@pytest.mark.parametrize("path", ["rules", "progress", "mine", "originals", "next", "check/next"])
-def test_the_screen_is_for_those_who_annotate_or_review(come: Come, reviews: Project, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        *(
+            (
+                path,
+                "researcher can't annotate or review in 'Reviews'. "
+                "A lead of the project (lead) can grant a role (annotator, lead or reviewer).",
+            )
+            for path in ("rules", "progress", "mine")
+        ),
+        *(
+            (
+                path,
+                "researcher can't annotate in 'Reviews'. "
+                "A lead of the project (lead) can grant a role (annotator or lead).",
+            )
+            for path in ("originals", "next")
+        ),
+        ("check/next", "Your role doesn't allow this. Ask a lead."),
+    ],
+)
+def test_the_screen_is_for_those_who_annotate_or_review(come: Come, reviews: Project, path: str, words: str) -> None:
     assert come("lead").get(f"{path}?project={reviews.id}").status_code == 200
     refused = come("researcher").get(f"{path}?project={reviews.id}")
-    assert (refused.status_code, "right to" in refused.json()["error"]) == (403, True)
+    assert refused.status_code == 403
+    assert refused.json()["error"] == words
 
 
 def test_who_may_not_see_progress_is_told_which_roles_may(come: Come, reviews: Project) -> None:
     assert come("reviewer").get(f"progress?project={reviews.id}").status_code == 200
     said = come("researcher").get(f"progress?project={reviews.id}").json()["error"]
-    assert "right to annotate or to review in the project 'Reviews'" in said
+    assert "researcher can't annotate or review in 'Reviews'." in said
     assert "(annotator, lead or reviewer)" in said
 
 
@@ -305,7 +331,7 @@ def test_who_may_not_see_progress_is_told_which_roles_may(come: Come, reviews: P
     ("sent", "status", "words"),
     [
         ({"instance": 999, "changed": changed()}, 404, "999"),
-        ({"instance": 1, "changed": changed(kind="magic")}, 422, "no kind of perturbation 'magic'"),
+        ({"instance": 1, "changed": changed(kind="magic")}, 422, "Unknown perturbation type 'magic'. Available:"),
         ({"instance": 1}, 422, "changed"),
         ({"instance": "one", "changed": changed()}, 422, "instance"),
     ],
@@ -324,7 +350,10 @@ def test_a_message_without_the_token_or_from_elsewhere_is_refused(come: Come, or
         answer = writer.client.post(
             "/api/perturb/hand-in", json={"instance": original, "changed": changed()}, headers=headers
         )
-        assert (answer.status_code, "did not come from a page" in answer.json()["error"]) == (403, True)
+        assert (
+            answer.status_code,
+            "This request came from elsewhere. Reload this page." in answer.json()["error"],
+        ) == (403, True)
     writer.client.cookies.delete(COOKIE)
     assert writer.get(f"original?instance={original}").status_code == 401
 
@@ -386,7 +415,7 @@ def test_a_lead_sees_how_wide_the_interval_will_be_and_draws(store: Store, proje
     app.session_state["project_section"] = "Quality"
     app.run()
     assert not app.exception
-    assert any(m.value.startswith("If 95 % of 2 versions are right, the 95 % interval is 3") for m in app.markdown)
+    assert any(m.value.startswith("95 % of 2 versions right gives a 95 % interval of") for m in app.markdown)
     app.button(key=f"audit_new_{project.id}_draw").click().run()
     assert not app.exception
     assert any(m.value == "**Audit 1**: none judged yet" for m in app.markdown)
@@ -401,7 +430,7 @@ def test_a_third_person_judges_without_names(
     app.session_state["perturb_part"] = "Audit"
     app.run()
     assert not app.exception
-    assert any("2 versions left for you" in c.value for c in app.caption)
+    assert any("2 versions left. Authors and checkers are hidden." in c.value for c in app.caption)
     texts = " ".join(m.value for m in app.markdown)
     assert "Ann" not in texts
     first = app.session_state["audit_shown"]
@@ -411,7 +440,7 @@ def test_a_third_person_judges_without_names(
     app.button_group(key=f"{second}_faults").set_value(["result"]).run()
     assert app.button(key=f"{second}_right").disabled
     app.button(key=f"{second}_wrong").click().run()
-    assert "No version waits for you" in app.info[0].value
+    assert "Nothing to audit. Your own versions are hidden." in app.info[0].value
     [result] = audits_of_project(store, LOCAL_OPERATOR, project)
     assert (result.overall.n_judged, result.overall.n_right) == (2, 1)
 

@@ -116,11 +116,11 @@ def test_a_correction_shows_the_round_before_and_what_it_carries(
 @pytest.mark.parametrize(
     ("scores", "sentence"),
     [
-        ({"comprehensiveness": 4}, "The comprehensiveness score is 4; it must be a whole number from 1 to 3"),
+        ({"comprehensiveness": 4}, "The comprehensiveness score is 4; use 1 to 3."),
         ({"sets": [{"sufficiency": 0}]}, "The sufficiency score is 0"),
-        ({"sets": [{"compactness": 5}]}, "The compactness score is 5; it must be a whole number from 1 to 4"),
-        ({"sets": [{"compactness": 3.5}]}, "The message cannot be read"),
-        ({"sets": [{}] * 3}, "scores for 3 sets, but the annotation has 2"),
+        ({"sets": [{"compactness": 5}]}, "The compactness score is 5; use 1 to 4."),
+        ({"sets": [{"compactness": 3.5}]}, "Can't read the message:"),
+        ({"sets": [{}] * 3}, "Scores cover 3 sets, but the annotation has"),
     ],
 )
 def test_scores_outside_the_scale_are_refused(
@@ -147,7 +147,7 @@ def test_a_withdrawn_annotation_answers_that_nothing_is_to_be_scored(
     annotate_work.reopen_last(store, annotator, project.id)
     answer = screen.post("save", review=work["review"], revision=0, scores=GOOD)
     assert answer.status_code == 410
-    assert "withdrawn this annotation" in answer.json()["error"]
+    assert "This annotation isn't under review any more." in answer.json()["error"]
 
 
 def test_an_annotator_cannot_use_these_routes(
@@ -200,7 +200,7 @@ def test_nothing_of_a_text_that_one_may_still_be_given_reaches_the_browser(
         other.get(f"next?project={project.id}&annotation={annotation}"),
     )
     assert (queue.status_code, queue.json()["work"], address.status_code) == (200, None, 403)
-    assert "may still be given this text" in address.json()["error"]
+    assert "Others' marks are hidden while you can still annotate this text." in address.json()["error"]
     for answer in (queue, address, other.get(f"mine?project={project.id}")):
         assert "Zebras" not in answer.text
         assert "spans" not in answer.text

@@ -98,42 +98,51 @@ def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project:
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
-        ("instance?instance=999999", 404, "no instance number"),
-        ("instance?instance=x", 422, "must be a number"),
-        ("instance?instance=²", 422, "must be a number"),  # a digit to Python, and yet no number
-        (f"instance?instance={'9' * 5000}", 422, "must be a number"),
+        ("instance?instance=999999", 404, "Instance 999999 doesn't exist."),
+        ("instance?instance=x", 422, "Expected a number from 0 to 9007199254740992."),
+        (
+            "instance?instance=²",
+            422,
+            "Expected a number from 0 to 9007199254740992.",
+        ),  # a digit to Python, and yet no number
+        (f"instance?instance={'9' * 5000}", 422, "Expected a number from 0 to 9007199254740992."),
         ("instance?instance=1&panels=a:b", 422, "RUN:LAYER:LABEL"),
         ("instance?instance=1&panels=²", 422, "RUN:LAYER:LABEL"),
         ("instance?instance=1&panels=1:²", 422, "RUN:LAYER:LABEL"),
         (f"instance?instance=1&panels={'9' * 19}", 422, "RUN:LAYER:LABEL"),  # more than SQLite can hold
         ("instance?instance=1&gold=everybody", 422, "one of chosen, all, majority, union, people"),
-        ("list?project=1&length=5", 422, "FROM-TO in tokens"),
-        ("slices?project=1&length=9-3", 422, "FROM-TO in tokens"),
-        ("slices?project=1&list=77", 404, "list is not there"),
-        ("slice_names?project=77", 404, "no such project"),
+        ("list?project=1&length=5", 422, "Expected FROM-TO, such as 10-25."),
+        ("slices?project=1&length=9-3", 422, "Expected FROM-TO, such as 10-25."),
+        ("slices?project=1&list=77", 404, "This list no longer exists. Choose another."),
+        ("slice_names?project=77", 404, "No such project, or you have no role in it. Ask its lead."),
         ("list?project=1&by=²:-:sets.best_f1", 422, "RUN:LAYER:NAME"),
         (f"list?project=1&by=1:{'9' * 5000}:sets.best_f1", 422, "RUN:LAYER:NAME"),
-        ("list?project=1&which=strange", 422, "must be one of"),
-        ("list?project=1&which=won&answers=1&other=1", 422, "both are the same"),
+        (
+            "list?project=1&which=strange",
+            422,
+            "Invalid 'which' in the address: 'strange'. Expected one of all, right, wrong,",
+        ),
+        ("list?project=1&which=won&answers=1&other=1", 422, "Choose two different models."),
         ("points?project=1&x=-:-:text.tokens", 422, "'y' is missing in the address"),
-        ("points?project=1&x=-:-:text.tokens&y=<b>", 422, "'y' in the address is RUN:LAYER:NAME"),
-        ("points?project=1&x=-:-:text.tokens&y=77:-:sets.best_f1", 404, "no run number 77"),
-        ("points?project=1&x=-:-:text.tokens&y=-:-:text.colour", 404, "no number 'text.colour' of a text"),
+        ("points?project=1&x=-:-:text.tokens&y=<b>", 422, "Expected RUN:LAYER:NAME, such as 3:-:sets.best_f1."),
+        ("points?project=1&x=-:-:text.tokens&y=77:-:sets.best_f1", 404, "No run number"),
+        ("points?project=1&x=-:-:text.tokens&y=-:-:text.colour", 404, "Texts have no number 'text.colour', only"),
         ("list?project=1&xs=1~2", 422, "'x' is missing in the address"),
-        (f"list?project=1{AXES}&xs=2~1", 422, "FROM~TO in numbers"),
-        (f"list?project=1{AXES}&ys=nan~1", 422, "FROM~TO in numbers"),
-        (f"list?project=1{AXES}&ys=~", 422, "FROM~TO in numbers"),
-        (f"list?project=1{AXES}&outline=0,0 1,1", 422, "3 to 200 corners"),
-        (f"list?project=1{AXES}&outline=0,0 1,1 2", 422, "3 to 200 corners"),
-        (f"list?project=1{AXES}&outline={'0,0 ' * 201}", 422, "3 to 200 corners"),
-        ("list?project=1&which=wrong", 422, "Say whose answers"),
+        (f"list?project=1{AXES}&xs=2~1", 422, "Expected FROM~TO, such as 0.2~0.5."),
+        (f"list?project=1{AXES}&ys=nan~1", 422, "Expected FROM~TO, such as 0.2~0.5."),
+        (f"list?project=1{AXES}&ys=~", 422, "Expected FROM~TO, such as 0.2~0.5."),
+        (f"list?project=1{AXES}&outline=0,0 1,1", 422, "Expected 3 to 200 points X,Y, space-separated."),
+        (f"list?project=1{AXES}&outline=0,0 1,1 2", 422, "Expected 3 to 200 points X,Y, space-separated."),
+        (f"list?project=1{AXES}&outline={'0,0 ' * 201}", 422, "Expected 3 to 200 points X,Y, space-separated."),
+        ("list?project=1&which=wrong", 422, "Choose the model whose predictions are"),
         ("list?project=1&by=1:sets", 422, "RUN:LAYER:NAME"),
-        ("list?project=77", 404, "no such project"),
+        ("list?project=77", 404, "No such project, or you have no role in it. Ask its lead."),
     ],
 )
 def test_what_cannot_be_answered_is_a_sentence(screen: Panel, path: str, status: int, words: str) -> None:
     answer = screen.get(path)
-    assert (answer.status_code, words in answer.json()["error"]) == (status, True)
+    assert answer.status_code == status
+    assert words in answer.json()["error"]
 
 
 def test_annotators_are_refused(screen: Panel, store: Store, project: Project, annotator: User) -> None:
@@ -225,4 +234,4 @@ def test_a_malformed_message_is_refused_with_the_place(
 ) -> None:
     answer = screen.post(route, **body)
     assert (answer.status_code, words in answer.json()["error"]) == (422, True)
-    assert answer.json()["error"].startswith("The message cannot be read: ")
+    assert answer.json()["error"].startswith("Can't read the message:")

@@ -92,9 +92,9 @@ def test_of_a_model_that_writes_only_what_can_be_computed_is_offered(
         "Integrated gradients (transformers)",
         "Occlusion",
     ]
-    assert page.selectbox(key="compute_written_too_long").options == ["leave out", "cut at the end"]
+    assert page.selectbox(key="compute_written_too_long").options == ["skip", "truncate the end"]
     assert [box.label for box in page.checkbox] == []
-    assert "Whose label is explained" not in [box.label for box in page.selectbox]
+    assert "Label to explain" not in [box.label for box in page.selectbox]
     page.button(key="compute_go").click().run()
     request = asked(store, project)
     assert request.method in WRITTEN_METHODS
@@ -163,7 +163,7 @@ def test_a_layer_that_cannot_be_is_said_and_not_asked_for(project: Project, page
     choose_method(page, "attention")
     page.text_input(key="compute_attention_layer").input("last, second").run()
     words = page.error[0].value.replace("\\", "")
-    assert "layer cannot be 'second'. It is last, all or a whole number from 0." in words
+    assert "Allowed: last, all or an integer ≥ 0." in words
     assert page.button(key="compute_go").disabled
 
 
@@ -231,7 +231,7 @@ def test_a_change_after_the_confirmation_is_to_be_confirmed_as_well(
 def test_a_table_that_cannot_be_is_said_and_cannot_be_confirmed(project: Project, page: AppTest, folder: Path) -> None:
     name_model(page, folder)
     row(page, project, "NEG").select("positive").run()
-    assert "two would be one of the project's" in page.error[0].value
+    assert "Separate them\\." in page.error[0].value
     assert page.button(key="compute_go").disabled
 
 
@@ -251,7 +251,7 @@ def test_what_was_confirmed_before_needs_no_confirmation(
 ) -> None:
     confirm(store, project, TABLE)
     name_model(page, folder)
-    assert any("confirmed it on" in caption.value for caption in page.caption)
+    assert any("Confirmed by" in caption.value for caption in page.caption)
     page.button(key="compute_go").click().run()
     assert asked(store, project).options.renamed == TABLE
 

@@ -37,10 +37,10 @@ def test_a_lead_starts_a_pass_sees_what_would_change_and_takes_it_over(
     app.run()
     app.button(key=f"evidence_new_{project.id}_preview").click().run()
     assert not app.exception
-    assert any(m.value.startswith("2 of 2 texts with gold would be given out again") for m in app.markdown)
+    assert any(m.value.startswith("Reassigns 2 of 2 texts with gold (") for m in app.markdown)
     app.button(key=f"evidence_new_{project.id}_start").click().run()
     assert not app.exception
-    assert app.success[0].value.startswith(r"“Reviews \*1\* – every evidence” holds 2 texts")
+    assert app.success[0].value.startswith(r"“Reviews \*1\* – every evidence” has 2 texts, ready under Annotate")
     second = find_project(store, NAME)
     work = annotate_work.next_work(store, ann, second.id).work
     assert work is not None
@@ -49,11 +49,11 @@ def test_a_lead_starts_a_pass_sees_what_would_change_and_takes_it_over(
     app.run()
     assert any("1 text would get exhaustive gold" in m.value and "1 → 2 tokens" in m.value for m in app.markdown)
     app.button(key=f"evidence_{second.id}_take").click().run()
-    assert app.success[0].value.startswith("The gold of 1 text is exhaustive now")
+    assert app.success[0].value.startswith("1 text now has exhaustive gold")
     assert any(m.value == "1 of 2 texts have exhaustive gold from this pass." for m in app.markdown)
     assert [g.instance.is_exhaustive for g in gold_instances(store, project, "chosen")].count(True) == 1
     app.button(key=f"evidence_{second.id}_back").click().run()
-    assert app.success[0].value.startswith("The gold of 1 text is what it was before the pass")
+    assert app.success[0].value.startswith("1 text restored")
 
 
 def test_where_nobody_else_annotates_it_is_said_before(store: Store, app: AppTest, project: Project) -> None:
@@ -62,4 +62,4 @@ def test_where_nobody_else_annotates_it_is_said_before(store: Store, app: AppTes
     with store.transaction():  # the lead, who is the only one here, marked both
         store.run("UPDATE annotations SET user_id = (SELECT id FROM users WHERE name = 'lea')")
     app.button(key=f"evidence_new_{project.id}_preview").click().run()
-    assert app.warning[0].value.startswith("Everybody who annotates here has annotated 2 texts of these")
+    assert app.warning[0].value.startswith("Everyone annotated 2 of these. Add annotators, or allow repeats.")

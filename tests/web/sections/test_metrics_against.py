@@ -1,5 +1,6 @@
 """The Metrics page with its rows against one of them: differences, what is not compared, the files, and the instances that differ."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -60,36 +61,36 @@ def words_of(app: AppTest) -> str:
 
 
 def test_no_row_is_compared_with_until_one_is_chosen_and_back_again(app: AppTest) -> None:
-    assert choice(app, "Against").value == ""
+    assert choice(app, "Compare with").value == ""
     before = row_of(app, "knowing · ig")
-    choice(app, "Against").set_value("knowing · ig").run()
+    choice(app, "Compare with").set_value("knowing · ig").run()
     assert not app.exception
-    assert "what the others are compared with" in row_of(app, "knowing · ig")
-    choice(app, "Against").set_value("").run()
+    assert "reference for the other rows" in row_of(app, "knowing · ig")
+    choice(app, "Compare with").set_value("").run()
     assert row_of(app, "knowing · ig") == before
 
 
 def test_attributions_from_files_single_seeds_and_random_can_all_be_compared_with(app: AppTest) -> None:
-    assert choice(app, "Against").options[1:] == [
-        f"Against {name}"
-        for name in (
-            f"{HOSTILE} · theirs",
-            "knowing · ig",
-            "seeded · lime",
-            "seeded · lime (seed 1)",
-            "seeded · lime (seed 2)",
-            "random",
-        )
+    assert choice(app, "Compare with").options[1:] == [
+        f"{HOSTILE} · theirs",
+        "knowing · ig",
+        "seeded · lime",
+        "seeded · lime (seed 1)",
+        "seeded · lime (seed 2)",
+        "random",
     ]
     for name in (f"{HOSTILE} · theirs", "seeded · lime (seed 2)", "random"):
-        choice(app, "Against").set_value(name).run()
+        choice(app, "Compare with").set_value(name).run()
         assert not app.exception
-        assert "told apart" in words_of(app)
+        assert (
+            "mean over shared instances (n), paired 95 % bootstrap interval. p: sign-flip test (exact if few differ, else 9,999 draws), Holm-corrected for"
+            in words_of(app)
+        )
     assert "<img" not in "".join(htmls(app))
 
 
 def test_differences_have_their_interval_p_n_and_verdict_and_how_many_comparisons_there_are(app: AppTest) -> None:
-    choice(app, "Against").set_value("seeded · lime (seed 1)").run()
+    choice(app, "Compare with").set_value("seeded · lime (seed 1)").run()
     knowing_row = row_of(app, "knowing · ig")
     assert "+0.875*" in knowing_row  # the reciprocal rank 1 instead of 1/8
     assert "p &lt; .001, corrected" in knowing_row
@@ -97,15 +98,15 @@ def test_differences_have_their_interval_p_n_and_verdict_and_how_many_comparison
     assert "better" in knowing_row
     # the row's other seed stands by itself
     assert row_of(app, "seeded · lime<small>").startswith("seeded · lime<small>seed 2<")
-    assert "comparisons of this table" in words_of(app)
+    assert re.search(r"Holm-corrected for this table's \d+ comparisons\.", words_of(app))
 
 
 def test_the_instances_that_differ_are_listed_with_links_that_open_both_maps(app: AppTest) -> None:
-    choice(app, "Against").set_value(f"{HOSTILE} · theirs").run()
+    choice(app, "Compare with").set_value(f"{HOSTILE} · theirs").run()
     choice(app, "Compared metric").set_value("editing.mrr").run()
     choice(app, "Compared row").set_value("knowing · ig").run()
     assert not app.exception
-    assert f"knowing · ig is higher in 35 instances, {HOSTILE} · theirs in 0; they are equal in 5." in words_of(app)
+    assert f"Instances: knowing · ig higher in 35, {HOSTILE} · theirs in 0, equal in 5." in words_of(app)
     higher = next(html for html in htmls(app) if "instance-list" in html)
     assert higher.count("<a href") == 10
     assert "instance=" in higher
@@ -114,27 +115,27 @@ def test_the_instances_that_differ_are_listed_with_links_that_open_both_maps(app
 
 
 def test_a_report_of_the_differences_is_offered_with_the_texts_of_the_two_rows(app: AppTest, compared: Project) -> None:
-    choice(app, "Against").set_value("seeded · lime (seed 1)").run()
+    choice(app, "Compare with").set_value("seeded · lime (seed 1)").run()
     choice(app, "Compared metric").set_value("editing.mrr").run()
     choice(app, "Compared row").set_value("seeded · lime (seed 2)").run()
     app.button(key=f"metrics_report_open_{compared.id}").click().run()
     assert not app.exception
-    assert "the differences from seeded · lime (seed 1), charts" in words_of(app)
+    assert "Everything shown, 95 % intervals, charts, and texts with heatmaps and gold." in words_of(app)
     offered = app.selectbox(key=f"metrics_report_texts_{compared.id}").options
-    assert offered == ["drawn at random", "in which the two rows differ most"]
+    assert offered == ["random", "largest differences between the two rows"]
 
 
 def test_a_column_that_is_not_compared_says_why(app: AppTest) -> None:
-    choice(app, "Against").set_value("knowing · ig").run()
+    choice(app, "Compare with").set_value("knowing · ig").run()
     chooser = next(box for box in app.multiselect if box.label.startswith("Columns"))
     chooser.set_value(["er_test.mae", "editing.mrr"]).run()
     assert not app.exception
-    assert "Losses of different methods are not compared" in words_of(app)
+    assert "Score scales of different methods differ." in words_of(app)
     assert "not comparable" in row_of(app, "seeded · lime")
 
 
 def test_only_the_rows_that_are_shown_are_compared_and_where_none_is_left_that_is_said(app: AppTest) -> None:
-    choice(app, "Against").set_value("random").run()
+    choice(app, "Compare with").set_value("random").run()
     for box in app.multiselect:
         if box.label == "Only models":
             box.set_value(["knowing"]).run()
@@ -143,10 +144,10 @@ def test_only_the_rows_that_are_shown_are_compared_and_where_none_is_left_that_i
     for box in app.multiselect:
         if box.label == "Only models":
             box.set_value([]).run()
-    choice(app, "Against").set_value("knowing · ig").run()
+    choice(app, "Compare with").set_value("knowing · ig").run()
     next(box for box in app.multiselect if box.label == "Only models").set_value(["knowing"]).run()
     assert not app.exception
-    assert any(info.value.startswith("No other row is shown.") for info in app.info)
+    assert any(info.value.startswith("No other rows shown. Choose some under “Rows”.") for info in app.info)
 
 
 # When numbers over a whole project are counted again.

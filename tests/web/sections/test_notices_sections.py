@@ -46,7 +46,7 @@ def test_what_is_new_is_a_link_that_reads_itself_and_one_button_reads_all(
 ) -> None:
     app = opened("Ada")
     (label, page, query) = next(link for link in links(app) if "reviewer" in link[0])
-    assert label.startswith(r"You are reviewer now · \*P\*, 20")
+    assert label.startswith(r"You're now reviewer · \*P\*, 20")
     assert (page, query) == ("review", "project=1&notice=1")
     app.button(key="notices_read").click().run()
     assert not app.exception
@@ -66,7 +66,7 @@ def test_the_address_of_a_link_reads_the_notice(opened: Opened, told: None, data
 
 def test_nobody_but_an_administrator_sees_how_the_server_sends(opened: Opened) -> None:
     assert [expander.label for expander in opened("Ada").expander] == []
-    assert [expander.label for expander in opened("Root").expander] == ["Mail and webhook of this server"]
+    assert [expander.label for expander in opened("Root").expander] == ["Server mail and webhook"]
 
 
 def test_an_administrator_turns_mail_on_and_whoever_wants_it_names_an_address(opened: Opened, database: Path) -> None:
@@ -85,7 +85,9 @@ def test_an_administrator_turns_mail_on_and_whoever_wants_it_names_an_address(op
     app = opened("Ada")
     app.text_input(key="mail_address_text").input("ada@lab.example\r\nBcc: x@y.z")
     app.button(key="mail_address_send").click().run()
-    assert "no e-mail address" in app.error[0].value.replace("\\", "")
+    assert "'ada:small[]@lab.examplernBcc: x:small[]@y.z' isn't an email address, e.g." in app.error[0].value.replace(
+        "\\", ""
+    )
     app.text_input(key="mail_address_text").input("ada@lab.example")
     app.button(key="mail_address_send").click().run()
     with open_store(database) as store:
@@ -102,7 +104,7 @@ def test_what_is_no_server_is_refused_and_nothing_is_turned_on(opened: Opened, d
     app.text_input(key="mail_host").input("mail.lab.example/x")
     app.text_input(key="mail_sender").input("annotator@lab.example")
     app.button(key="mail_save").click().run()
-    assert "is no name of a host" in app.error[0].value
+    assert "'mail\\.lab\\.example/x' isn't a host name, e\\.g\\." in app.error[0].value
     with open_store(database) as store:
         assert not channels(store, LOCAL_OPERATOR).is_mail_on
 
@@ -117,7 +119,7 @@ def test_the_webhook_s_key_is_shown_until_it_is_taken_and_a_test_says_what_faile
     app.button(key="webhook_key_taken").click().run()
     assert not app.code
     app.button(key="webhook_test").click().run()
-    assert "127.0.0.1, which is this machine itself" in app.error[0].value.replace("\\", "")
+    assert "'127.0.0.1' resolves to 127.0.0.1, which is this machine." in app.error[0].value.replace("\\", "")
     app.button(key="webhook_off").click().run()
     with open_store(database) as store:
         now = channels(store, LOCAL_OPERATOR)

@@ -74,24 +74,21 @@ def test_what_is_chosen_is_shown_with_its_reasons_and_set_by_the_button_alone(
     choose(page, answered, "least confident")
     first = rows(page)[0]
     assert (first["key"], first["label"]) == ("t3", "negative")
-    assert first["why now"] == "0.100 for its label “negative”; answers “positive”"
-    assert "4 texts wait; 4 of them can be ranked so, and 4 come first." in page.markdown[1].value
+    assert first["why now"] == "0.100 for its label “negative”; predicts “positive”"
+    assert "rankable, 4 first." in page.markdown[1].value
     assert present_order(store, LOCAL_OPERATOR, answered.id).order == QueueOrder()
     page.button(key="order_set").click().run()
     assert not page.exception
     assert present_order(store, LOCAL_OPERATOR, answered.id).order == LEAST
-    assert (
-        "Texts are given out **first where bert gives the label the lowest probability, then as imported**"
-        in page.markdown[0].value
-    )
-    assert "lea set this on" in page.markdown[0].value
+    assert "Assignment order: **first lowest label probability by bert, then as imported**" in page.markdown[0].value
+    assert "Set by lea on" in page.markdown[0].value
 
 
 def test_the_second_of_two_leads_is_told_and_nothing_changes(page: AppTest, store: Store, answered: Project) -> None:
     choose(page.run(), answered, "most confident")
     set_order(store, LOCAL_OPERATOR, answered.id, LEAST)
     page.button(key="order_set").click().run()
-    assert "set another order meanwhile, so yours was not set" in page.error[0].value
+    assert "Copy your changes, reload and redo them\\." in page.error[0].value
     assert present_order(store, LOCAL_OPERATOR, answered.id).order == LEAST
     page.button(key="order_set").click().run()
     assert not page.error
@@ -103,7 +100,7 @@ def test_the_second_of_two_leads_is_told_and_nothing_changes(page: AppTest, stor
 def test_the_order_before_is_set_back_by_a_button(page: AppTest, store: Store, answered: Project) -> None:
     choose(page.run(), answered, "least confident")
     page.button(key="order_set").click().run()
-    assert "Before that they were given out as imported" in " ".join(caption.value for caption in page.caption)
+    assert "Previous order:" in " ".join(caption.value for caption in page.caption)
     page.button(key="order_back").click().run()
     assert not page.exception
     assert present_order(store, LOCAL_OPERATOR, answered.id).order == QueueOrder()
@@ -117,45 +114,50 @@ def test_the_section_says_that_the_model_of_the_order_is_gone(page: AppTest, sto
         forget_model(store, answered.id, "bert")
     page.run()
     assert not page.exception
-    assert "Nothing of “bert” is stored any more. The texts keep the positions that it gave them." in page.info[0].value
-    assert "4 texts that were put first still wait." in page.markdown[0].value
+    assert "Data of “bert” was deleted; the order stays." in page.info[0].value
+    assert "4 prioritised texts are still waiting." in page.markdown[0].value
 
 
 @pytest.mark.parametrize("kind", ["least confident", "models disagree", "least plausible", "nothing found"])
 def test_without_answers_the_section_says_where_they_come_from(page: AppTest, project: Project, kind: str) -> None:
     choose(page.run(), project, kind)
-    assert page.info[0].value.startswith(("No answers of a model", "No number of attributions"))
+    assert page.info[0].value.startswith(
+        (
+            "No predictions yet. Compute or import some on Saliency.",
+            "No attribution metrics yet. Compute them on Metrics.",
+        )
+    )
     assert not page.dataframe
 
 
 def test_what_a_kind_lacks_is_said_before_anything_is_set(page: AppTest, answered: Project) -> None:
     choose(page.run(), answered, "models disagree")
-    assert "has nobody to disagree with" in page.warning[0].value
+    assert "Disagreement needs two models or seeds\\." in page.warning[0].value
 
 
 def test_a_sample_of_what_was_answered_with_one_label(page: AppTest, answered: Project) -> None:
     choose(page.run(), answered, "nothing found")
-    assert rows(page)[0]["why now"] == "the answer is “negative”"
-    assert [row["why now"] for row in rows(page)[1:]] == ["follows in the order of the rest"] * 3
+    assert rows(page)[0]["why now"] == "the prediction is “negative”"
+    assert [row["why now"] for row in rows(page)[1:]] == ["remaining order"] * 3
 
 
 def test_where_no_answers_are_stored_the_built_in_model_is_trained_here_and_its_progress_stands_in_its_place(
     page: AppTest, store: Store, project: Project
 ) -> None:
     page.run()
-    [kinds] = [one for one in page.selectbox if one.label == "What comes first"]
+    [kinds] = [one for one in page.selectbox if one.label == "First"]
     kinds.set_value("least confident").run()
     assert not page.exception
     page.button(key="built_in_go_order").click().run()
     [job] = open_jobs(store, project.id)
     assert (job.title, '"trains":true' in job.options) == ("Exact weights (linear) of built-in", True)
     [progress] = page.get("progress")
-    assert progress.proto.text.endswith("waiting for its turn")
-    assert [one.value for one in page.info] == [
-        "A model is at work in this project. When it is done, its answers can be chosen here."
-    ]
+    assert progress.proto.text.endswith(": queued")
+    assert [one.value for one in page.info] == ["A model is running. Choose its predictions afterwards."]
     assert not [one for one in page.button if one.key == "built_in_go_order"]
 
 
 def test_the_section_says_that_a_new_order_reaches_people_one_text_later(page: AppTest) -> None:
-    assert "reaches them one text later" in " ".join(one.value for one in page.run().caption)
+    assert "Applies after reserved texts (current and next). Annotators don't see it." in " ".join(
+        one.value for one in page.run().caption
+    )

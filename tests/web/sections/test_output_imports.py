@@ -44,10 +44,12 @@ def test_what_was_stored_says_how_many_texts_have_answers_and_maps_and_leads_to_
 ) -> None:
     page.file_uploader(key="import_files").set_value([as_file("all.jsonl", ANSWERS + MAP)]).run()
     page.button(key="import_check").click().run()
-    assert "The file has answers for 2 texts and maps for 1." in said(page.success)
+    assert "The file has predictions for 2 texts, attributions for 1." in said(page.success)
     page.button(key="import_store").click().run()
     assert not page.exception
-    assert said(page.success).startswith("Stored 1 attribution and 2 predictions of 2 instances. The file has answers")
+    assert said(page.success).startswith(
+        "Stored 1 attribution and 2 predictions of 2 instances. The file has predictions for 2 texts, attributions for 1."
+    )
     second = store.value("SELECT id FROM instances WHERE key = 't2'")
     [link] = page.get("link_button")
     assert link.proto.url == f"/saliency?project={project.id}&instance={second}"
@@ -62,7 +64,7 @@ def test_problems_of_a_file_name_the_fields_of_the_page_and_no_option_of_a_comma
     page.selectbox(key="import_format").select("self-explanations").run()
     page.button(key="import_check").click().run()
     words = said(page.error) + " | ".join(str(table.value.to_dict()) for table in page.table)
-    assert "“Model, if the file names none”" in words
+    assert "“Model (if not in the file)”" in words
     assert "--" not in words
 
 
@@ -118,9 +120,9 @@ def test_where_texts_stand_within_a_prompt_its_field_appears_and_a_button_fills_
     }
     saved = json.dumps({"sequence_attributions": sequences, "info": info}).encode()
     page.file_uploader(key="import_files").set_value([("saved.json", saved, "text/plain")]).run()
-    assert not [field for field in page.text_input if field.label == "What stands around the text"]
+    assert not [field for field in page.text_input if field.label == "Text around the text"]
     page.button(key="import_check").click().run()
-    [field] = [field for field in page.text_input if field.label == "What stands around the text"]
+    [field] = [field for field in page.text_input if field.label == "Text around the text"]
     assert (field.value, field.placeholder) == ("", "Review: {text}")
     page.button(key="import_prompt_remedy").click().run()
     assert not page.exception

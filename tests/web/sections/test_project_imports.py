@@ -78,14 +78,14 @@ def test_progress_counts_imported_annotations_by_person_and_says_what_the_gold_i
     assert people["person"].tolist() == ["ann0 (imported)", "ann1 (imported)", "ann2 (imported)"]
     assert people["imported"].tolist() == [4, 4, 4]
     assert "Nobody has begun yet" not in said(app.caption)
-    assert "4 of 12 accepted annotations count. You can change this under Rules." in said(app.caption)
+    assert "4 of 12 accepted annotations count. Change it under Rules." in said(app.caption)
 
 
 def test_progress_of_a_project_without_imported_work_is_as_it_was(page, make_project, import_rows) -> None:
     project = make_project()
     import_rows(project, [{"id": "a", "text": "Good food.", "label": "positive"}])
     app = page(project, "Progress")
-    assert "Nobody has started yet." in said(app.caption)
+    assert "Nothing yet." in said(app.caption)
     assert "Gold policy" not in said(app.caption)
 
 
@@ -93,22 +93,25 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
     project = make_project()
     import_rows(project, several())
     app = page(project, "Quality")
-    assert said(app.info).startswith("Nothing has been submitted here yet, but imported texts have several annotations")
+    assert said(app.info).startswith("Nothing submitted yet.")
     app = app.button(key=f"quality_compute_{project.id}").click().run()
     assert not app.exception
     table = next(one.value for one in app.dataframe if "measure" in one.value.columns)
     assert table[table["measure"] == "best-match IoU"]["value"].tolist() == ["0.500"]  # of 1/2, 1/3 and 2/3
-    assert "12 annotations take part" in said(app.caption)
-    pairs = next(one.value for one in app.dataframe if "κ of tokens" in one.value.columns)
+    assert (
+        "Gold policy “chosen”: the lead's choice, else the first accepted annotation with the gold result; 4 of 12 accepted annotations count."
+        in said(app.caption)
+    )
+    pairs = next(one.value for one in app.dataframe if "token κ" in one.value.columns)
     assert set(map(tuple, pairs[["annotator", "and"]].values)) == {("ann0", "ann1"), ("ann0", "ann2"), ("ann1", "ann2")}
-    assert pairs["κ of tokens"].tolist() == sorted(pairs["κ of tokens"], key=float)
+    assert pairs["token κ"].tolist() == sorted(pairs["token κ"], key=float)
     assert "4 of 12 accepted annotations count." in said(app.caption)
 
 
 def test_quality_without_several_annotations_says_that_nothing_is_there(page, make_project, import_rows) -> None:
     project = make_project()
     import_rows(project, several(n_annotators=1))
-    assert said(page(project, "Quality").info).startswith("Nothing has been submitted yet.")
+    assert said(page(project, "Quality").info).startswith("Nothing submitted yet.")
 
 
 def test_an_import_asks_which_of_several_annotators_sets_are_the_gold_and_sets_it(page, make_project, store) -> None:
@@ -117,14 +120,13 @@ def test_an_import_asks_which_of_several_annotators_sets_are_the_gold_and_sets_i
     app.file_uploader(key="import_files").set_value([as_file(several())]).run()
     app.selectbox(key="import_format").set_value("jsonl")
     app = app.button(key="import_check").click().run()
-    assert "The texts come with 3 annotators each. Gold policy “chosen”" in said(app.warning)
+    assert "3 annotators per text. Gold policy “chosen”" in said(app.warning)
     choice = app.radio(key="import_gold_policy")
-    assert (choice.label, choice.value) == ("Gold for these texts", "chosen")
+    assert (choice.label, choice.value) == ("Gold of these texts", "chosen")
     assert "Gold policy “chosen”" in said(app.warning)
     choice.set_value("majority").run()
-    assert (
-        "Gold policy “majority”: one set, of the tokens that more than half marked of those who gave the gold result"
-        in said(app.warning)
+    assert "Gold policy “majority”: one set: tokens marked by over half of those with the gold result" in said(
+        app.warning
     )
     assert "Gold policy “chosen”" not in said(app.warning)
     app.button(key="import_store").click().run()
@@ -150,9 +152,9 @@ def test_the_same_problem_of_many_rows_is_one_line_of_the_table_with_its_whole_r
     [table] = app.table
     told = table.value.iloc[0]
     assert (told["rows"], told["lines"], told["field"]) == ("1,200", "1, 2, 3, 4, 5, …", "label")
-    assert told["reason"].replace("\\", "").replace(":small[]", "").endswith("or leave it out (“Leave it out” above).")
+    assert told["reason"].replace("\\", "").replace(":small[]", "").endswith("or skip it (“Skip rows” above).")
     assert len(table.value) == 1
-    assert said(app.error).startswith("The project has no label 'furious'")
+    assert said(app.error).startswith("No label 'furious' (only")
 
 
 def test_the_format_is_that_of_the_file_until_the_person_chooses_one(page, make_project) -> None:
@@ -160,13 +162,13 @@ def test_the_format_is_that_of_the_file_until_the_person_chooses_one(page, make_
     rows, table = as_file(several()), ("rows.csv", b"id,text\na,Good food.\n", "text/csv")
     app.file_uploader(key="import_files").set_value([rows]).run()
     assert app.selectbox(key="import_format").value == "jsonl"
-    assert "This looks like JSONL." in said(app.caption)
+    assert "| Looks like JSONL." in said(app.caption)
     app.file_uploader(key="import_files").set_value([table]).run()
     assert app.selectbox(key="import_format").value == "csv"
     app.selectbox(key="import_format").set_value("contrast").run()
     app.file_uploader(key="import_files").set_value([rows]).run()
     assert app.selectbox(key="import_format").value == "contrast"
-    assert "This looks like JSONL (the format jsonl), but you chose contrast." in said(app.caption)
+    assert "Looks like JSONL (format jsonl), but you chose contrast." in said(app.caption)
 
 
 def test_two_jsonl_files_of_texts_are_read_one_after_the_other(page, make_project, store) -> None:
@@ -177,7 +179,7 @@ def test_two_jsonl_files_of_texts_are_read_one_after_the_other(page, make_projec
         for name in ("first", "second")
     ]
     app.file_uploader(key="import_files").set_value(files).run()
-    assert "one after the other" in app.file_uploader(key="import_files").help
+    assert "Files of one data set with equal columns, or a zip." in app.file_uploader(key="import_files").help
     app = app.button(key="import_check").click().run()
     assert len(app.success) == 2
     assert all("1 new instance, 0 changed" in done.value for done in app.success)
@@ -189,9 +191,7 @@ def test_model_output_among_the_texts_is_told_where_it_belongs(page, make_projec
     app = page(make_project(), "Import")
     answers = ("out.jsonl", b'{"id": "a", "prediction": {"positive": 1}}\n', "text/plain")
     app.file_uploader(key="import_files").set_value([answers]).run()
-    assert "This looks like predictions of a model, which is model output. Import it on the Saliency page." in said(
-        app.caption
-    )
+    assert "Looks like a model's predictions. Import it on Saliency." in said(app.caption)
 
 
 def test_a_check_says_what_columns_become_and_takes_the_only_one_that_looks_like_the_label(page, make_project) -> None:
@@ -199,27 +199,25 @@ def test_a_check_says_what_columns_become_and_takes_the_only_one_that_looks_like
     table = ("rows.csv", b"id,text,Gold\na,Good food.,positive\n", "text/csv")
     app.file_uploader(key="import_files").set_value([table]).run()
     app = app.button(key="import_check").click().run()
-    assert "A guess." in said(app.caption)
-    assert "The column 'Gold' holds the label, 'text' the text, 'id' the key. No column holds the split." in said(
-        app.caption
-    )
+    assert "Guessed." in said(app.caption)
+    assert "| The column 'Gold' holds the label, 'text' the text, 'id' the ID." in said(app.caption)
 
 
 def test_a_header_that_cannot_be_used_shows_all_that_is_wrong_with_it_at_once(page, make_project) -> None:
     app = page(make_project(), "Import")
     table = ("rows.csv", b"Nr,Tweet,Tweet 2,Gold,Class\na,Good food.,,positive,1\n", "text/csv")
     app.file_uploader(key="import_files").set_value([table]).run()
-    assert "“Tweet” or “Tweet 2”? They look alike." in said(app.caption)
+    assert "“Tweet” or “Tweet 2”? They look similar." in said(app.caption)
     app = app.button(key="import_check").click().run()
     reasons = [reason.replace("\\", "").replace(":small[]", "") for reason in app.table[0].value["reason"]]
     assert [reason.partition("?")[0] for reason in reasons] == [
-        "No column holds the key of each row. Call the column with it 'id' (or 'key', 'instance_id', 'annotation_id', "
-        "'sent_id'). If the rows have no keys, have them numbered (“Number texts without keys” under “More”).",
+        "No column holds the row IDs. Name its column 'id' (or 'key', 'instance_id', 'annotation_id', "
+        "'sent_id'). Rows without IDs can be numbered (“Generate missing IDs” under “More”).",
         "No column holds the text. Is it one of 'Tweet', 'Tweet 2'",
     ]
     assert "(“Tweet” for “The text” under “Columns” or “Tweet 2” for “The text” under “Columns”)" in reasons[1]
     assert "--" not in " ".join(reasons) + said(app.info)
-    assert "The columns 'Gold', 'Class' look like the label, but" in said(app.info)
+    assert "'Gold', 'Class' look like the label but become metadata." in said(app.info)
 
 
 def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
@@ -245,12 +243,12 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
         (
             "contest",
             "negative",
-            "Annotators will see the label or answer that the file gives to a text, and may contest it.",
+            "Annotators see the file's label or answer and can contest it.",
         ),
         (
             "confirm",
             "negative",
-            "Annotators will see the label or answer that the file gives to a text, and cannot change it.",
+            "Annotators see the file's label or answer but can't change it.",
         ),
         ("give", "negative", ""),
         ("contest", None, ""),
@@ -265,9 +263,9 @@ def test_before_the_first_texts_are_stored_is_said_whether_annotators_see_the_la
     app = app.button(key="import_check").click().run()
     assert not app.exception
     assert "1 new instance" in said(app.success)
-    assert [info.value.replace("\\", "") for info in app.info if "Annotators will see" in info.value] == [seen] * bool(
-        seen
-    )
+    assert [
+        info.value.replace("\\", "") for info in app.info if "Annotators see the file's label or answer" in info.value
+    ] == [seen] * bool(seen)
 
 
 def test_texts_that_come_later_say_nothing_of_it_again(page, make_project, import_rows) -> None:
@@ -278,7 +276,7 @@ def test_texts_that_come_later_say_nothing_of_it_again(page, make_project, impor
     app.file_uploader(key="import_files").set_value([as_file([row])]).run()
     app = app.button(key="import_check").click().run()
     assert "1 new instance" in said(app.success)
-    assert "Annotators will see" not in said(app.info)
+    assert "Annotators see the file's label or answer" not in said(app.info)
 
 
 # Labels that are missing ---------------------------------------------------------------------------------------------
@@ -288,10 +286,7 @@ def test_texts_that_come_later_say_nothing_of_it_again(page, make_project, impor
 def test_labels_that_are_missing_are_told_and_added_on_the_page(page, unlabelled, import_rows, store, section) -> None:
     import_rows(unlabelled, [{"id": f"t{n}", "text": "Fine food."} for n in range(30)])
     app = page(unlabelled, section)
-    assert (
-        "These 30 texts have no label and the project has none, so nobody can be given any. Add labels first."
-        in said(app.warning)
-    )
+    assert "These 30 texts can't be assigned without labels." in said(app.warning)
     app.text_input(key=f"labels_text_{unlabelled.id}").set_value(" bad, good,")
     next(button for button in app.button if button.label == "Add labels").click().run()
     assert not app.exception
@@ -304,7 +299,7 @@ def test_before_the_first_file_the_import_itself_says_nothing_of_labels(page, un
 
 def test_an_empty_project_without_labels_says_where_they_come_from(page, unlabelled) -> None:
     app = page(unlabelled, "Progress")
-    assert "It takes those of the first file that has some" in said(app.info)
+    assert "No labels yet. Add or import some." in said(app.info)
     next(button for button in app.button if button.label == "Add labels").click().run()
     assert said(app.error) == "Enter at least one label."
 
@@ -316,9 +311,7 @@ def test_before_texts_without_labels_are_stored_the_lead_reads_it(page, unlabell
     ).run()
     app.selectbox(key="import_format").set_value("jsonl")
     app = app.button(key="import_check").click().run()
-    assert "These 2 texts have no label and the project has none: add labels before you give out work." in said(
-        app.warning
-    )
+    assert "No labels for these 2 texts." in said(app.warning)
 
 
 @pytest.mark.parametrize("section", ["Progress", "Import", "People"])
@@ -337,15 +330,15 @@ def test_a_file_of_another_format_is_one_sentence(page, make_project) -> None:
     app.file_uploader(key="import_files").set_value([as_file(several())]).run()
     app.selectbox(key="import_format").set_value("csv")
     app = app.button(key="import_check").click().run()
-    assert said(app.error).startswith("The file looks like JSON and not like a table; choose the format jsonl")
+    assert said(app.error).startswith("Looks like JSON, not a table. Choose its format.")
     assert "1 problem" in [caption.value for caption in app.caption]
 
 
 def test_an_empty_upload_and_an_archive_that_cannot_be_are_one_sentence(page, make_project) -> None:
     app = page(make_project(), "Import")
     for name, content, sentence in (
-        ("rows.jsonl", b"", "is empty; there is nothing to import"),
-        ("rows.zip", b"PK\x05\x06" + b"\0" * 18, "holds no file"),
+        ("rows.jsonl", b"", "is empty."),
+        ("rows.zip", b"PK\x05\x06" + b"\0" * 18, "The archive 'rows.zip' is empty."),
     ):
         app.file_uploader(key="import_files").set_value([(name, content, "text/plain")]).run()
         app = app.button(key="import_check").click().run()
@@ -358,7 +351,7 @@ def test_texts_that_come_with_model_output_are_stored_together_with_it(page, mak
     texts = as_file([{"id": "a", "text": "Good.", "label": "positive"}])
     files = [("answers.jsonl", json.dumps(answers[0]).encode(), "text/plain"), texts]
     app.file_uploader(key="import_files").set_value(files).run()
-    assert "“answers.jsonl” is model output and is read after the texts" in said(app.markdown)
+    assert "“answers.jsonl” is model output, read after the texts." in said(app.markdown)
     assert app.selectbox(key="import_format").value == "jsonl"
     app.button(key="import_check").click().run()
     assert "answers.jsonl (predictions): 1 prediction of 1 instance." in said(app.success)
@@ -388,8 +381,8 @@ def table(content: str = TABLE) -> tuple[str, bytes, str]:
 def test_the_columns_of_a_file_are_taken_guessed_or_asked(page, make_project) -> None:
     app = page(make_project(), "Import")
     app.file_uploader(key="import_files").set_value([table()]).run()
-    assert {name: chosen(app)[name] for name in ("The key", "The text", "The annotator", "The label")} == {
-        "The key": None, "The text": "body", "The annotator": "worker_id", "The label": "label",
+    assert {name: chosen(app)[name] for name in ("The ID", "The text", "The annotator", "The label")} == {
+        "The ID": None, "The text": "body", "The annotator": "worker_id", "The label": "label",
     }  # fmt: skip
     assert app.expander[0].proto.expanded
 
@@ -398,7 +391,7 @@ def test_chosen_columns_are_read_and_preselected_the_next_time(page, make_projec
     project = make_project()
     app = page(project, "Import")
     app.file_uploader(key="import_files").set_value([table()]).run()
-    box_of(app, "The key").set_value("nr_b").run()
+    box_of(app, "The ID").set_value("nr_b").run()
     app.button(key="import_check").click().run()
     assert "2 new instances" in said(app.success)
     app.button(key="import_store").click().run()
@@ -410,10 +403,10 @@ def test_chosen_columns_are_read_and_preselected_the_next_time(page, make_projec
 def test_rows_are_numbered_where_that_is_chosen_as_their_key(page, make_project, store) -> None:
     app = page(make_project(), "Import")
     app.file_uploader(key="import_files").set_value([table("text\nGood.\nBad.\n")]).run()
-    assert chosen(app)["The key"] is None
-    box_of(app, "The key").set_value("\0numbers").run()
+    assert chosen(app)["The ID"] is None
+    box_of(app, "The ID").set_value("\0numbers").run()
     app.button(key="import_check").click().run()
-    assert "2 texts without a key got a number as key" in said(app.warning)
+    assert "Numbered 2 texts without an ID." in said(app.warning)
 
 
 def test_what_was_stored_stays_on_the_page_and_leads_to_the_instances(page, make_project) -> None:
@@ -449,10 +442,10 @@ def test_labels_in_which_annotators_of_a_text_differ_are_proposed_as_their_own(p
     assert {name: chosen(app)[name] for name in ("The annotator's label", "The label")} == {
         "The annotator's label": "label", "The label": None,
     }  # fmt: skip
-    assert "A guess: annotators of one text have different ones." in said(app.caption)
+    assert "Guessed: differs between annotators of one text." in said(app.caption)
     app.button(key="import_check").click().run()
-    assert "1 of them has the label that most of the annotators gave. One text has none," in said(app.warning)
-    assert "as often: “t2”" in said(app.warning)
+    assert "2 texts had no label; 1 got the majority label." in said(app.warning)
+    assert "Choose its gold under “Instances”." in said(app.warning)
     app.button(key="import_store").click().run()
     assert not app.exception
     assert [row["result"] for row in store.rows("SELECT result FROM instances ORDER BY key")] == ["positive", None]
@@ -470,9 +463,9 @@ def test_annotators_and_labels_that_are_guesses_themselves_are_looked_at_too(pag
 def test_the_majority_can_be_left_and_the_check_says_that_texts_have_no_label(page, make_project) -> None:
     app = page(make_project(), "Import")
     app.file_uploader(key="import_files").set_value([table(BY_THREE)]).run()
-    next(radio for radio in app.radio if radio.label == "The label of each text").set_value(False).run()
+    next(radio for radio in app.radio if radio.label == "Label per text").set_value(False).run()
     app.button(key="import_check").click().run()
-    assert "2 texts have labels of annotators and none of their own." in said(app.warning)
+    assert "2 texts have only annotators' labels." in said(app.warning)
 
 
 def test_labels_in_which_annotators_agree_are_the_texts_until_somebody_says_otherwise(page, make_project) -> None:
@@ -506,14 +499,14 @@ def strange(page, make_project):
 def test_a_strange_label_can_be_left_out_by_a_button_which_checks_the_file_again(strange) -> None:
     app, _ = strange
     assert "“<b>odd</b>”" in said(app.markdown)
-    control(app).set_value("Leave it out").run()
+    control(app).set_value("Skip rows").run()
     assert "1 new instance" in said(app.success)
-    assert "1 row with the label '<b>odd</b>' was left out." in said(app.warning)
+    assert "Skipped 1 row labelled '<b>odd</b>'." in said(app.warning)
 
 
 def test_a_strange_label_can_be_added_by_a_button(strange, store) -> None:
     app, project = strange
-    control(app).set_value("Add it").run()
+    control(app).set_value("Add label").run()
     assert "2 new instances" in said(app.success)
     app.button(key="import_store").click().run()
     assert find_project(store, project.name).labels == (*project.labels, "<b>odd</b>")
@@ -521,7 +514,7 @@ def test_a_strange_label_can_be_added_by_a_button(strange, store) -> None:
 
 def test_a_strange_label_can_be_renamed_by_a_button_and_a_choice(strange) -> None:
     app, _ = strange
-    control(app).set_value("Rename it").run()
+    control(app).set_value("Map to another").run()
     assert not app.success
     next(box for box in app.selectbox if "import_label_to" in box.key).set_value("negative").run()
     assert "2 new instances" in said(app.success)
@@ -545,11 +538,11 @@ def test_a_file_in_another_encoding_is_said_to_be_so_and_read_in_the_one_that_is
     app = page(make_project(), "Import")
     content = "id,text,label\n1,a café – fine,positive\n".encode("windows-1252")
     app.file_uploader(key="import_files").set_value([("excel.csv", content, "text/csv")]).run()
-    assert "“excel.csv” is not UTF-8: line 2 has other bytes. Choose its encoding" in said(app.warning)
+    assert "“excel.csv” isn't UTF-8 (line 2). Choose its encoding." in said(app.warning)
     app.selectbox(key="import_encoding").set_value("gb18030").run()
-    assert "'excel.csv' is not in gb18030: its line 2 has a byte" in said(app.error)
+    assert "'excel.csv' isn't gb18030 (line" in said(app.error)
     app.selectbox(key="import_encoding").set_value("windows-1252").run()
-    assert "So its letters are read, line by line: 2: 1,a café – fine" in said(app.caption)
+    assert "Preview by line: 2: 1,a café – fine" in said(app.caption)
     app.button(key="import_check").click().run()
     app.button(key="import_store").click().run()
     assert not app.exception
@@ -587,7 +580,7 @@ def test_marks_that_only_the_check_meets_can_be_kept_as_metadata_too(page, make_
     app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
     assert not [box for box in app.multiselect if box.key.startswith("import_metadata")]
     app.button(key="import_check").click().run()
-    assert "seems to hold marks" in said(app.error)
+    assert "Looks like marks." in said(app.error)
     next(box for box in app.multiselect if box.key.startswith("import_metadata")).set_value(["meta"]).run()
     app.button(key="import_check").click().run()
     assert "2 new instances" in said(app.success)
@@ -599,7 +592,8 @@ def test_of_two_columns_with_marks_none_is_guessed_and_both_are_refused_with_wha
     app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
     app.button(key="import_check").click().run()
     reasons = [reason.replace("\\", "").replace(":small[]", "") for reason in app.table[0].value["reason"]]
-    assert all("keep it as metadata (“Marks kept as metadata” under “Columns”)" in reason for reason in reasons)
+    for reason in reasons:
+        assert "metadata (“Marks kept as metadata” under “Columns”)" in reason
     assert [reason.split("'")[1] for reason in reasons] == ["spans", "tags"]
 
 
@@ -611,9 +605,9 @@ def test_labels_that_are_written_in_several_ways_are_merged_by_a_button(page, un
     ]
     app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
     app.button(key="import_check").click().run()
-    assert "The project gets these labels: “good” (2), “Good” (1) and “GOOD” (1)." in said(app.caption)
+    assert "New project labels: “good” (2), “Good” (1) and “GOOD” (1)." in said(app.caption)
     app.button(key="import_merge_labels_remedy").click().run()
-    assert "The project gets these labels: “good” (4)." in said(app.caption)
+    assert "New project labels: “good” (4)." in said(app.caption)
     app.button(key="import_store").click().run()
     assert find_project(store, unlabelled.name).labels == ("good",)
 

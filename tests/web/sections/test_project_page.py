@@ -124,17 +124,17 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     heads = {one.label: one.value for one in page.metric}
     assert heads == {"Texts": "9", "To annotate": "5", "In progress": "1", "Waiting for review": "2", "Complete": "1"}
     [bar] = page.get("progress")
-    assert bar.proto.text == "11 % done: 1 of 9 texts. 2 wait for review."
+    assert bar.proto.text == "11 % done: 1 of 9 texts. 2 awaiting review."
     [row] = table_with(page, "under review")
     parts = ("accepted", "under review", "returned", "in progress", "skipped", "with the lead", "discarded")
     assert (row["accepted"], row["under review"]) == (1, 2)
     assert sum(row[part] for part in parts) == row["texts"]
     [of_rita] = table_with(page, "reviews given")
-    assert (of_rita["person"], of_rita["reviews given"], of_rita["waiting for them"]) == ("rita", 1, 2)
+    assert (of_rita["person"], of_rita["reviews given"], of_rita["waiting"]) == ("rita", 1, 2)
     assert (row["last submission"], of_rita["last review"]) == ("less than a day ago", "less than a day ago")
     sentences = "\n".join(one.value for one in page.markdown)
-    assert "8 texts are left. A forecast appears after 5 working days." in sentences
-    assert sentences.count("are left") == 1
+    assert "8 texts left. A forecast appears after 5 working days." in sentences
+    assert sentences.count("texts left") == 1
 
 
 def test_what_was_given_out_since_stands_among_what_each_annotator_has(
@@ -167,7 +167,7 @@ def test_times_of_a_browser_that_tells_no_zone_say_that_they_are_those_of_utc(
     project = texts(1, reviewers_per_annotation=1)
     lead = lea(project)
     work = annotate(store, add_person("ann", project, "annotator"), project, SETS)
-    assert "when (UTC)" in opened(project, lead, "Record").run().dataframe[0].value.columns
+    assert "time (UTC)" in opened(project, lead, "Record").run().dataframe[0].value.columns
     captions = "\n".join(
         one.value.replace("\\", "").replace(":small[]", "") for one in opened(project, lead, "Rounds").run().caption
     )
@@ -207,10 +207,10 @@ def test_what_nobody_may_review_is_told_with_what_helps(
     assert not page.exception
     [beforehand, stuck] = page.warning
     assert beforehand.value.startswith(
-        "Each annotation needs 1 reviewer, but none of the 2 people who may review here will be free to"
+        "Each annotation needs 1 reviewer, but nobody reviews their own. Add 1 under People"
     )
-    assert stuck.value.startswith("3 annotations need more scores than there are people left to give them")
-    assert "role reviewer under People, ask for fewer reviewers under Rules, or decide under Rounds" in stuck.value
+    assert stuck.value.startswith("3 annotations have too few eligible reviewers.")
+    assert "Add some under People, or decide under Rounds." in stuck.value
 
 
 def test_the_rounds_that_are_stuck_are_listed_by_themselves(
@@ -223,10 +223,10 @@ def test_the_rounds_that_are_stuck_are_listed_by_themselves(
     with store.transaction():
         give_up_work_of(store, lead)  # t1, which was leased ahead: lea may still have it, and is no annotator of it yet
     page = opened(project, lead, "Rounds").run()
-    assert page.caption[0].value.startswith("3 annotations are waiting for scores")
+    assert page.caption[0].value.startswith("3 annotations waiting for scores")
     page.segmented_control("rounds_which").set_value("stuck").run()
     assert not page.exception
-    assert page.caption[0].value.startswith("2 annotations are waiting for scores")
+    assert page.caption[0].value.startswith("2 annotations waiting for scores")
     rounds = [one.value.replace("\\", "") for one in page.caption if "round 1" in one.value]
     assert [said.split(" · ")[0] for said in rounds] == ["ann", "lea"]
     assert all(said.endswith(":small[t0]") for said in rounds), "the key is there, and small"
@@ -242,13 +242,13 @@ def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
     page = opened(project, lead, "Instances").run()
     page.text_input("project_look_key").set_value("t0").run()
     assert not page.exception
-    assert page.warning[0].value.startswith("You are annotating this text. If you look at what others marked")
+    assert page.warning[0].value.startswith("If you look, this text goes to someone else for good.")
     assert not [one for one in page.markdown if "ann · round 1" in one.value]
     [button] = [one for one in page.button if str(one.key).startswith("look_give_back")]
     button.click().run()
     assert not page.exception
     assert [one for one in page.markdown if "ann · round 1" in one.value.replace("\\", "")]
-    assert any("you will not be given this text to annotate" in one.value for one in page.caption)
+    assert any("You've seen others' marks in this text, so you can't annotate it." in one.value for one in page.caption)
     assert annotate_work.next_work(store, lead, project.id).work is None
 
 
@@ -260,10 +260,10 @@ def test_the_record_says_in_sentences_what_happened_to_which_text(
     page = opened(project, lea(project), "Record").run()
     assert not page.exception
     rows = page.dataframe[0].value.to_dict("records")
-    found = next(row for row in rows if row["who"] == "ann" and row["key"])
-    assert found["what"] == "submitted round 1: negative, 1 set"
-    assert (found["text"], found["key"]) == ("Never again.", "t0")
-    assert not [row for row in rows if any(sign in row["what"] for sign in ("{", "[", "None", "True", "False"))]
+    found = next(row for row in rows if row["person"] == "ann" and row["ID"])
+    assert found["event"] == "submitted round 1: negative, 1 set"
+    assert (found["text"], found["ID"]) == ("Never again.", "t0")
+    assert not [row for row in rows if any(sign in row["event"] for sign in ("{", "[", "None", "True", "False"))]
 
 
 def test_the_record_is_narrowed_to_a_person_a_kind_of_entry_and_a_text(
@@ -279,12 +279,12 @@ def test_the_record_is_narrowed_to_a_person_a_kind_of_entry_and_a_text(
         [widget] = [one for one in getattr(page, kind) if one.key.startswith(key)]
         (widget.set_value if kind == "text_input" else widget.select)(value).run()  # type: ignore[arg-type]
         assert not page.exception
-        return [(row["who"], row["key"]) for table in page.dataframe for row in table.value.to_dict("records")]
+        return [(row["person"], row["ID"]) for table in page.dataframe for row in table.value.to_dict("records")]
 
     assert set(choose("selectbox", "record_person", "ann")) == {("ann", "t0"), ("ann", "t1")}
     assert set(choose("text_input", "record_key", "T1")) == {("ann", "t1")}
     assert choose("selectbox", "record_kind", "people, accounts and backups") == []
-    assert any(one.value == "No entry matches." for one in page.caption)
+    assert any(one.value == "No matching entries." for one in page.caption)
     assert set(choose("selectbox", "record_kind", "work on texts")) == {("ann", "t1")}
 
 
@@ -298,7 +298,7 @@ def test_a_text_is_called_by_its_first_words_and_its_key_stands_beside_it(
     assert page.subheader[0].value.replace("\\", "") == "Never again."
     assert any(one.value.startswith("t0 · ") for one in page.caption)
     first, *_, last = page.dataframe[0].value.columns
-    assert (first, last) == ("text", "key")
+    assert (first, last) == ("text", "ID")
 
 
 def test_a_changed_version_leads_to_its_original_and_the_original_to_its_versions(
@@ -317,11 +317,11 @@ def test_a_changed_version_leads_to_its_original_and_the_original_to_its_version
     page.text_input("project_look_key").set_value("t0 <b>").run()
     assert not page.exception
     said = [one.value.replace("\\", "").replace(":small[]", "") for one in page.markdown]
-    assert "A changed version (Contrast) of [t0](/project?project=1&instance=1) · negative · open" in said
+    assert "Perturbed version (Contrast) of [t0](/project?project=1&instance=1) · negative · open" in said
     page.text_input("project_look_key").set_value("t0").run()
     said = [one.value.replace("\\", "").replace(":small[]", "") for one in page.markdown]
     line = "- [t0 <b>](/project?project=1&instance=2) · Contrast · positive · imported, open"
-    assert f"Changed versions of this text:\n\n{line}" in said
+    assert f"Perturbed versions of this text:\n\n{line}" in said
 
 
 @pytest.mark.parametrize("section", ["Progress", "People", "Rounds"])
@@ -360,13 +360,13 @@ def test_taking_a_role_away_asks_first_and_says_what_it_means(
     add_person("ann", project, "annotator")
     app = opened(project, lead, "People").run()
     app.selectbox("people_take_role").set_value("ann · annotator")
-    [button] = [one for one in app.button if one.label == "Take it away"]
+    [button] = [one for one in app.button if one.label == "Remove"]
     button.click().run()
     assert "ann · annotator" in app.selectbox("people_take_role").options
-    assert any("will no longer have the role annotator in" in one.value for one in app.markdown)
+    assert any("Submitted work stays; reserved texts go to others." in one.value for one in app.markdown)
     assert {one.label for one in app.button if one.key in {"people_take_go", "people_take_not"}} == {
-        "Keep it",
-        "Take it away",
+        "Cancel",
+        "Remove",
     }
 
 
@@ -385,7 +385,7 @@ def test_the_record_of_accounts_is_for_administrators_alone(
         app.session_state["record_about"] = "accounts and database"
         app.run()
         [told] = app.dataframe
-        assert "made an account and a sign-in link for ada, with the role administrator" in list(told.value["what"])
+        assert "created an account and link for ada, role administrator" in list(told.value["event"])
 
 
 def test_an_administrator_makes_a_backup_beside_the_record_and_reads_how_it_is_restored(
@@ -400,9 +400,13 @@ def test_an_administrator_makes_a_backup_beside_the_record_and_reads_how_it_is_r
     button.click().run()
     assert not app.exception
     [backup] = store.path.parent.glob("*.backup")
-    assert app.success[0].value.replace("\\", "") == f"The backup is {backup.name}, beside the database."
+    assert app.success[0].value.replace("\\", "") == f"Backup saved next to the database: {backup.name}."
     app.run()
-    said = next(one.value.replace("\\", "") for one in app.caption if "backup beside the database" in one.value)
+    said = next(
+        one.value.replace("\\", "")
+        for one in app.caption
+        if "backup next to the database. To restore the newest, stop the server and run annotator restore" in one.value
+    )
     assert said.endswith(f"stop the server and run annotator restore {backup.name}.")
 
 
@@ -412,10 +416,10 @@ def test_people_come_first_and_each_form_opens_by_itself(store: Store, texts, le
     assert not app.exception
     assert app.dataframe[0].value["person"].iloc[0] == "lea"
     assert [(one.label, one.proto.expanded) for one in app.expander] == [
-        ("Invite people", False), ("Give or take a role", False), ("Make a new link", False), ("A person's data", False),
-        ("Make a crowd door", False),
+        ("Invite people", False), ("Change a role", False), ("New link", False), ("A person's data", False),
+        ("New recruitment link", False),
     ]  # fmt: skip
-    assert "A new door is paused: nobody comes in by it before you open it." in [one.value for one in app.caption]
+    assert "New links are paused until you open them." in [one.value for one in app.caption]
 
 
 def test_doors_say_that_training_comes_first_and_where_it_has_no_text(store: Store, texts, lea, opened: Opened) -> None:
@@ -424,7 +428,7 @@ def test_doors_say_that_training_comes_first_and_where_it_has_no_text(store: Sto
     assert "training" not in " ".join(one.value for one in opened(project, lead, "People").run().info)
     add_rules(store, project.id, "annotators", QualificationRules(is_on=True), "lea")
     app = opened(project, lead, "People").run()
-    assert "no training text is picked: whoever comes in by a door gets nothing" in app.warning[-1].value
+    assert "Training has no texts, so workers get nothing. Pick some under Training." in app.warning[-1].value
 
 
 def test_a_lead_invites_a_list_of_people_whose_links_work_and_are_put_away(
@@ -433,7 +437,7 @@ def test_a_lead_invites_a_list_of_people_whose_links_work_and_are_put_away(
     project = texts(1)
     app = opened(project, lea(project), "People").run()
     app.text_area("people_invite_names_0").input("Ada\nBo, reviewer")
-    next(button for button in app.button if button.label == "Make the links").click().run()
+    next(button for button in app.button if button.label == "Create links").click().run()
     links = [code.value for code in app.code]
     assert [accounts.open_link(store, link.rpartition("/")[2]).user.name for link in links] == ["Ada", "Bo"]
     assert app.text_area("people_invite_names_1").value == ""
@@ -450,17 +454,19 @@ def test_an_administrator_can_shut_out_whoever_has_no_role_any_more(store: Store
     app = opened(project, root, "People").run()
     assert "ben" in app.selectbox("people_shut_name").options
     app.selectbox("people_renew_name").set_value("ben")
-    next(button for button in app.button if button.label == "Make a new link").click().run()
+    next(button for button in app.button if button.label == "New link").click().run()
     assert not app.exception, app.exception
-    assert "ben has a password" in " ".join(text.value for text in app.markdown), [t.value for t in app.markdown]
+    assert "ben's password and sessions end now; only the new link works." in " ".join(
+        text.value for text in app.markdown
+    ), [t.value for t in app.markdown]
 
 
 def test_a_list_with_a_wrong_line_is_kept_and_nobody_of_it_is_invited(store: Store, texts, lea, opened: Opened) -> None:
     project = texts(1)
     app = opened(project, lea(project), "People").run()
     app.text_area("people_invite_names_0").input("Ada\nBo, boss")
-    next(button for button in app.button if button.label == "Make the links").click().run()
-    assert "'boss' is not a role" in app.error[0].value
+    next(button for button in app.button if button.label == "Create links").click().run()
+    assert "Line 2\\: Unknown role 'boss'\\." in app.error[0].value
     assert app.text_area("people_invite_names_0").value == "Ada\nBo, boss"
     assert store.value("SELECT count(*) FROM users WHERE name = 'Ada'") == 0
 
@@ -471,14 +477,14 @@ def test_a_lead_makes_a_new_link_for_whoever_has_not_used_theirs(store: Store, t
     old = accounts.add_user(store, LOCAL_OPERATOR, "ada", "annotator", project.name).link_token
     app = opened(project, lead, "People").run()
     app.selectbox("people_renew_name").set_value("ada")
-    next(button for button in app.button if button.label == "Make a new link").click().run()
+    next(button for button in app.button if button.label == "New link").click().run()
     [code] = app.code
     new = code.value.rpartition("/")[2]
     assert new != old
     assert accounts.open_link(store, new).user.name == "ada"
 
 
-@pytest.mark.parametrize(("is_administrator", "labels"), [(False, set()), (True, {"Shut out"})])
+@pytest.mark.parametrize(("is_administrator", "labels"), [(False, set()), (True, {"Block"})])
 def test_only_administrators_can_shut_somebody_out(
     store: Store, texts, lea, opened: Opened, is_administrator: bool, labels: set[str]
 ) -> None:
@@ -487,7 +493,7 @@ def test_only_administrators_can_shut_somebody_out(
     if is_administrator:
         person = accounts.add_user(store, LOCAL_OPERATOR, "root", "administrator").user
     app = opened(project, person, "People").run()
-    assert {button.label for button in app.button} & {"Shut out"} == labels
+    assert {button.label for button in app.button} & {"Block"} == labels
 
 
 def test_a_lead_sees_what_splits_come_to_and_stores_them_on_the_page(store: Store, texts, lea, opened: Opened) -> None:
@@ -518,7 +524,7 @@ def test_of_two_leads_the_second_is_told_that_the_guidelines_were_changed_and_ke
     change_guidelines(store, LOCAL_OPERATOR, project.id, "Mark **all**.", based_on=0)
     page.text_area(f"guidelines_text_{project.id}").set_value("Mark nothing.")
     page.button("guidelines_save").click().run()
-    assert "saved version 1 of the guidelines meanwhile" in page.error[0].value
+    assert "Copy your changes, reload and redo them\\." in page.error[0].value
     assert page.text_area(f"guidelines_text_{project.id}").value == "Mark nothing."
     page.button("guidelines_newest").click().run()
     assert page.text_area(f"guidelines_text_{project.id}").value == "Mark **all**."
@@ -527,7 +533,7 @@ def test_of_two_leads_the_second_is_told_that_the_guidelines_were_changed_and_ke
     page.button("guidelines_save").click().run()
     assert not page.exception
     assert [expander.label.split(" · ")[0::3] for expander in page.expander if "Version" in expander.label] == [
-        ["Version 2", "a small change"],
+        ["Version 2", "minor change"],
         ["Version 1"],
     ]
     assert find_project(store, project.name).guidelines == "Mark little."
@@ -576,10 +582,12 @@ def test_texts_that_are_for_who_left_are_freed_with_one_button(
     assert not [button for button in page.button if button.key == f"free_named_{project.id}"]
     take_role(store, LOCAL_OPERATOR, project.id, "bo", "annotator")
     page = opened(project, lead, "Progress").run()
-    assert any("2 texts are only for people who cannot be given them any more" in w.value for w in page.warning)
+    assert any("2 texts are reserved for people without access." in w.value for w in page.warning)
     page = page.button(f"free_named_{project.id}").click().run()
     assert not page.exception
-    assert not any("only for people" in w.value for w in page.warning)
+    assert not any(
+        "text is reserved for people without access. See Instances, filter For." in w.value for w in page.warning
+    )
 
 
 @pytest.mark.parametrize(
@@ -601,9 +609,15 @@ def test_what_was_found_stands_in_its_line_with_the_spaces_of_the_text(text: str
 @pytest.mark.parametrize(
     ("show", "words"),
     [
-        (lambda: _missing_reviewers_words(2, 2, 0), "请在“人员”中再授予 2 人审阅员角色"),
-        (lambda: _missing_annotators_words(3, 1), "请在“人员”中再授予 1 人标注员角色"),
-        (lambda: _missing_annotators_words(1, 1), "请在“人员”中授予 1 人标注员角色"),
+        (
+            lambda: _missing_reviewers_words(2, 2, 0),
+            "每份标注需要 2 名审阅员，但这里没有人可以审阅。请在“人员”中再添加 2 人，或在“规则”中减少所需人数。",
+        ),
+        (
+            lambda: _missing_annotators_words(3, 1),
+            "每篇文本需要 3 名标注员，但只有 2 人。请在“人员”中再添加 1 人，或在“规则”中减少所需人数。",
+        ),
+        (lambda: _missing_annotators_words(1, 1), "没有人可以标注。请在“人员”中添加标注员。"),
     ],
 )
 def test_who_is_missing_is_said_in_a_whole_chinese_sentence(show: Callable[[], str], words: str) -> None:
@@ -625,13 +639,13 @@ def test_the_list_is_searched_paged_and_says_for_whom_texts_are(
     assert len(page.dataframe[0].value) == 5
     page.text_input(f"project_search_words_{project.id}").set_value("t29").run()
     assert not page.exception
-    assert [box.label for box in page.checkbox if "t29" in box.label] == ["Tick t29"]
+    assert [box.label for box in page.checkbox if "t29" in box.label] == ["Select t29"]
     [line] = [markdown.value for markdown in page.markdown if "t29" in markdown.value]
     assert line.count("t29") == 1, "a key that is found stands once, and the text's beginning before it"
     assert line.startswith(as_text("Never again."))
     assert ":orange-background[**t29**]" in line
     page.text_input(f"project_search_words_{project.id}").set_value("**nobody** wrote this").run()
-    assert "Nothing is found." in page.info[0].value
+    assert "Nothing found. Change the search or filters." in page.info[0].value
 
 
 def test_a_lead_archives_a_project_brings_it_back_and_deletes_it_by_its_name(
@@ -639,12 +653,12 @@ def test_a_lead_archives_a_project_brings_it_back_and_deletes_it_by_its_name(
 ) -> None:
     project = texts(2)
     lead = lea(project)
-    page = opened(project, lead, "Rules").run()
+    page = opened(project, lead, "Record").run()
     page.button(key="project_archive").click().run()
     assert not find_project(store, project.name).is_archived, "it is asked first"
     dialog = "\n".join(markdown.value for markdown in page.markdown)
-    assert "nothing is given out" in dialog
-    assert "can bring the project back at any time" in dialog
+    assert "stops and can't be submitted while archived." in dialog
+    assert "Everything stays. A lead can restore the project at any time." in dialog
     page.button(key="project_archive").click()  # a dialog is drawn by the run that opens it alone, outside of a browser
     page.button(key="project_archive_go").click().run()
     assert not page.exception
@@ -652,12 +666,12 @@ def test_a_lead_archives_a_project_brings_it_back_and_deletes_it_by_its_name(
     assert archived.is_archived
     page = opened(archived, lead, "Rules").run()
     [sections] = [one for one in page.get("button_group") if one.label == "Section"]
-    assert (sections.options, sections.value) == (["Progress", "Instances", "Quality", "Export", "Record"], "Progress")
+    assert (sections.options, sections.value) == (["Overview", "Data", "Quality", "Record"], "Overview")
     page.button(key="project_bring_back").click().run()
     assert not find_project(store, project.name).is_archived
-    page = opened(project, lead, "Rules").run()
+    page = opened(project, lead, "Record").run()
     _type_and_delete(page, "another name")
-    assert "'another name' is not the name of this project" in page.error[0].value
+    assert "not 'another name'" in page.error[0].value
     _type_and_delete(page, project.name)  # then the frame, which is not run here, would open another project
     assert store.value("SELECT count(*) FROM projects") == 0
     [backup] = database.parent.glob("*.backup")
@@ -682,7 +696,7 @@ def test_what_was_given_out_ahead_is_said_beside_the_counts(
     annotate_work.note_seen(store, ann, work.assignment.id, store.now())
     page = opened(project, lea(project), "Progress").run()
     assert [(one.label, one.value) for one in page.metric][1:3] == [("To annotate", "3"), ("In progress", "2")]
-    assert page.metric[2].help == "Includes 1 text given out ahead, not seen yet."
+    assert page.metric[2].help == "Includes 1 text assigned ahead."
     counts = annotate_work.counts_in(store, ann, project.id, None)
     assert counts["open"] + counts["waiting"] == 5
 
@@ -694,7 +708,7 @@ def test_workers_of_a_crowd_door_are_counted_and_not_listed(store: Store, texts,
     app = opened(project, lea(project), "People").run()
     assert not app.exception
     shown = " ".join(element.value for element in app.markdown)
-    assert "3 workers of this door: 3 at work, 0 of 10 finished" in shown
+    assert "**Pilot** · open: accepts workers 3 workers: 3 working, 0 of 10 finished, 0 stopped, 0 timed out." in shown
     options = [
         option for box in app.selectbox if box.label != "Worker" for option in box.options
     ]  # that one stops them
@@ -702,9 +716,9 @@ def test_workers_of_a_crowd_door_are_counted_and_not_listed(store: Store, texts,
     assert not [name for name in names if name in app.dataframe[0].value.to_csv()]
     app.text_input(key="crowd_code").input("no code")
     app.button(key="crowd_code_go").click().run()
-    assert any("is no code of this project" in error.value for error in app.error)
+    assert any("isn't a code of this project" in error.value for error in app.error)
     app.button(key=f"crowd_{door.id}_pause").click().run()
-    assert any("paused" in element.value for element in app.markdown)
+    assert any("paused" in element.value for element in (*app.markdown, *app.caption))
 
 
 def test_nobody_is_chosen_where_somebody_loses_something(texts, lea, opened: Opened) -> None:
@@ -713,7 +727,7 @@ def test_nobody_is_chosen_where_somebody_loses_something(texts, lea, opened: Ope
     assert page.selectbox("people_take_role").value is None
     page.button("people_take_ask").click().run()
     assert not page.exception
-    assert "Choose a person first." in [warning.value for warning in page.warning]
+    assert "Choose a person." in [warning.value for warning in page.warning]
 
 
 def test_less_than_one_percent_is_not_said_to_be_nothing(
@@ -736,8 +750,8 @@ def test_before_anybody_is_chosen_naming_people_says_to_choose_and_then_what_one
     page = project_page(project, "Instances").run()
     page.selectbox(key=f"changes_kind_{project.id}_0").set_value("name").run()
     written = [element.value for element in (*page.caption, *page.markdown)]
-    assert any("Choose whom these texts are for." in words for words in written)
-    assert not any("Passed over" in words or "This concerns" in words for words in written)
+    assert any("Choose people. Currently everyone gets these texts." in words for words in written)
+    assert not any("Skipped:" in words or "Affects **" in words for words in written)
     page.multiselect(key=f"changes_people_name_{project.id}").set_value(["mei"]).run()
-    [short] = [element.value for element in page.warning if "stay incomplete" in element.value]
-    assert "The rules ask for 2 annotators a text. With mei alone 2 of these texts stay incomplete" in short
+    [short] = [element.value for element in page.warning if "Add people, or choose" in element.value]
+    assert short == "2 texts need 2 annotators each. Add people, or choose “first for them, then for others”."

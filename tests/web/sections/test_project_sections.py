@@ -34,7 +34,7 @@ from tests.web.sections.test_project_page import SETS, Opened, lea, opened, tabl
 
 __all__ = ["lea", "opened", "texts"]
 
-VIEWS = ("Days and people", "Time", "Hours and cost", "Worth a look")
+VIEWS = ("Days and people", "Time", "Hours and cost", "Flagged work")
 
 
 @pytest.fixture
@@ -68,10 +68,13 @@ def test_time_is_told_by_person_with_what_it_was_measured_from(
     worked: Project, lea: Callable[[Project], User], opened: Opened
 ) -> None:
     page = view(opened, worked, lea(worked), "Time")
-    everybody, ann = table_with(page, "time not known")
+    everybody, ann = table_with(page, "time unknown")
     assert (everybody["texts"], everybody["median s per text"]) == (2, 9.0)
     assert (ann["person"], ann["median s per token"]) == ("ann", 3.0)
-    assert "A pause of more than 60 s does not count" in page.caption[-2].value
+    assert (
+        "Active browser time while a text is shown. Pauses over 60 s don't count (Rules, “Idle”). First "
+        "submissions only; all tokens of the text." in page.caption[-2].value
+    )
 
 
 def test_a_rate_is_typed_once_and_then_costs_are_there(
@@ -108,8 +111,8 @@ def test_a_typed_rate_counts_at_once_and_is_not_yet_the_projects(
     assert page.metric[-1].value == r"0\.70 EUR"
     [row] = table_with(page, "amount")
     assert row["amount"] == 0.7
-    assert page.get("download_button")[0].label == "Table to pay by (CSV)"
-    assert any("not remembered yet" in caption.value for caption in page.caption)
+    assert page.get("download_button")[0].label == "Payment table (CSV)"
+    assert any("Unsaved rate: lost when you leave." in caption.value for caption in page.caption)
     assert get_project_by_id(store, worked.id).settings.pay_rate is None
 
 
@@ -119,7 +122,7 @@ def test_a_rate_without_a_currency_says_which_word_is_missing(
     page = view(opened, worked, lea(worked), "Hours and cost")
     page.text_input(key=f"progress_rate_annotating_{worked.id}").set_value("12")
     page.text_input(key=f"progress_rate_currency_{worked.id}").set_value("").run()
-    assert page.error[0].value == r"Write the currency of the rate, such as EUR\."
+    assert page.error[0].value == r"Enter a currency, such as EUR\."
     assert page.metric[-1].value == "–"
 
 
@@ -129,21 +132,21 @@ def test_a_rate_that_is_no_number_is_refused_in_a_sentence(
     page = view(opened, worked, lea(worked), "Hours and cost")
     page.text_input(key=f"progress_rate_annotating_{worked.id}").set_value("twelve")
     page.button(key=f"progress_rate_save_{worked.id}").click().run()
-    assert "“twelve” is no number" in page.error[0].value
+    assert "Invalid rate “twelve”\\." in page.error[0].value
     assert get_project_by_id(store, worked.id).settings.pay_rate is None
 
 
 def test_a_count_leads_to_the_annotations_behind_it_with_a_good_reason_beside_them(
     store: Store, worked: Project, lea: Callable[[Project], User], opened: Opened
 ) -> None:
-    page = view(opened, worked, lea(worked), "Worth a look")
+    page = view(opened, worked, lea(worked), "Flagged work")
     page.number_input(key=f"progress_looks_bound_{worked.id}").set_value(300.0).run()
     assert not page.exception
     counts, rows = table_with(page, "annotations"), table_with(page, "gold")
     assert (counts[0]["person"], counts[0]["annotations"], counts[0]["quick"]) == ("ann", 2, 1)
     assert [(row["annotator"], row["time"]) for row in rows] == [("ann", "6 s")]
     sentences = "\n".join(caption.value for caption in page.caption)
-    assert "A text may be short and clear" in sentences
+    assert "The text may be short, clear, familiar, or marked before." in sentences
 
 
 def test_among_many_people_one_is_found_by_a_part_of_the_name(
@@ -177,7 +180,7 @@ def released(make_project: Callable[..., Project], import_rows: Callable[..., ob
 
 @pytest.fixture
 def app(project_page: Callable[[Project, str], AppTest], released: Project) -> AppTest:
-    return project_page(released, "Export")
+    return project_page(released, "Releases")
 
 
 def test_a_lead_freezes_the_gold_and_sees_it_listed(store: Store, released: Project, app: AppTest) -> None:
@@ -189,7 +192,7 @@ def test_a_lead_freezes_the_gold_and_sees_it_listed(store: Store, released: Proj
     assert not app.exception
     [made] = releases_of_project(store, LOCAL_OPERATOR, released)
     assert (made.name, made.rules.licence, made.made_by) == ("*camera* ready", "CC0", "lea")
-    assert app.success[0].value.startswith(r"Made release 1 “\*camera\* ready”")
+    assert app.success[0].value.startswith(r"Created release 1 “\*camera\* ready”")
     assert app.dataframe[0].value["Instances"].tolist() == [3]
     assert app.text_input(key=f"release_name_{released.id}_1").value == "", "the next one needs another name"
 
@@ -197,7 +200,7 @@ def test_a_lead_freezes_the_gold_and_sees_it_listed(store: Store, released: Proj
 def test_training_texts_that_are_in_a_release_are_said_before_and_after(
     store: Store, released: Project, app: AppTest
 ) -> None:
-    sentence = "1 complete text is picked for training or blind checks of people. It is in the release like any other."
+    sentence = "Includes 1 complete text used for training or blind checks."
     app.run()
     assert sentence not in [caption.value for caption in app.caption]
     pick(store, LOCAL_OPERATOR, released, "annotators", find_instance_ids(store, released.id, "t1"))
@@ -217,8 +220,8 @@ def test_texts_without_all_their_annotators_are_said_before_and_after(
     import_rows(
         released, [{"id": "t", "text": "good", "label": "positive", "rationales": [[[0, 1]]], "annotator": "a"}]
     )
-    app = project_page(released, "Export").run()
-    sentence = "1 text with gold is not complete: 1 has fewer annotators than the rules ask for (2). Its gold is frozen as it is now."
+    app = project_page(released, "Releases").run()
+    sentence = "1 text with gold is incomplete (1 has fewer annotators than required (2)); it is frozen as is."
     assert sentence in [warning.value.replace("\\", "") for warning in app.warning]
     app.text_input(key=f"release_name_{released.id}_0").input("ready")
     app.text_input(key=f"release_licence_{released.id}_0").input("CC0")
@@ -230,7 +233,7 @@ def test_what_is_refused_is_said_and_the_fields_stay(store: Store, released: Pro
     app.run()
     app.text_input(key=f"release_name_{released.id}_0").input("first")
     app.button(key="release_freeze").click().run()
-    assert "A release needs a licence" in app.error[0].value
+    assert "Add a licence, e.g. CC BY 4.0." in app.error[0].value.replace("\\", "")
     assert app.text_input(key=f"release_name_{released.id}_0").value == "first"
     assert releases_of_project(store, LOCAL_OPERATOR, released) == []
 
@@ -239,7 +242,7 @@ def test_all_that_is_missing_is_said_at_once(app: AppTest) -> None:
     app.run()
     app.button(key="release_freeze").click().run()
     assert "A release needs a name" in app.error[0].value
-    assert "A release needs a licence" in app.error[0].value
+    assert "Add a licence, e.g. CC BY 4.0." in app.error[0].value.replace("\\", "")
     assert {"Name (required)", "Licence (required)"} <= {field.label for field in app.text_input}
 
 
@@ -251,10 +254,10 @@ def test_a_release_is_compared_with_the_gold_of_now_and_taken_along(
         discard(store, find_instance_ids(store, released.id, "t1")[0])
     app.run()
     app.button(key="release_compare").click().run()
-    assert "From release 1 to the gold of now: 1 instance differs (1 removed, or without gold now)." in [
+    assert "From release 1 to the current gold: 1 instance differs (1 removed, or now without gold)." in [
         markdown.value.replace("\\", "") for markdown in app.markdown
     ]
-    assert "removed, or without gold now: t1" in [caption.value.replace("\\", "") for caption in app.caption]
+    assert "removed, or now without gold: t1" in [caption.value.replace("\\", "") for caption in app.caption]
     app.button(key="release_prepare").click().run()
     assert not app.exception
     _, name, content = app.session_state["release_ready"]
@@ -312,10 +315,8 @@ def test_a_contrast_set_always_holds_both_halves_and_the_page_says_how_many_vers
     assert not page.exception
     assert page.button_group("export_half").proto.disabled
     [taken] = page.get("download_button")
-    assert "(2 instances, " in taken.proto.label
-    assert [said.value for said in page.info] == [
-        "1 changed version without gold was left out. It is written once it is annotated."
-    ]
+    assert "Download Project\\-contrast\\.jsonl \\(0 KB\\)" in taken.proto.label
+    assert [said.value for said in page.info] == ["1 perturbed version without gold skipped."]
 
 
 @pytest.mark.parametrize("format_name", WRITABLE)
@@ -337,7 +338,7 @@ def test_names_are_in_the_file_once_they_are_asked_for(page: AppTest) -> None:
 
 def test_a_lead_finds_the_releases_from_here_and_a_researcher_has_none(page: AppTest) -> None:
     [link] = [element.proto.label for element in page.get("page_link")]
-    assert link == "Releases of the gold"
+    assert link == "Gold releases"
     visit = page.session_state["visit"]
     page.session_state["visit"] = replace(visit, roles=frozenset({"researcher"}))
     assert not page.run().get("page_link")
@@ -363,4 +364,4 @@ def test_more_annotators_are_wanted_only_once_the_lead_has_read_what_becomes_inc
     page.number_input(key=f"rules_idle_{project.id}").set_value(30)
     page.button(key="rules_save").click().run()
     assert get_project_by_id(store, project.id).settings.idle_after_seconds == 30
-    assert page.toast[0].value == "The rules are saved\\."
+    assert page.toast[0].value == r"Rules saved\."

@@ -49,7 +49,7 @@ def test_who_may_not_review_reads_why(database: Path, monkeypatch: pytest.Monkey
         project = get_project(store, "P")
     visit = session.Visit(LOCAL_OPERATOR, "token", project, frozenset({"annotator"}))
     assert page_parts.require_project(visit, "review") is None
-    assert said[0].startswith("You may not review in this project.")
+    assert said[0].startswith("You can't review here. Ask a lead.")
 
 
 @pytest.mark.parametrize(("asked", "number"), [("31", 31), ("", None)])
@@ -61,7 +61,7 @@ def test_a_deep_link_names_an_annotation(monkeypatch: pytest.MonkeyPatch, asked:
 @pytest.mark.parametrize("asked", ["x", "-1", "9" * 19])
 def test_a_deep_link_without_a_number_is_refused(monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
     monkeypatch.setattr(page_parts.st, "query_params", {"annotation": asked})
-    with pytest.raises(NotFound, match=f"ends with annotation={asked}, but a number is expected"):
+    with pytest.raises(NotFound, match=rf"Invalid address: annotation={asked} isn't a number\."):
         page_parts.asked_annotation()
 
 

@@ -50,7 +50,7 @@ def test_without_an_address_there_are_the_prompts_alone(page, monkeypatch):
     app = page()
     assert [button.key for button in app.button] == ["selfexp_prepare"]
     app.button(key="selfexp_prepare").click().run()
-    assert "Download Project-prompts.jsonl (4 prompts" in app.get("download_button")[0].proto.label.replace("\\", "")
+    assert "Download Project-prompts.jsonl (3 KB)" in app.get("download_button")[0].proto.label.replace("\\", "")
 
 
 def test_a_prompt_without_a_place_for_the_text_is_refused_in_words(page, project, monkeypatch):
@@ -58,7 +58,7 @@ def test_a_prompt_without_a_place_for_the_text_is_refused_in_words(page, project
     app = page()
     app.text_area(key=f"selfexp_template_{project.id}").input("{labels}")
     app.button(key="selfexp_prepare").click().run()
-    assert "The prompt must hold {text} once" in app.error[0].value.replace("\\", "")
+    assert "The prompt must contain {text} exactly once." in app.error[0].value.replace("\\", "")
 
 
 def test_with_an_address_a_model_is_asked_in_the_background_and_nothing_of_the_key_is_shown(
@@ -68,7 +68,7 @@ def test_with_an_address_a_model_is_asked_in_the_background_and_nothing_of_the_k
     monkeypatch.setenv("ANNOTATOR_MODEL_KEY", SECRET)
     app = page()
     app.button(key="selfexp_go").click().run()
-    assert "Name the model, as its server calls it." in shown(app)
+    assert "Give the model's name on its server." in shown(app)
     app.text_input(key="selfexp_model").input("small:3b")
     app.text_input(key="selfexp_split").input("test")
     app.button(key="selfexp_go").click().run()
@@ -81,5 +81,5 @@ def test_with_an_address_a_model_is_asked_in_the_background_and_nothing_of_the_k
 def test_an_address_of_another_machine_is_told_and_not_offered(page, monkeypatch):
     monkeypatch.setenv("ANNOTATOR_MODEL_ADDRESS", "http://192.0.2.1/v1")
     app = page()
-    assert "which is not this machine" in shown(app)
+    assert "'192.0.2.1' isn't this machine." in shown(app)
     assert [button.key for button in app.button] == ["selfexp_prepare"]

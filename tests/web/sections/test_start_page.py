@@ -53,11 +53,11 @@ def test_each_line_of_a_lead_leads_to_the_section_that_mends_it(opened: Opened, 
         day = store.now()[:10]
     app = opened("Lead")
     assert not app.exception
-    assert app.header[0].value == "What is waiting for you"
+    assert app.header[0].value == "Waiting for you"
     day = day.replace("-", "\\-")
     assert links(app) == [
-        (f"1 proposal waits for your decision, the oldest since {day}", "project", "project=1&section=Decisions"),
-        ("There are no texts yet: import a file", "project", "project=4&section=Import"),
+        (f"1 proposal to decide, oldest since {day}", "project", "project=1&section=Decisions"),
+        ("No texts yet. Import some.", "project", "project=4&section=Import"),
         *HOW_FAR,
     ]
     assert any(markdown.value == r"**New \*one\***" for markdown in app.main.markdown)
@@ -71,18 +71,14 @@ def test_an_annotator_has_a_link_to_the_texts_of_each_project(opened: Opened) ->
 def test_where_nothing_waits_that_is_what_it_says(opened: Opened) -> None:
     app = opened("Researcher")
     assert links(app) == []
-    assert (
-        app.info[0].value
-        == "No decision, question or returned work is waiting for you in Sentiment · Similarity · Reading."
-    )
+    assert app.info[0].value == "Nothing is waiting for you in Sentiment · Similarity · Reading."
 
 
 def test_a_lead_reads_how_far_projects_are_where_nothing_waits(opened: Opened) -> None:
     app = opened("Lead")
     assert links(app) == HOW_FAR
-    told = [caption.value for caption in app.caption if "texts are done." in caption.value]
+    told = [caption.value for caption in app.caption if "texts done." in caption.value]
     assert len(told) == len(HOW_FAR)
     assert told[0] == (
-        "30 of 69 texts are done. 39 texts are left. A forecast appears after 5 working days. "
-        "4 people submitted work in the last 7 days."
+        "30 of 69 texts done. 39 texts left. A forecast appears after 5 working days. 4 people active in the last 7 days."
     )

@@ -75,19 +75,19 @@ def test_every_section_runs_in_an_empty_project_of_any_task_with_labels(page, ma
 
 
 def test_an_empty_project_says_where_tests_come_from(page, make_project) -> None:
-    assert page(make_project()).info[0].value.startswith("There is no suite of tests yet. Make one under “Make a test”")
+    assert page(make_project()).info[0].value.startswith("No test suites yet. See “Make a test” or “Files”.")
 
 
 def test_a_project_that_asks_for_answers_says_so(page, make_project) -> None:
     app = page(make_project("reading"))
     assert not app.exception
-    assert app.info[0].value.startswith("Functional tests compare labels")
+    assert app.info[0].value.startswith("This needs labels; this project has answers.")
 
 
 @pytest.mark.parametrize("role", ["annotator", "reviewer"])
 def test_who_may_not_use_models_sees_no_tests(page, answered, role) -> None:
     app = page(answered, role)
-    assert app.info[0].value.startswith("You may not use models in this project")
+    assert app.info[0].value.startswith("You can't use models here. Ask a lead.")
     assert not app.selectbox
 
 
@@ -108,7 +108,7 @@ def test_a_rate_has_a_bar_with_its_interval(page, answered) -> None:
 def test_a_ready_test_is_previewed_a_case_dropped_and_the_rest_saved(page, project, store) -> None:
     app = page(project, section="Make a test")
     assert not app.exception
-    assert "Save the test (200 cases)" in [b.label for b in app.button]
+    assert "Save test (200 cases)" in [b.label for b in app.button]
     app.button(key="tests_drop_0").click().run()
     app.button(key="tests_save").click().run()
     assert not app.exception
@@ -119,10 +119,10 @@ def test_a_ready_test_is_previewed_a_case_dropped_and_the_rest_saved(page, proje
 
 def test_an_own_template_with_an_unknown_slot_is_refused_where_it_is_written(page, project, store) -> None:
     app = page(project, section="Make a test")
-    app.segmented_control(key=f"tests_kind_{project.id}").set_value("My own test").run()
+    app.segmented_control(key=f"tests_kind_{project.id}").set_value("Custom test").run()
     app.text_input(key=f"tests_own_name_{project.id}").set_value("mine")
     app.text_area(key=f"tests_own_lines_{project.id}").set_value("The {thin} was not {good}.").run()
-    assert app.error[0].value.replace("\\", "") == "There is no word list for the slot {thin}. Did you mean {thing}?"
+    assert app.error[0].value.replace("\\", "") == "No word list for slot {thin}. Did you mean {thing}?"
     app.text_area(key=f"tests_own_lines_{project.id}").set_value("The {thing} was not {good}.").run()
     assert not app.error
     app.number_input(key=f"tests_n_{project.id}_own").set_value(7).run()
@@ -132,8 +132,8 @@ def test_an_own_template_with_an_unknown_slot_is_refused_where_it_is_written(pag
 
 def test_word_lists_are_written_on_the_page(page, project, store) -> None:
     app = page(project, section="Word lists")
-    app.text_input(key=f"tests_list_name_{project.id}_a new list").set_value("dish")
-    app.text_area(key=f"tests_list_words_{project.id}_a new list").set_value("soup\nbread").run()
+    app.text_input(key=f"tests_list_name_{project.id}_new list").set_value("dish")
+    app.text_area(key=f"tests_list_words_{project.id}_new list").set_value("soup\nbread").run()
     app.button(key="tests_list_save").click().run()
     assert not app.exception
     assert store.value("SELECT words FROM word_lists WHERE name = 'dish'") == '["soup", "bread"]'
@@ -163,7 +163,9 @@ def test_models_that_can_be_asked_are_offered_and_those_that_cannot_are_named(
     import_output(store, answered, "trained", "elsewhere")
     app = page(answered)
     assert app.selectbox(key=f"tests_model_{answered.id}").options == ["built-in", "trained"]
-    assert "“elsewhere” has answers in this project, but it was not trained here." in said(app.caption)
+    assert "“elsewhere” wasn't trained here. Enter transformers:FOLDER, or import predictions under “Files”." in said(
+        app.caption
+    )
     app.selectbox(key=f"tests_model_{answered.id}").set_value("trained").run()
     app.button(key="tests_run").click().run()
     assert not app.exception
@@ -195,7 +197,7 @@ def test_a_suite_among_the_predictions_is_told_and_imported_by_a_button(store: S
     app = page(answered, section="Files")
     app.file_uploader(key="tests_predictions").set_value([as_file("theirs.jsonl", CASES[:1])]).run()
     app.button(key="tests_predictions_go").click().run()
-    assert "no prediction was stored" in said(app.error)
+    assert "problem; nothing was stored." in said(app.error)
     app.button(key="tests_move").click().run()
     assert not app.exception
     assert suite_named(store, answered, "theirs").n_cases == 1
@@ -210,10 +212,13 @@ def test_what_is_left_out_of_a_suite_is_counted_with_its_reasons(store: Store, p
     assert said(app.error) == ""
     assert suite_named(store, answered, "theirs").n_cases == 1
     assert said(app.warning) == (
-        "3 lines were left out (3: 'neutral' is none of the project's labels (negative, positive)). "
-        "Nothing is left of 1 test: “none”."
+        "3 lines were left out (3: 'neutral' isn't a project label (negative, positive)). 1 test has no "
+        "cases left: “none”."
     )
-    assert "'neutral' is none of the project's labels" in app.table[0].value.to_string()
+    assert (
+        "2    4  case  none, 0  'neutral' isn't a project label \\(negative, positive\\)\\."
+        in app.table[0].value.to_string()
+    )
     app.button(key="tests_left_close").click().run()
     assert not app.warning
 
@@ -236,7 +241,7 @@ def test_a_result_without_a_value_is_never_a_none_and_has_no_minus_before_a_zero
 def test_what_is_expected_of_a_changed_text_is_a_sentence_for_itself() -> None:
     case = Case("t", "INV", "Logic", "0", ("a", "b"), "same", (), tolerance=0.1)
     assert expectation_words(case) == (
-        "Expected: the label of the original. Another label fails if the probability of the original's label moves by more than 0.1."
+        "Fails if the label changes and the original label's probability moves by more than 0.1."
     )
 
 

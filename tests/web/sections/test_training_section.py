@@ -89,7 +89,10 @@ def test_a_lead_without_any_gold_reads_how_to_make_some_and_gets_no_empty_list(
     assert any(element.key == "training_texts_annotators" for element in page.multiselect)
     page.session_state["visit"] = replace(page.session_state["visit"], project=clone)
     page.run()
-    assert any("store it as gold" in element.value for element in page.markdown)
+    assert any(
+        "To make gold, open a text under *Instances* and mark it below “Your own version”." in element.value
+        for element in page.markdown
+    )
     assert not any(element.key == "training_texts_annotators" for element in page.multiselect)
 
 
@@ -97,9 +100,9 @@ def test_a_lead_picks_texts_and_switches_training_on(store: Store, project: Proj
     page = come("lea", "lead")
     assert not page.exception
     switch_on(page, project)
-    assert "no training texts for annotators" in page.error[0].value
+    assert "Pick some with gold first\\." in page.error[0].value
     pick_both(page, store, project)
-    assert plain(page.toast[0].value) == "Picked 2 new texts."
+    assert plain(page.toast[0].value) == "Picked 2 texts."
     switch_on(page, project)
     assert not page.error
     assert training_rules(store, LOCAL_OPERATOR, project.id, "annotators").rules.is_on
@@ -113,7 +116,7 @@ def test_an_annotator_sees_the_text_then_their_sets_beside_the_gold_then_the_res
     switch_on(page, project)
     page = come("ann", "annotator")
     assert "2 training texts" in page.markdown[0].value
-    assert "You have 2 tries left." in page.caption[0].value
+    assert "You have 2 attempts left." in page.caption[0].value
     page.button(key="training_begin_annotators").click().run()
     assert not page.exception
     assert "Training 1 of 2" in page.markdown[0].value
@@ -125,11 +128,11 @@ def test_an_annotator_sees_the_text_then_their_sets_beside_the_gold_then_the_res
         lines = plain(page.markdown[-1].value)
         assert "Set A matches gold set A best: token F1 0.400." in lines
         assert "Missing from set A: “" in lines
-        assert ("You have not passed this time" in "".join(element.value for element in page.warning)) is last
+        assert ("You didn't pass this time." in "".join(element.value for element in page.warning)) is last
         [button] = [button for button in page.button if str(button.key).startswith("training_next_")]
         button.click().run()
-    assert "You can try again" in page.warning[0].value
-    assert "You have 1 try left." in page.caption[0].value
+    assert "You didn't pass. Try again; the texts are reordered." in page.warning[0].value
+    assert "You have 1 attempt left." in page.caption[0].value
 
 
 def test_the_lead_reads_what_was_answered_and_lets_people_through(store: Store, project: Project, come: Come) -> None:
@@ -143,10 +146,10 @@ def test_the_lead_reads_what_was_answered_and_lets_people_through(store: Store, 
     assert not page.exception
     assert any("Set A matches gold set A best" in plain(caption.value) for caption in page.caption)
     page.button(key="training_through_annotators").click().run()
-    assert plain(page.error[0].value) == "Choose somebody first."
+    assert plain(page.error[0].value) == "Choose a person."
     page.multiselect(key="training_who_annotators").set_value(["ann"])
     page.button(key="training_through_annotators").click().run()
-    assert plain(page.toast[0].value) == "Gets work now: ann."
+    assert plain(page.toast[0].value) == "Can now get work: ann."
     assert annotate_work.next_work(store, ann, project.id).work is not None
 
 
@@ -156,12 +159,15 @@ def test_switching_training_on_names_who_goes_on_first_and_that_its_texts_count(
     ann = accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator", project.name).user
     assert annotate_work.next_work(store, ann, project.id).work is not None
     page = come("lea", "lead")
-    assert not any("are complete, so they count" in caption.value for caption in page.caption)
+    assert not any("count in gold, exports and releases" in caption.value for caption in page.caption)
     pick_both(page, store, project)
-    assert any("2 of these texts are complete, so they count in Progress" in plain(one.value) for one in page.caption)
+    assert any("2 complete texts count in gold, exports and releases." in plain(one.value) for one in page.caption)
     switch_on(page, project)
-    assert plain(page.toast[0].value).startswith("The rules are saved.")
-    assert any("finished before the training: ann (2)." in plain(one.value) for one in page.info)
+    assert plain(page.toast[0].value).startswith("Saved. Attempts in progress keep the old rules.")
+    assert any(
+        "reservations of people who haven't passed come before training: ann (2)." in plain(one.value)
+        for one in page.info
+    )
 
 
 def test_a_second_try_that_shows_seen_gold_is_told_with_how_many_texts_would_do(
@@ -169,14 +175,10 @@ def test_a_second_try_that_shows_seen_gold_is_told_with_how_many_texts_would_do(
 ) -> None:
     page = come("lea", "lead")
     pick_both(page, store, project)
-    assert any(
-        "A second try shows texts whose gold was seen in the first: 2 of 2. Choose 10 texts for 2 tries of 5."
-        in one.value
-        for one in page.warning
-    )
+    assert any("Attempt 2 repeats 2 of 2 texts. Choose 10 for 2 attempts of 5." in one.value for one in page.warning)
     page.number_input(key=f"training_texts_annotators_{project.id}_0").set_value(1)
     page.button(key="training_save_annotators").click().run()
-    assert not any("A second try" in one.value for one in page.warning)
+    assert not any("Attempt 2 repeats" in one.value for one in page.warning)
 
 
 def test_the_lead_reads_for_whom_there_are_checks_left_and_for_whom_there_are_none(
@@ -193,7 +195,7 @@ def test_the_lead_reads_for_whom_there_are_checks_left_and_for_whom_there_are_no
         note_shown(store, number, bo.id or 0)
     page.run()
     assert any("Texts left for checks: ann (2)." in plain(one.value) for one in page.caption)
-    assert any("No text is left for checks of bo:" in plain(one.value) for one in page.warning)
+    assert any("No check texts left for bo. Pick other complete texts." in plain(one.value) for one in page.warning)
 
 
 def test_after_the_last_try_one_reads_who_decides_what_comes_next(store: Store, project: Project, come: Come) -> None:
@@ -210,8 +212,8 @@ def test_after_the_last_try_one_reads_who_decides_what_comes_next(store: Store, 
         warnings = " ".join(plain(element.value) for element in page.warning)
         [button] = [button for button in page.button if str(button.key).startswith("training_next_")]
         button.click().run()
-    assert "You have not passed this time." in warnings
-    assert "This was your last try. A lead of this project decides what comes next" in warnings
+    assert "You didn't pass this time." in warnings
+    assert "No training attempts left. Ask the lead." in warnings
 
 
 def test_the_guidelines_are_asked_for_once_with_the_first_training_text(
@@ -238,10 +240,10 @@ def test_the_part_on_blind_checks_shows_nobody_before_there_is_something_to_see(
     page.session_state["training_part"] = "Blind checks"
     page.run()
     assert not page.exception
-    assert "No check has been answered yet." in page.info[0].value
+    assert "Nothing yet." in page.info[0].value
     page.number_input(key=f"training_check_every_annotators_{project.id}_0").set_value(10)
     page.button(key="training_save_check_every").click().run()
-    assert "no texts for blind checks yet" in page.error[0].value
+    assert "Pick some with gold, or use 0\\." in page.error[0].value
 
 
 def test_two_leads_at_once_lose_nothing(store: Store, project: Project, come: Come) -> None:
@@ -251,7 +253,9 @@ def test_two_leads_at_once_lose_nothing(store: Store, project: Project, come: Co
     set_rules(store, ida, project.id, "annotators", QualificationRules(is_on=True), based_on=0)
     page.number_input(key=f"training_tries_annotators_{project.id}_0").set_value(5)
     page.button(key="training_save_annotators").click().run()
-    assert "ida changed the rules of this training meanwhile, so yours were not saved" in plain(page.error[0].value)
+    assert "Not saved: ida changed this meanwhile. Copy your changes, reload and redo them." in plain(
+        page.error[0].value
+    )
     stored = training_rules(store, LOCAL_OPERATOR, project.id, "annotators")
     assert (stored.rules.is_on, stored.rules.tries, stored.made_by) == (True, 2, "ida")
 
@@ -263,5 +267,6 @@ def test_whoever_invites_reads_that_texts_are_picked_while_the_training_is_off(
     pick_both(page, store, project)
     page.session_state["project_section"] = "People"
     page.run()
-    assert any("Texts are picked for the training of annotators, but it is off" in one.value for one in page.caption)
-    assert not any("training of reviewers" in one.value for one in page.caption)
+    assert [
+        one.value.count("Training has texts but is off. Switch it on under Training.") for one in page.caption
+    ].count(1) == 1
