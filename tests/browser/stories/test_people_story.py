@@ -299,7 +299,7 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
         nora.sees(f"Training {number} of 2")
         mark_gold(nora, shown_text(nora))
         nora.press("Control+Enter")
-        nora.sees("token for token")
+        nora.sees("equals gold set")
         nora.picture(tmp_path / f"passing{number}.png")
         go_on(nora, name)
     nora.page.get_by_role("button", name="Skip").wait_for()
