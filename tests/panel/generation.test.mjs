@@ -6,6 +6,9 @@ import { boxedWords, missingQuotes, missingWords } from "../../annotator/web/pan
 
 test("the number of missing quotes agrees with its verb", () => {
   assert.equal(missingWords({ n: 1, n_missing: 1, missing: ["a"] }), "None of the model's quotes is in the text");
+  assert.equal(missingWords({ n: 3, n_missing: 1, missing: ["a"] }), "1 of the model's 3 quotes is not in the text");
+  assert.equal(missingWords({ n: 3, n_missing: 2, missing: [] }), "2 of the model's 3 quotes are not in the text");
+  assert.equal(missingWords({ n: 3, n_missing: 3, missing: [] }), "None of the model's quotes is in the text");
 });
 
 test("nothing is said where every quote is in the text, or where there are none", () => {

@@ -139,7 +139,7 @@ test("texts without a value are counted in words, once where both axes are one n
 test("of the texts that each model of the axes was trained on it is said that Metrics leaves them out", () => {
   assert.equal(
     learnedWords({ "built-in": [3, 5], minilm: [7], other: [] }),
-    "built-in was trained on 2 of them (open points); Metrics leaves them out. " +
+    "built-in was trained on 2 of them (open points; not in Metrics). " +
       "minilm was trained on 1 of them (open points; not in Metrics).",
   );
   assert.equal(learnedWords({}), "");

@@ -28,10 +28,10 @@ test("people's sets are lanes, named by their person's number, with a letter whe
   assert.deepEqual(view.combos, ["0", "1", "1-2", "", "", ""]);
 });
 
-test("a number in the place of a name is told to be somebody else in the Next text, and names are not", () => {
+test("a number in the place of a name is told to be somebody else in the next text, and names are not", () => {
   assert.equal(numberingWords([person("ann", [0])]), "");
   const numbered = { ...person("annotator 1", [0]), is_numbered: true };
-  assert.match(numberingWords([person("me"), numbered]), /“annotator 1” may be someone else in the Next text/);
+  assert.match(numberingWords([person("me"), numbered]), /“annotator 1” may be someone else in another text/);
 });
 
 test("gold sets keep their letters", () => {

@@ -9,8 +9,7 @@ from annotator.domain.measurements import Question
 from annotator.domain.models import Attribution, Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.domain.texts import first_words
-from annotator.domain.texts import RationaleSet
+from annotator.domain.texts import RationaleSet, first_words
 from annotator.store import Store
 from annotator.store.events import list_events
 from annotator.store.instances import find_instance_ids, get_instance, list_instances, queue_keys

@@ -300,6 +300,7 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
     lists = lead.page.get_by_role("combobox", name="Word lists that suggest sets")
     for name in ("fillers (ignore)", "praise (keep)"):
         lists.press_sequentially(name)
+        lists.press("ArrowDown")
         lists.press("Enter")
     lead.press("Escape")
     lead.page.get_by_role("button", name="Save rules").click()

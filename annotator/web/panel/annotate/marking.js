@@ -133,9 +133,7 @@ export class Marking {
     const segments = map.segmentsOf([...state.sets[state.current].spans, ...spans]);
     if (segments.length <= 1) return session;
     const there = map.segments[segments[0]].title || map.segments[segments[0]].name;
-    this.screen.hint(
-      _("Set {letter} is in “{there}” and can't span segments. Make a new set (n).", { letter, there }),
-    );
+    this.screen.hint(_("Set {letter} is in “{there}” and can't span segments. Make a new set (n).", { letter, there }));
     return null;
   }
 
@@ -374,9 +372,7 @@ export class Marking {
     if (on) this.screen.focusText();
     if (on) return this.screen.announce(_("Select the answer in the text, or press Esc."));
     const letter = model.letterOf(this.session?.state.current ?? 0);
-    this.screen.announce(
-      this.labelsOnly ? _("No answer selected.") : _("No answer selected.", { letter }),
-    );
+    this.screen.announce(this.labelsOnly ? _("No answer selected.") : _("No answer selected.", { letter }));
   }
 }
 

@@ -160,9 +160,7 @@ export class Proposing {
     const { offer, state } = session;
     const { atHand } = offer;
     if (atHand) return { offer, state, atHand };
-    this.screen.hint(
-      offer.sets.length ? _("All proposed sets are decided.") : _("No sets are proposed."),
-    );
+    this.screen.hint(offer.sets.length ? _("All proposed sets are decided.") : _("No sets are proposed."));
     return null;
   }
 

@@ -336,9 +336,7 @@ export class Screen extends TextScreen {
   keepTable() {
     this.looks.table = !this.looks.table;
     this.refresh();
-    this.announce(
-      this.looks.table ? _("the table of sets stays visible") : _("the table of sets is below the text"),
-    );
+    this.announce(this.looks.table ? _("the table of sets stays visible") : _("the table of sets is below the text"));
   }
 
   /** Where a jump led: the cursor stands there, and a step from it goes on. */

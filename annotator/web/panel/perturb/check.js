@@ -249,8 +249,7 @@ export class Check extends DeskTab {
       look: (changed) => this.messages.post("check/look", about(changed)),
       send: (changed, mayBeEmpty, reason) =>
         this.messages.post("check/correct", { ...about(changed), reason, may_be_empty: mayBeEmpty }),
-      onsent: () =>
-        this.#followed(_("{key}: corrected. Others will check your version.", { key: one.key })),
+      onsent: () => this.#followed(_("{key}: corrected. Others will check your version.", { key: one.key })),
       onleave: () => this.#endCorrection(),
     });
     this.desk.pair.focus();

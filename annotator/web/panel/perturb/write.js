@@ -207,12 +207,9 @@ export class Write extends DeskTab {
     if (answer.body.instance) return this.open(answer.body.instance);
     const first = this.original ? null : this.list.rows[0]?.id;
     if (first) return this.open(first);
-    if (this.original)
-      return this.stage.say(_("Every text has a perturbed version. Choose one to write another."));
+    if (this.original) return this.stage.say(_("Every text has a perturbed version. Choose one to write another."));
     this.empty.hidden = false;
-    this.empty.textContent = _(
-      "Every annotated text has a perturbed version. Clear the tick to see them.",
-    );
+    this.empty.textContent = _("Every annotated text has a perturbed version. Clear the tick to see them.");
     return undefined;
   }
 

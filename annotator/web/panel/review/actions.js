@@ -152,9 +152,7 @@ export class Scoring {
     const by = right === (session?.map.direction !== "rtl") ? 1 : -1;
     if (!session?.stops.length)
       return screen.hint(
-        session?.view === "changes"
-          ? _("Nothing changed since the previous round.")
-          : _("There are no sets."),
+        session?.view === "changes" ? _("Nothing changed since the previous round.") : _("There are no sets."),
       );
     const count = session.stops.length;
     session.stop = session.stop === null ? (by > 0 ? 0 : count - 1) : (session.stop + by + count) % count;

@@ -143,9 +143,7 @@ function linesOf({ previous, sets }, set) {
   const gone = (_spans, index) =>
     kept.includes(index)
       ? []
-      : saidOf(previous, index).map((line) =>
-          _("Set {letter} (gone): {line}", { letter: letterOf(index), line }),
-        );
+      : saidOf(previous, index).map((line) => _("Set {letter} (gone): {line}", { letter: letterOf(index), line }));
   const lines =
     set === null ? [...previous.lines, ...previous.sets.flatMap(gone)] : saidOf(previous, sets[set].previous);
   if (!lines.length) return [];

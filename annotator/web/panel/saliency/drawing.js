@@ -354,8 +354,7 @@ export async function pictureOf({ svg, width, height }) {
 }
 
 /** @param {string} size */
-const undrawn = (size) =>
-  _("{size} is too large to draw. Save as SVG, or remove some heatmaps.", { size });
+const undrawn = (size) => _("{size} is too large to draw. Save as SVG, or remove some heatmaps.", { size });
 
 /** @param {string} address */
 function loaded(address) {

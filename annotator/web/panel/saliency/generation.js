@@ -228,8 +228,7 @@ export function missingQuotes({ quotes }) {
  * @param {HeatQuotes} quotes
  */
 export function missingWords({ n, n_missing }) {
-  if (n === 1) return _("None of the model's quotes is in the text");
-  if (n === n_missing) return _("None of the model's quotes is in the text", { n });
+  if (n === n_missing) return _("None of the model's quotes is in the text");
   return several(
     "{n} of the model's {all} quotes is not in the text",
     "{n} of the model's {all} quotes are not in the text",

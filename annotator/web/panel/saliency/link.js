@@ -260,11 +260,6 @@ function openLink(root, link) {
     "aria-label": _("Link to this view"),
     onfocus: () => field.select(),
   });
-  openDialog(
-    root,
-    _("Copy link"),
-    paragraph("dialog-words", _("The link was not copied. Press Ctrl+C.")),
-    field,
-  );
+  openDialog(root, _("Copy link"), paragraph("dialog-words", _("The link was not copied. Press Ctrl+C.")), field);
   field.focus();
 }

@@ -293,8 +293,7 @@ class Saliency {
       this.typed.close();
       return "";
     }
-    if (!texts && !this.typed.texts.get(id))
-      return _("Too long for a link. Save it as a test case to share it.");
+    if (!texts && !this.typed.texts.get(id)) return _("Too long for a link. Save it as a test case to share it.");
     this.typed.restore(texts);
     return "";
   }
@@ -325,9 +324,7 @@ class Saliency {
 
   #wordsOfNothing() {
     if (Object.values(this.list.asked).some(Boolean)) return _("Nothing found. Change the search or filters.");
-    return this.data.may_import
-      ? _("No texts yet. Import some.")
-      : _("No texts yet. A lead can import some.");
+    return this.data.may_import ? _("No texts yet. Import some.") : _("No texts yet. A lead can import some.");
   }
 
   /**
@@ -410,9 +407,7 @@ class Saliency {
     const choice = this.view.choices.find((one) => one.run === run);
     if (!choice) return this.screen.say(_("The run that orders the list lacks this text."));
     if (panels.length >= MOST_MAPS)
-      return this.screen.say(
-        _("{most} heatmaps are open, the maximum. Remove one first.", { most: MOST_MAPS }),
-      );
+      return this.screen.say(_("{most} heatmaps are open, the maximum. Remove one first.", { most: MOST_MAPS }));
     this.openedByOrder = `${run}:${layer}:`;
     return this.#setPanels([this.openedByOrder, ...panels]);
   }

@@ -299,10 +299,9 @@ export function remarksOf(panel) {
     });
   if (share > MOST_SHARE)
     remarks.push({
-      words: _(
-        "Not converged: the scores miss {share} of the change. Use more steps or another baseline.",
-        { share: percent(share) },
-      ),
+      words: _("Not converged: the scores miss {share} of the change. Use more steps or another baseline.", {
+        share: percent(share),
+      }),
       short: _("did not converge ({share})", { share: percent(share) }),
     });
   return remarks;

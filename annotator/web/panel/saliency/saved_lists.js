@@ -273,9 +273,7 @@ export class SavedLists {
       pressed.classList.add("sure");
       return setText(part(pressed, ".button-label", HTMLElement), _("Delete for everybody?"));
     }
-    await this.#tell("delete", { list: one.id }, (gone) =>
-      _("Deleted “{name}”.", { name: gone.name }),
-    );
+    await this.#tell("delete", { list: one.id }, (gone) => _("Deleted “{name}”.", { name: gone.name }));
     return this.#focusName();
   }
 

@@ -172,7 +172,7 @@ export class PeopleLegend {
 export function numberingWords(people) {
   const first = people.find(({ is_numbered }) => is_numbered);
   if (!first) return "";
-  return _("Numbers are per text: “{name}” may be someone else elsewhere.", { name: first.name });
+  return _("Numbers are per text: “{name}” may be someone else in another text.", { name: first.name });
 }
 
 /**
@@ -270,8 +270,7 @@ export function paintAgreements(map) {
  * @param {{gold: string, policy: string}} asked  what is chosen, and the project's own policy
  */
 export function goldWords(view, { gold, policy }) {
-  if (view.people)
-    return view.people.length ? "" : _("No accepted sets, or submitted ones you may see.");
+  if (view.people) return view.people.length ? "" : _("No accepted sets, or submitted ones you may see.");
   if (!view.gold.length) return _("No gold sets to compare attributions with.");
   return gold && gold !== policy
     ? _("Gold sets by “{gold}”; metrics use “{policy}”.", {

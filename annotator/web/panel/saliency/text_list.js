@@ -375,9 +375,7 @@ export class InstanceList {
   /** Where no row is the text on the screen. */
   #elsewhereWords() {
     if (this.current === null || !this.rows.length) return "";
-    return this.rows.length < this.n
-      ? _("The open text is not listed here.")
-      : _("The open text is not listed here.");
+    return this.rows.length < this.n ? _("The open text is not listed here.") : _("The open text is not listed here.");
   }
 
   /**

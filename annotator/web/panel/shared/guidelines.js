@@ -80,8 +80,7 @@ export class Guidelines {
     this.asks = this.version === this.readVersion ? "" : guidelines.asks;
     if (!this.asks && this.isAsking) this.#answered();
     else this.#show(this.isOpen);
-    if (isNew && this.asks && !this.isAsking)
-      this.screen.hint(_("The guidelines changed. Press g to read them."));
+    if (isNew && this.asks && !this.isAsking) this.screen.hint(_("The guidelines changed. Press g to read them."));
   }
 
   /**

@@ -267,7 +267,7 @@ globalThis.annotatorWords = {
   "Number of the run": "运行的数值",
   "Number to the right (x)": "横轴数值（x）",
   "Number upwards (y)": "纵轴数值（y）",
-  "Numbers are per text: “{name}” may be someone else elsewhere.": "编号按文本重新排列：“{name}”在别的文本中也许是另一个人。",
+  "Numbers are per text: “{name}” may be someone else in another text.": "编号按文本重新排列：“{name}”在别的文本中也许是另一个人。",
   "Numbers of the maps": "热力图的数值",
   "Of this project": "本项目的类型",
   "On request: {title}": "可按需显示：{title}",
