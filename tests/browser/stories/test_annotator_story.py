@@ -298,10 +298,11 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
     lead = person("Lead").open(f"/project?project={pairs}")
     lead.section("Rules").unfold("Marking")
     lists = lead.page.get_by_role("combobox", name="Word lists that suggest sets")
+    lists.scroll_into_view_if_needed()
+    lead.page.wait_for_timeout(1000)  # a menu closes when the page still moves
+    lists.click()
     for name in ("fillers (ignore)", "praise (keep)"):
-        lists.press_sequentially(name)
-        lists.press("ArrowDown")
-        lists.press("Enter")
+        lead.page.get_by_role("option", name=name).click()
     lead.press("Escape")
     lead.page.get_by_role("button", name="Save rules").click()
     lead.sees("Rules saved.")

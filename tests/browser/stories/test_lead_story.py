@@ -228,6 +228,8 @@ def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: C
     page.get_by_label("Citation").fill("Nobody 2026")
     lead.unfold("Marking")
     required = page.get_by_role("combobox", name="“different”: required marks in")
+    required.scroll_into_view_if_needed()
+    page.wait_for_timeout(1000)  # a menu closes when the page still moves
     required.press_sequentially("sentence1")
     required.press("ArrowDown")
     required.press("Enter")

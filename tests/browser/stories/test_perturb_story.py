@@ -25,7 +25,7 @@ from annotator.usecases.perturb.checks import reject
 from annotator.usecases.project.projects import change_project, create_project, give_role
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Person, choose
 
 pytestmark = pytest.mark.browser
 
@@ -501,8 +501,7 @@ def test_a_version_of_each_kind_in_two_languages_goes_all_the_way_to_its_map(unr
     page.get_by_role("button", name="Compute", exact=True).click()
     expect(page.get_by_text(re.compile("16 attributions")).first).to_be_visible()
     page.goto(f"{unreviewed.address}/metrics?project=1")
-    page.get_by_role("combobox", name="Chart").click()
-    page.get_by_role("option", name="Perturbed pairs").click()
+    choose(page.get_by_role("combobox", name="Chart"), "Perturbed pairs")
     expect(page.locator(".js-plotly-plot .xtick text")).to_have_count(len(KINDS))
     assert kinds_in_chart(page) == {kind.name for kind in KINDS}
 
