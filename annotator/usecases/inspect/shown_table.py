@@ -11,6 +11,7 @@ from annotator.metrics.significance import Verdict
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.row_differences import ComparedRow, Difference, against
+from annotator.scoring.shared_instances import are_comparable
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number
 from annotator.usecases.inspect.metrics_table import (
     ARROWS,
@@ -139,17 +140,31 @@ _HEADLINES: Mapping[str, str] = {
 def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
     """Whose reasons agree best with people's, whether that is better than random, and whether the next one is clearly behind.
 
-    By the first plausibility column that is shown; "" where there is none, or no row of it has a verdict.
+    By the first plausibility column that is shown; "" where there is none, or no row of it has a verdict. Rows over different
+    instances are not ranked, and those that lack some of the shared ones do not compete.
     """
     of = next((judged for judged in columns if judged.column.group == "plausibility"), None)
     if of is None:
         return ""
     name, sign = of.column.name, -1 if of.column.definition.direction == "lower is better" else 1
     values = {n: row.numbers[name].value for n, row in enumerate(view.rows) if name in row.numbers}
-    known = {n: value for n, value in values.items() if value is not None and of.verdicts[n].verdict is not None}
+    shared = view.table.shared.get(name)
+    lacking = {} if shared is None else shared.lacking
+    known = {
+        n: value
+        for n, value in values.items()
+        if value is not None and of.verdicts[n].verdict is not None and view.rows[n].key not in lacking
+    }
     places = sorted(known, key=lambda n: -sign * known[n])
     if not places:
         return ""
+    if not are_comparable(view.table, view.rows, of.column):
+        return several(
+            "{n} of {all} rows is better than random ({metric}). Rows cover different instances, so none is best.",
+            "{n} of {all} rows are better than random ({metric}). Rows cover different instances, so none is best.",
+            sum(cast("Verdict", of.verdicts[n].verdict).word == "better" for n in places),
+            all=len(places), metric=title_in_words(of.column.definition),
+        )  # fmt: skip
     first = view.rows[places[0]]
     verdict = cast("Verdict", of.verdicts[places[0]].verdict)
     best = _(

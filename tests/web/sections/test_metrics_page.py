@@ -466,7 +466,10 @@ def test_rows_over_different_instances_are_brought_to_those_that_all_have_and_ba
     assert toggle.value
     assert "n 21 shared by all rows" in table_of(app)  # 25 that were not learned from, less the last four
     assert "★" in cells_of(app, "knowing · ig")
+    assert any("knowing · ig agrees best with people" in plain(one.value) for one in app.markdown)
     app = toggle.set_value(False).run()
+    assert any("Rows cover different instances, so none is best." in plain(one.value) for one in app.markdown)
+    assert not any("agrees best" in plain(one.value) for one in app.markdown)
     assert "n differs" in table_of(app)
     assert "★" not in table_of(app)
     assert "n 40" in cells_of(app, "knowing · ig")
