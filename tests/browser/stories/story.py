@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from annotator.store import open_store
 from benchmarks.served import Server
@@ -183,3 +184,19 @@ def choose(box: Locator, option: str) -> None:
         if box.input_value() == option:
             return
     raise AssertionError(f"The menu gave no option '{option}' in ten seconds.")
+
+
+def take(box: Locator, *options: str, exact: bool = False) -> None:
+    """Take options of a menu by pressing them, opened again where it closed: it does so while the page under it moves."""
+    for name in options:
+        option = box.page.get_by_role("option", name=name, exact=exact).first
+        for _ in range(20):
+            if not option.is_visible():
+                box.click()
+            try:
+                option.click(timeout=1_500)
+                break
+            except PlaywrightTimeout:
+                continue
+        else:
+            raise AssertionError(f"The menu gave no option '{name}' in twenty tries.")

@@ -19,7 +19,7 @@ from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Person, take
 
 pytestmark = pytest.mark.browser
 Come = Callable[..., Person]
@@ -298,11 +298,7 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
     lead = person("Lead").open(f"/project?project={pairs}")
     lead.section("Rules").unfold("Marking")
     lists = lead.page.get_by_role("combobox", name="Word lists that suggest sets")
-    lists.scroll_into_view_if_needed()
-    lead.page.wait_for_timeout(1000)  # a menu closes when the page still moves
-    lists.click()
-    for name in ("fillers (ignore)", "praise (keep)"):
-        lead.page.get_by_role("option", name=name).click()
+    take(lists, "fillers (ignore)", "praise (keep)")
     lead.press("Escape")
     lead.page.get_by_role("button", name="Save rules").click()
     lead.sees("Rules saved.")

@@ -13,7 +13,7 @@ from annotator.store import open_store
 from annotator.usecases.lead.instance_search import search_instances
 from annotator.usecases.project.projects import projects_of
 from benchmarks.served import Server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Person, take
 from tests.browser.stories.test_annotator_story import SENTIMENT, words_of
 from tests.browser.stories.test_review_story import KEY, SET_A, annotation_id, outcomes
 
@@ -106,8 +106,7 @@ def give_out_again_and_undo(lead: Person, n: int) -> None:
     field.fill(WORDS)
     field.press("Enter")
     lead.page.get_by_role("button", name=f"更改全部 {n} 篇").click()
-    lead.page.get_by_role("combobox", name="操作").click()
-    lead.page.get_by_role("option", name="重新分配", exact=True).click()
+    take(lead.page.get_by_role("combobox", name="操作"), "重新分配", exact=True)
     lead.page.get_by_role("button", name="重新分配：").click()
     lead.sees("已更改")
     lead.page.get_by_role("button", name="最近的更改").click()

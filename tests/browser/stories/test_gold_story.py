@@ -21,7 +21,7 @@ from annotator.usecases.queue.orders import Preview, preview_order
 from annotator.usecases.review.inspection import look_at
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Person, take
 
 pytestmark = pytest.mark.browser
 
@@ -81,8 +81,7 @@ def expected(somebody: Person) -> Preview:
 def choose_least_confident(lead: Person) -> None:
     lead.section("Order")
     lead.sees("random (seed 7)")
-    lead.page.get_by_role("combobox", name="First").click()
-    lead.page.get_by_role("option", name="lowest model probability for the label").click()
+    take(lead.page.get_by_role("combobox", name="First"), "lowest model probability for the label")
     lead.sees("waiting;")
 
 
@@ -139,8 +138,7 @@ def search(lead: Person, words: str) -> None:
 
 
 def choose(lead: Person, label: str, option: str) -> None:
-    lead.page.get_by_role("combobox", name=label).click()
-    lead.page.get_by_role("option", name=option, exact=True).click()
+    take(lead.page.get_by_role("combobox", name=label), option, exact=True)
 
 
 def test_a_lead_searches_ticks_discards_and_undoes(person: Come) -> None:

@@ -12,7 +12,7 @@ from annotator.store.instances import instances_of_keys
 from annotator.store.people import list_members
 from annotator.store.projects import find_project, get_project, get_project_by_id
 from benchmarks.served import Server
-from tests.browser.stories.story import Person, choose
+from tests.browser.stories.story import Person, choose, take
 
 pytestmark = pytest.mark.browser
 Come = Callable[..., Person]
@@ -73,8 +73,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     page.get_by_role("heading", name="Menus").wait_for()
 
     lead.section("Import")
-    page.get_by_role("combobox", name="Format").click()
-    page.get_by_role("option", name="jsonl").click()
+    take(page.get_by_role("combobox", name="Format"), "jsonl")
     page.locator("input[type=file]").set_input_files(files["bad"])
     page.get_by_role("button", name="Check").click()
     lead.sees("Correct or skip")
@@ -162,8 +161,7 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     lead = person("Lead").open("/project?project=1")
     page = lead.page
     page.get_by_role("button", name="New project").click()
-    page.get_by_role("combobox", name="Task").click()
-    page.get_by_role("option", name="custom").click()
+    take(page.get_by_role("combobox", name="Task"), "custom")
     page.get_by_text("an answer text").click()
     expect(page.get_by_label("Labels, separated by commas")).to_have_count(0)
     page.get_by_label("Project name", exact=True).fill("Own")
@@ -228,11 +226,7 @@ def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: C
     page.get_by_label("Citation").fill("Nobody 2026")
     lead.unfold("Marking")
     required = page.get_by_role("combobox", name="“different”: required marks in")
-    required.scroll_into_view_if_needed()
-    page.wait_for_timeout(1000)  # a menu closes when the page still moves
-    required.press_sequentially("sentence1")
-    required.press("ArrowDown")
-    required.press("Enter")
+    take(required, "sentence1")
     page.keyboard.press("Escape")  # closes the list
     page.get_by_role("button", name="Save rules").click()
     lead.sees("Rules saved.")
@@ -318,8 +312,7 @@ def test_an_invited_person_comes_in_with_the_link_and_marks_a_text(person: Come,
 def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.page.get_by_role("button", name="New project").click()
-    lead.page.get_by_role("combobox", name="Rules").click()
-    lead.page.get_by_role("option", name="rules of Sentiment").click()
+    take(lead.page.get_by_role("combobox", name="Rules"), "rules of Sentiment")
     lead.sees("Same people and roles")  # before, the form of the usual rules has a field of that name, too
     lead.page.get_by_label("Project name", exact=True).fill("Second")
     lead.page.get_by_role("button", name="Create").click()

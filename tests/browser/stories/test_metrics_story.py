@@ -23,7 +23,7 @@ from annotator.usecases.project.projects import give_role
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.import_run import Intake
 from benchmarks.served import Server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Person, take
 from tests.usecases.compare.hostile_comparison import HOSTILE, hostile_project, hostile_request
 
 pytestmark = pytest.mark.browser
@@ -261,8 +261,7 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
         add_event(store, "operator", "import", "project", 1, project_id=1, format="predictions", file="new.jsonl")
     colleague = person("Lead").open("/metrics?project=1").page
     colleague.get_by_role("button", name="Views").click()
-    colleague.get_by_role("combobox", name="Open a view").click()
-    colleague.get_by_role("option", name="By layer (Researcher)").click()
+    take(colleague.get_by_role("combobox", name="Open a view"), "By layer (Researcher)")
     expect(
         colleague.get_by_text("The view “By layer” refers to the model “first”, which doesn't exist")
     ).to_be_visible()
@@ -416,8 +415,7 @@ def test_a_report_follows_the_group_and_the_row_that_the_table_is_compared_with(
     page.get_by_role("button", name="Report", exact=True).click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("Covers one group only: label positive.")).to_be_visible()
-    dialog.get_by_label("Texts").click()
-    page.get_by_role("option", name="largest differences between the two rows").click()
+    take(dialog.get_by_role("combobox", name="Texts"), "largest differences between the two rows")
     dialog.get_by_role("button", name="Prepare report").click()
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Download Sentiment-report.html").click()
