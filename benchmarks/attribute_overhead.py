@@ -1,7 +1,7 @@
 """Attributions of a transformers model: what ours cost beyond torch and captum called directly.
 
 A model of random weights in the shape of MiniLM (6 layers of 384), 16 texts of 40 words, one thread. Both sides begin with
-texts and go through the same batches; ours also finds the places of pieces, lays their scores on words and checks them.
+texts and go through the same batches; ours also finds the places of subwords, lays their scores on words and checks them.
 Limit: 15 % more. Ours puts texts of about the same length together; the direct way gets them in that order too. Processor
 time is compared: all of it is one thread's, and a busy machine adds little to it.
 """
@@ -131,10 +131,10 @@ def _input(text: str) -> Input:
     return Input((SegmentTokens("text", tokens, (*[" "] * (len(tokens) - 1), "")),))
 
 
-def save_model(folder: Path, n_pieces: int = 0) -> None:
-    """A model with random weights, and a tokenizer whose pieces are one to three letters.
+def save_model(folder: Path, n_subwords: int = 0) -> None:
+    """A model with random weights, and a tokenizer whose subwords are one to three letters.
 
-    n_pieces: of the vocabulary, filled up with pieces that no text has
+    n_subwords: of the vocabulary, filled up with subwords that no text has
     """
     import torch
     import transformers
@@ -143,14 +143,14 @@ def save_model(folder: Path, n_pieces: int = 0) -> None:
     transformers.utils.logging.disable_progress_bar()
     torch.manual_seed(7)
     letters = "aeioumnrst"
-    pieces = [
+    subwords = [
         *letters,
         *(a + b for a in letters for b in letters),
         *(a + b + c for a in letters for b in letters for c in letters),
     ]
-    known = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces, *(f"##{piece}" for piece in pieces)]
-    known += [f"[unused{number}]" for number in range(n_pieces - len(known))]
-    cutting = Tokenizer(models.WordPiece({piece: number for number, piece in enumerate(known)}, unk_token="[UNK]"))
+    known = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *subwords, *(f"##{subword}" for subword in subwords)]
+    known += [f"[unused{number}]" for number in range(n_subwords - len(known))]
+    cutting = Tokenizer(models.WordPiece({subword: number for number, subword in enumerate(known)}, unk_token="[UNK]"))
     cutting.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     cutting.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     tokenizer = transformers.PreTrainedTokenizerFast(

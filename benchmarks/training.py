@@ -6,7 +6,7 @@ and the weights of the best epoch. Processor time is compared, by turns, and the
 the machine only ever adds to it. Memory is the highest resident size of a process of its own.
 
 Limits: 1.15 times the plain loop; alignment 2.6 times a step without; a token in windows 2.3 times one of a text of one window,
-since windows overlap by half; 4 GB for eight texts of 512 pieces, alignment included.
+since windows overlap by half; 4 GB for eight texts of 512 subwords, alignment included.
 """
 
 import random
@@ -33,7 +33,7 @@ _N_TEXTS, _N_WORDS, _BATCH = 64, 60, 8
 _ROUNDS = 4
 _LENGTHS = (512, 1_024, 2_048, 4_096)
 _SPECIAL = 2  # [CLS] and [SEP]
-_N_PIECES = 30_522  # of MiniLM's vocabulary
+_N_SUBWORDS = 30_522  # of MiniLM's vocabulary
 _LONG, _LONG_BATCH = 512, 8
 _LOOP, _ALIGNMENT, _WINDOW, _GIGABYTES = 1.15, 2.6, 2.3, 4.0
 
@@ -46,7 +46,7 @@ def main() -> list[Measured]:
         return []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "minilm"
-        save_model(folder, _N_PIECES)
+        save_model(folder, _N_SUBWORDS)
         memory = _memory(folder)  # first: a child begins with what its parent has used so far
         return [*_loops(folder, Path(name) / "checkpoint.pt"), *_windows(folder), memory]
 
@@ -137,7 +137,7 @@ def _smallest(*calls: Callable[[], object]) -> list[float]:
 
 
 def _rows(trainable: Trainable, lengths: Sequence[int]) -> list[Row]:
-    """Texts of words of three letters, each one piece, a tenth of which are the rationale."""
+    """Texts of words of three letters, each one subword, a tenth of which are the rationale."""
     draw = random.Random(7)
     examples = []
     for number, length in enumerate(lengths):

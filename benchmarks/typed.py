@@ -2,7 +2,7 @@
 
 The built-in model has 100 ms for an answer and a map, from the question on; the page adds its pause of 150 ms before it asks.
 A model of random weights in the shape of MiniLM is compared with the same passes called directly: one forward for the answer,
-one forward and one gradient for the map, with torch alone, each text cut into pieces once for either. Processor time of one
+one forward and one gradient for the map, with torch alone, each text cut into subwords once for either. Processor time of one
 thread there, since all of it is the model's.
 """
 

@@ -60,7 +60,7 @@ class ProjectFiles(OpenProject):
         skip_invalid: bool = False,
         dry_run: bool = False,
     ) -> ImportReport:
-        """Store scores of tokens (or of pieces, which are merged into tokens) and rationales; see add_predictions."""
+        """Store scores of tokens (or of subwords, which are merged into tokens) and rationales; see add_predictions."""
         options = ImportOptions(
             model=model, method=method, seed=seed, merge=merge, split=split, update=update, skip_invalid=skip_invalid,
             dry_run=dry_run,

@@ -104,7 +104,7 @@ class ProjectModels(OpenProject):
         ratio:    of a project without gold, the share of a text's tokens that a rationale is, with faithfulness
         rename:   what the project calls labels of the model
         prompt:   of models that choose by a prompt or write their answer, with {text} in it; None: the usual one
-        label_words: of both, what a label is called there; longest_answer: how many pieces one that writes has at most
+        label_words: of both, what a label is called there; longest_answer: how many subwords one that writes has at most
         allow_model_hub: a model that is not on this machine may be fetched from the Hugging Face hub
         progress: called with how many instances are done, and of how many
         """

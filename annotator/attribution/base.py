@@ -1,7 +1,7 @@
 """The one protocol behind which every model and every method stands.
 
 A predictor answers probabilities for lists of tokens; an explainer answers a score for each token. Tokens are the project's
-own, so that nothing has to be found again in a text; a predictor that cuts them into pieces puts these together itself.
+own, so that nothing has to be found again in a text; a predictor that cuts them into subwords puts these together itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -205,7 +205,7 @@ def with_target(predictor: object, model_input: Input, mask: Flags) -> Flags:
 class StatesEmpty(Protocol):
     """A predictor that has to say what it is asked when a text is left without words.
 
-    empty_text: "bos", "eos" or "pad": that piece; "uniform": it is not asked, all labels are equally likely; "" where a text
+    empty_text: "bos", "eos" or "pad": that subword; "uniform": it is not asked, all labels are equally likely; "" where a text
                 without words is an input like any other
     """
 
@@ -253,10 +253,10 @@ class Explained:
 
 @runtime_checkable
 class Writes(Predictor, Protocol):
-    """A model that writes its answer piece by piece: `labels` is (), `probabilities` raises ModelError."""
+    """A model that writes its answer subword by subword: `labels` is (), `probabilities` raises ModelError."""
 
     def writing(self, method: str, parameters: Mapping[str, object]) -> "Explainer":
-        """A method that lets it write, and explains each piece; its attributions have `written`, and no label.
+        """A method that lets it write, and explains each subword; its attributions have `written`, and no label.
 
         Raises: InvalidValue for a method that cannot explain what is written, or a parameter that it has not
         """

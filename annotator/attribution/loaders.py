@@ -24,7 +24,7 @@ class LoadOptions:
     labels:         of zero-shot models: what they choose from
     prompt:         of these, and of models that write: the text in what it stands in, up to the label
     label_words:    of both: what a label is called there, where that is another word
-    longest_answer: of models that write their answer: how many pieces it has at most
+    longest_answer: of models that write their answer: how many subwords it has at most
     asks_hub:       a model that is not on this machine may be fetched from the Hugging Face hub; else no other host is asked
     """
 

@@ -1,6 +1,6 @@
 """Attribution methods that need no gradient: occlusion, SHAP over partitions, a linear model's weights, and random scores.
 
-What SHAP asks, and of what, is that of the program `shap` (PartitionExplainer) over tokens instead of a model's pieces; where
+What SHAP asks, and of what, is that of the program `shap` (PartitionExplainer) over tokens instead of a model's subwords; where
 every part is halved down to single tokens, so are the numbers. The program itself is not used: see docs/decisions.
 """
 

@@ -17,7 +17,7 @@ from annotator.attribution.transformers_subwords import Batch, Encoded, Panes
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Numbers = npt.NDArray[np.float64]
 
-LONGEST_ANSWER = 30  # pieces; as in the question answering scripts of transformers
+LONGEST_ANSWER = 30  # subwords; as in the question answering scripts of transformers
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Stretches:
     """What a reading model says of the windows of a batch; a text that it takes whole is one window.
 
     starts, ends: float[n_windows, length]
-    may_answer:   bool[n_windows, length]: the pieces of the text to answer from
+    may_answer:   bool[n_windows, length]: the subwords of the text to answer from
     none_at:      int64[n_windows]: where it says that there is no answer; None of a model that always answers
     """
 
@@ -36,13 +36,13 @@ class Stretches:
     none_at: Tensor | None
 
     @staticmethod
-    def of(starts: Tensor, ends: Tensor, panes: Panes, batch: Batch, none_piece: int | None) -> "Stretches":
-        """none_piece: the number of the piece at which a model says that there is no answer."""
-        none_at = None if none_piece is None else (panes.of(batch.ids) == none_piece).int().argmax(dim=1)
+    def of(starts: Tensor, ends: Tensor, panes: Panes, batch: Batch, none_subword: int | None) -> "Stretches":
+        """none_subword: the number of the subword at which a model says that there is no answer."""
+        none_at = None if none_subword is None else (panes.of(batch.ids) == none_subword).int().argmax(dim=1)
         return Stretches(starts, ends, panes, panes.of(batch.may_answer) & panes.real, none_at)
 
     def choosable(self) -> Tensor:
-        """bool[n_windows, length]: what may be said: the pieces of the text, and that there is no answer."""
+        """bool[n_windows, length]: what may be said: the subwords of the text, and that there is no answer."""
         if self.none_at is None:
             return self.may_answer
         return self.may_answer.scatter(1, self.none_at[:, None], value=True)
@@ -54,17 +54,17 @@ class Stretches:
         return torch.searchsorted(self.panes.rows, rows)
 
     def at(self, windows: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
-        """int64[n] and bool[n]: the columns of pieces, by their place in the text, in windows; and which windows hold them."""
+        """int64[n] and bool[n]: the columns of subwords, by their place in the text, in windows; and which windows hold them."""
         matches = (self.panes.places[windows] == places[:, None]) & self.panes.real[windows]
         return matches.int().argmax(dim=1), matches.any(dim=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A stretch of a text's pieces, both ends in it, or the piece for “no answer”, which is both ends.
+    """A stretch of a text's subwords, both ends in it, or the subword for “no answer”, which is both ends.
 
     window: which of the text's it is read in; score: start + end
-    probability: the softmax of the window's starts at the first piece times that of its ends at the last, over what may be said
+    probability: the softmax of the window's starts at the first subword times that of its ends at the last, over what may be said
     """
 
     window: int
@@ -152,12 +152,12 @@ def _best_stretch(starts: Numbers, ends: Numbers, may_answer: npt.NDArray[np.boo
 
 
 def answer_text(encoded: Encoded, first: int, last: int) -> str:
-    """The characters from a piece to another, as they stand in the text."""
+    """The characters from a subword to another, as they stand in the text."""
     text = encoded.texts[encoded.sides[first] or 0]
     return text[encoded.offsets[first][0] : encoded.offsets[last][1]].strip()
 
 
-# Characters and pieces -----------------------------------------------------------------------------------------------
+# Characters and subwords -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,37 +171,37 @@ class Mark:
     token: int
     offset: int
 
-    def piece_in(self, encoded: Encoded) -> int | None:
-        """The piece that holds it, or in a token that is covered now, the one that covers it; None where it was cut off."""
+    def subword_in(self, encoded: Encoded) -> int | None:
+        """The subword that holds it, or in a token that is covered now, the one that covers it; None where it was cut off."""
         body = encoded.bodies[self.segment]
         start, end = body.starts[self.token], body.ends[self.token]
         character = min(start + self.offset, max(start, end - 1))
-        pieces = pieces_of(encoded, self.segment, character, character + 1)
-        return None if pieces is None else pieces[0]
+        subwords = subwords_of(encoded, self.segment, character, character + 1)
+        return None if subwords is None else subwords[0]
 
 
-def mark_of(encoded: Encoded, piece: int, *, is_last: bool) -> Mark:
-    """The first or last character of a piece of a text."""
-    of = encoded.pieces[piece]
+def mark_of(encoded: Encoded, subword: int, *, is_last: bool) -> Mark:
+    """The first or last character of a subword of a text."""
+    of = encoded.subwords[subword]
     segment, start, end = of.segment or "", of.start or 0, of.end or 0
     body, character = encoded.bodies[segment], end - 1 if is_last else start
     token = next((n for n, token_end in enumerate(body.ends) if token_end > character), body.n_tokens - 1)
     return Mark(segment, token, max(0, character - body.starts[token]))
 
 
-def pieces_of(encoded: Encoded, segment: str, start: int, end: int) -> tuple[int, int] | None:
-    """The first and last piece that touch characters of a segment; None where none does."""
+def subwords_of(encoded: Encoded, segment: str, start: int, end: int) -> tuple[int, int] | None:
+    """The first and last subword that touch characters of a segment; None where none does."""
     touching = [
         number
-        for number, piece in enumerate(encoded.pieces)
-        if piece.segment == segment and (piece.start or 0) < end and (piece.end or 0) > start
+        for number, subword in enumerate(encoded.subwords)
+        if subword.segment == segment and (subword.start or 0) < end and (subword.end or 0) > start
     ]
     return (touching[0], touching[-1]) if touching else None
 
 
-def pieces_of_answer(encoded: Encoded, segment: str, start: int, end: int) -> tuple[int, int] | None:
+def subwords_of_answer(encoded: Encoded, segment: str, start: int, end: int) -> tuple[int, int] | None:
     """Those of an answer; None where the model does not see the whole of it."""
-    pieces: Sequence[int] | None = pieces_of(encoded, segment, start, end)
-    if pieces is None or (encoded.pieces[pieces[1]].end or 0) < end:
+    subwords: Sequence[int] | None = subwords_of(encoded, segment, start, end)
+    if subwords is None or (encoded.subwords[subwords[1]].end or 0) < end:
         return None
-    return pieces[0], pieces[1]
+    return subwords[0], subwords[1]

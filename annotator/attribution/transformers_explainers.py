@@ -1,6 +1,6 @@
 """What gradients and attention say of each subword: integrated gradients (captum), gradient × input, attention weights, rollout.
 
-Attention has no sign and belongs to no label. The weights of special pieces are there; they are left out where pieces become
+Attention has no sign and belongs to no label. The weights of special subwords are there; they are left out where subwords become
 words, before anything else is done with the scores.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.transformers_networks import Loaded, answering, check_used_once, layers_for
-from annotator.attribution.transformers_parameters import BASELINE_PIECES, FOLLOWS_MODEL, Value
+from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
@@ -26,8 +26,8 @@ Scores = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class PieceScores:
-    """One score a piece, for one layer where the method has layers; facts as in base.Explained."""
+class SubwordScores:
+    """One score a subword, for one layer where the method has layers; facts as in base.Explained."""
 
     scores: Scores
     layer: int | None = None
@@ -37,10 +37,10 @@ class PieceScores:
 
 def gradient_x_input(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
-) -> list[list[PieceScores]]:
-    """The dot product of each piece's embedding and the gradient of what is explained with regard to it."""
+) -> list[list[SubwordScores]]:
+    """The dot product of each subword's embedding and the gradient of what is explained with regard to it."""
     torch, loaded = import_module("torch"), model.loaded
-    by_input: list[list[PieceScores]] = [[] for _other in encoded]
+    by_input: list[list[SubwordScores]] = [[] for _other in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         of_batch = [encoded[number] for number in numbers]
         batch = loaded.batch(of_batch)
@@ -52,25 +52,25 @@ def gradient_x_input(
         products = (gradient * embedded.detach()).sum(dim=2).double().cpu().numpy()
         for number, product in zip(numbers, products, strict=True):
             scores = product[: len(encoded[number].ids)]
-            by_input[number].append(PieceScores(np.abs(scores) if parameters["magnitude"] == "piece" else scores))
+            by_input[number].append(SubwordScores(np.abs(scores) if parameters["magnitude"] == "piece" else scores))
     return by_input
 
 
 def integrated_gradients(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
-) -> list[list[PieceScores]]:
-    """Integrated gradients of each piece's embedding; the batch is that of the steps, so that nothing is filled up."""
+) -> list[list[SubwordScores]]:
+    """Integrated gradients of each subword's embedding; the batch is that of the steps, so that nothing is filled up."""
     method = needed("captum.attr").IntegratedGradients
     return [[_integrated(method, model, *pair, parameters)] for pair in zip(encoded, targets, strict=True)]
 
 
 def layer_integrated_gradients(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
-) -> list[list[PieceScores]]:
-    """Integrated gradients of what a layer gives for each piece; the line goes between its outputs for text and baseline."""
+) -> list[list[SubwordScores]]:
+    """Integrated gradients of what a layer gives for each subword; the line goes between its outputs for text and baseline."""
     captum = needed("captum.attr")
     layers = layers_for(model.loaded, parameters["layer"])
-    by_input: list[list[PieceScores]] = [[] for _other in encoded]
+    by_input: list[list[SubwordScores]] = [[] for _other in encoded]
     for scores, of_input, target in zip(by_input, encoded, targets, strict=True):
         for number, module in layers:
             check_used_once(model.loaded, module, of_input)
@@ -86,7 +86,7 @@ def _integrated(
     target: Target,
     parameters: Mapping[str, Value],
     layer: int | None = None,
-) -> PieceScores:
+) -> SubwordScores:
     """method: of captum, made from a function of the embeddings."""
     loaded = model.loaded
     batch = loaded.batch([encoded])
@@ -121,9 +121,9 @@ def _integrated(
         raise ModelError(
             _("A layer of '{name}' lacks one vector per subword. Choose another method.", name=loaded.name)
         )
-    by_piece = scores.sum(dim=2)[0].detach().double().cpu().numpy()
-    facts = _convergence(float(by_piece.sum()), float(delta[0]))
-    return PieceScores(by_piece, layer, float(delta[0]), facts)
+    by_subword = scores.sum(dim=2)[0].detach().double().cpu().numpy()
+    facts = _convergence(float(by_subword.sum()), float(delta[0]))
+    return SubwordScores(by_subword, layer, float(delta[0]), facts)
 
 
 def _convergence(total: float, delta: float) -> dict[str, float]:
@@ -135,13 +135,13 @@ def _convergence(total: float, delta: float) -> dict[str, float]:
 def baseline_for(loaded: Loaded, baseline: str) -> str:
     """The baseline of a model: the one that is asked for, or by default the first that it has.
 
-    Raises: InvalidValue for a piece that its tokenizer does not have, naming those it has
+    Raises: InvalidValue for a subword that its tokenizer does not have, naming those it has
     """
-    pieces = [name for name in BASELINE_PIECES if baseline_piece(loaded, name) is not None]
+    subwords = [name for name in BASELINE_SUBWORDS if baseline_subword(loaded, name) is not None]
     if baseline == FOLLOWS_MODEL:
-        return pieces[0] if pieces else "zero"
-    if baseline != "zero" and baseline not in pieces:
-        others = "".join(_(", or --baseline {name}", name=name) for name in pieces[:1])
+        return subwords[0] if subwords else "zero"
+    if baseline != "zero" and baseline not in subwords:
+        others = "".join(_(", or --baseline {name}", name=name) for name in subwords[:1])
         raise InvalidValue(
             _(
                 "'{name}' has no {upper} subword ({baseline}). Use --baseline zero{others}.",
@@ -154,18 +154,18 @@ def baseline_for(loaded: Loaded, baseline: str) -> str:
     return baseline
 
 
-def baseline_piece(loaded: Loaded, name: str) -> int | None:
+def baseline_subword(loaded: Loaded, name: str) -> int | None:
     number: int | None = getattr(loaded.tokenizer, f"{name}_token_id")
     return number
 
 
 def _baseline(loaded: Loaded, encoded: Encoded, batch: Batch, name: str) -> Tensor:
-    """float[1, length, dimensions]: zeros, or the embedding of one piece for each that is not special."""
+    """float[1, length, dimensions]: zeros, or the embedding of one subword for each that is not special."""
     torch = import_module("torch")
     if name == "zero":
         return torch.zeros_like(loaded.embedding(batch.ids))
-    piece = baseline_piece(loaded, name)
-    ids = [number if side is None else piece for number, side in zip(encoded.ids, encoded.sides, strict=True)]
+    subword = baseline_subword(loaded, name)
+    ids = [number if side is None else subword for number, side in zip(encoded.ids, encoded.sides, strict=True)]
     return loaded.embedding(torch.tensor([ids], device=loaded.device))
 
 
@@ -177,10 +177,10 @@ def _explained(
     return model.explained(outputs, batch, positions, as_probability=parameters["output"] == "probability")
 
 
-# What a model's attention says of each piece: one layer's weights, or rolled out over the layers.
+# What a model's attention says of each subword: one layer's weights, or rolled out over the layers.
 
 
-# (attention of each layer float[batch, heads, length, length], for each row the pieces that attention is read from,
+# (attention of each layer float[batch, heads, length, length], for each row the subwords that attention is read from,
 # parameters) -> by layer float[batch, length]
 Reading = Callable[[Sequence[Tensor], Sequence[Sequence[int]], Mapping[str, Value]], Iterator[Tensor]]
 
@@ -191,15 +191,15 @@ _NOT_THE_LAST = unsaid("'{name}' isn't a decoder. Use --set from=cls or another 
 
 def attention(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
-) -> list[list[PieceScores]]:
-    """The weights of one layer, or of each, from [CLS], the last piece, or in the mean from the pieces of the question."""
+) -> list[list[SubwordScores]]:
+    """The weights of one layer, or of each, from [CLS], the last subword, or in the mean from the subwords of the question."""
     del targets
     return _by_layer(model.loaded, encoded, parameters, _layer_by_layer)
 
 
 def rollout(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
-) -> list[list[PieceScores]]:
+) -> list[list[SubwordScores]]:
     """Attention rolled out from the first layer to the one asked for (Abnar and Zuidema 2020)."""
     del targets
     return _by_layer(model.loaded, encoded, parameters, _rolled_out)
@@ -207,10 +207,10 @@ def rollout(
 
 def _by_layer(
     loaded: Loaded, encoded: Sequence[Encoded], parameters: Mapping[str, Value], reading: Reading
-) -> list[list[PieceScores]]:
+) -> list[list[SubwordScores]]:
     torch = import_module("torch")
     _check_length(loaded, encoded)
-    by_input: list[list[PieceScores]] = [[] for _other in encoded]
+    by_input: list[list[SubwordScores]] = [[] for _other in encoded]
     sources = [_sources(of_input, str(parameters["from"]), loaded) for of_input in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         of_batch = [encoded[number] for number in numbers]
@@ -225,7 +225,7 @@ def _by_layer(
                 if layer in layers:
                     scores = of_layer.double().cpu().numpy()
                     for row, number in enumerate(numbers):
-                        by_input[number].append(PieceScores(scores[row, : len(encoded[number].ids)], layer))
+                        by_input[number].append(SubwordScores(scores[row, : len(encoded[number].ids)], layer))
     return by_input
 
 
@@ -236,7 +236,7 @@ def _layer_by_layer(
     torch = import_module("torch")
     how = parameters["heads"]
     for of_layer in weights:
-        by_head = torch.stack([of[:, pieces].mean(dim=1) for of, pieces in zip(of_layer, sources, strict=True)])
+        by_head = torch.stack([of[:, subwords].mean(dim=1) for of, subwords in zip(of_layer, sources, strict=True)])
         yield by_head.amax(dim=1) if how == "max" else by_head.sum(dim=1) if how == "sum" else by_head.mean(dim=1)
 
 
@@ -249,16 +249,18 @@ def _rolled_out(
     identity = torch.eye(weights[0].shape[-1], dtype=torch.float64, device=weights[0].device)
     steps = (0.5 * of_layer.double().mean(dim=1) + 0.5 * identity for of_layer in weights)
     for product in accumulate(steps, lambda before, step: step @ before):
-        yield torch.stack([of[pieces].mean(dim=0) for of, pieces in zip(product, sources, strict=True)])
+        yield torch.stack([of[subwords].mean(dim=0) for of, subwords in zip(product, sources, strict=True)])
 
 
 def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
-    """The pieces that attention is read from."""
+    """The subwords that attention is read from."""
     if which == "question":
-        pieces = [number for number, side in enumerate(encoded.sides) if side is not None and side == encoded.question]
-        if not pieces:
+        subwords = [
+            number for number, side in enumerate(encoded.sides) if side is not None and side == encoded.question
+        ]
+        if not subwords:
             raise ModelError(_("{shown} has no question. Use from=cls.", shown=encoded.shown))
-        return pieces
+        return subwords
     if which == "target":
         if encoded.read_at is None:
             raise ModelError(_("{shown} has no target.", shown=encoded.shown))
@@ -267,18 +269,18 @@ def _sources(encoded: Encoded, which: str, loaded: Loaded) -> list[int]:
         return [len(encoded.ids) - 1]
     cls = check_cls(loaded)
     special = [
-        number for number, (piece, side) in enumerate(zip(encoded.ids, encoded.sides, strict=True)) if side is None
+        number for number, (subword, side) in enumerate(zip(encoded.ids, encoded.sides, strict=True)) if side is None
     ]
-    pieces = [number for number in special if encoded.ids[number] == cls]
-    if not pieces:
+    subwords = [number for number in special if encoded.ids[number] == cls]
+    if not subwords:
         raise InvalidValue(_(_NO_CLS, name=loaded.name))
-    return pieces[:1]
+    return subwords[:1]
 
 
 def source_for(loaded: Loaded, source: str) -> str:
-    """Whose attention is read: the one that is asked for, or by default [CLS] where the model has it, else the last piece.
+    """Whose attention is read: the one that is asked for, or by default [CLS] where the model has it, else the last subword.
 
-    Raises: InvalidValue for a model whose attention from one piece says nothing of its answer, or that has no such piece
+    Raises: InvalidValue for a model whose attention from one subword says nothing of its answer, or that has no such subword
     """
     if loaded.reads == "words":
         raise InvalidValue(_("'{name}' has no attention to read. Choose another method.", name=loaded.name))
@@ -308,7 +310,7 @@ def _check_length(loaded: Loaded, encoded: Sequence[Encoded]) -> None:
 
 
 def check_cls(loaded: Loaded) -> int:
-    """The number of the [CLS] piece; raises InvalidValue for a model without one."""
+    """The number of the [CLS] subword; raises InvalidValue for a model without one."""
     number: int | None = loaded.tokenizer.cls_token_id
     if number is None:
         raise InvalidValue(_(_NO_CLS, name=loaded.name))
@@ -332,7 +334,7 @@ def _layers(layer: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
 
 
 def _checked(outputs: Any, length: int, loaded: Loaded) -> Sequence[Tensor]:
-    """The attention of each layer; raises ModelError where there is none, or none from each piece to each."""
+    """The attention of each layer; raises ModelError where there is none, or none from each subword to each."""
     weights = tuple(getattr(outputs, "attentions", None) or ())
     if not weights or any(
         of_layer is None or of_layer.ndim != 4 or tuple(of_layer.shape[2:]) != (length, length) for of_layer in weights

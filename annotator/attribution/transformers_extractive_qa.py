@@ -30,8 +30,8 @@ from annotator.language import _
 class Reader(OfNetwork):
     """A question answering model (protocol Answerer). The question is what cannot be marked; `labels` is empty.
 
-    An answer is the stretch of at most 30 pieces of the text with the highest start logit + end logit, of all windows; its
-    probability is the softmax of the starts, over the text's pieces, times that of the ends. A model with a threshold
+    An answer is the stretch of at most 30 subwords of the text with the highest start logit + end logit, of all windows; its
+    probability is the softmax of the starts, over the text's subwords, times that of the ends. A model with a threshold
     (`Loaded.none_threshold`) answers "" where “no answer” is better than that by more.
     """
 
@@ -56,7 +56,7 @@ class Reader(OfNetwork):
         return [self._target(*of_one) for of_one in zip(encoded, labels, chosen, strict=True)]
 
     def explained(self, outputs: Any, batch: Batch, positions: Tensor, *, as_probability: bool) -> Tensor:
-        """Start logit at the first piece + end logit at the last; or the product of their probabilities."""
+        """Start logit at the first subword + end logit at the last; or the product of their probabilities."""
         stretches: Stretches = outputs
         windows = stretches.first_windows(len(batch.ids)) + positions[:, 0]
         return _numbers(stretches, windows, positions[:, 1], positions[:, 2], as_probability=as_probability)[0]
@@ -119,7 +119,7 @@ class Reader(OfNetwork):
 
 @dataclass(slots=True)
 class MaskingReader(Reader):
-    """A reading model that also has a piece for "nothing stands here" (protocol HasCover)."""
+    """A reading model that also has a subword for "nothing stands here" (protocol HasCover)."""
 
     @property
     def mask_token(self) -> str:
@@ -130,7 +130,7 @@ class MaskingReader(Reader):
 class TrackedAnswer:
     """A reading model as one with a single label, an input's answer (protocols Predictor, GivesLogits, HasCover, HasLimit).
 
-    Its logit in an input of which tokens were covered is start logit + end logit at the same characters, or at the pieces that
+    Its logit in an input of which tokens were covered is start logit + end logit at the same characters, or at the subwords that
     cover them; over several windows that of the best that holds both, or of "no answer" of the lowest.
 
     marks: the first and last character of the answer; None for "no answer"
@@ -163,7 +163,7 @@ class TrackedAnswer:
         numbers = np.zeros((len(inputs), 1))
         for of_batch, batch, stretches in self.reader.asked(encoded):
             rows = stretches.panes.rows
-            places = torch.tensor([self._pieces(encoded[number], batch, row) for row, number in enumerate(of_batch)])
+            places = torch.tensor([self._subwords(encoded[number], batch, row) for row, number in enumerate(of_batch)])
             first, last = places.to(rows.device)[rows].T
             windows = torch.arange(len(rows), device=rows.device)
             both, holds = _numbers(stretches, windows, first, last, as_probability=False)
@@ -183,19 +183,19 @@ class TrackedAnswer:
             )  # fmt: skip
         return numbers
 
-    def _pieces(self, encoded: Encoded, batch: Batch, row: int) -> tuple[int, int]:
-        """The first and last piece of the answer; −1 where it was cut off."""
+    def _subwords(self, encoded: Encoded, batch: Batch, row: int) -> tuple[int, int]:
+        """The first and last subword of the answer; −1 where it was cut off."""
         if self.marks is None:
             none = int((batch.ids[row] == self.reader.loaded.network.none).int().argmax())
             return none, none
-        first, last = (mark.piece_in(encoded) for mark in self.marks)
+        first, last = (mark.subword_in(encoded) for mark in self.marks)
         return (-1, -1) if first is None or last is None else (first, last)
 
 
 def _numbers(
     stretches: Stretches, windows: Tensor, first: Tensor, last: Tensor, *, as_probability: bool
 ) -> tuple[Tensor, Tensor]:
-    """float[n] and bool[n]: start + end at pieces in windows, or the product of their probabilities; and which hold both."""
+    """float[n] and bool[n]: start + end at subwords in windows, or the product of their probabilities; and which hold both."""
     starts, ends = stretches.starts[windows], stretches.ends[windows]
     if as_probability:
         choosable = stretches.choosable()[windows]

@@ -1,6 +1,6 @@
-"""What each piece of a written answer came from: gradients and occlusion of the score by which the model chose it.
+"""What each subword of a written answer came from: gradients and occlusion of the score by which the model chose it.
 
-The answer is fixed once it is written: each piece is explained by what was read and by the pieces that were written before it.
+The answer is fixed once it is written: each subword is explained by what was read and by the subwords before it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from annotator.attribution.base import Explained, Explainer, Input
 from annotator.attribution.methods import METHODS as ANY_METHODS
 from annotator.attribution.methods import resolved as resolved_of_any
-from annotator.attribution.transformers_explainers import baseline_for, baseline_piece
+from annotator.attribution.transformers_explainers import baseline_for, baseline_subword
 from annotator.attribution.transformers_generators import Writer
 from annotator.attribution.transformers_networks import answering
 from annotator.attribution.transformers_parameters import METHODS, Value, resolved
@@ -34,8 +34,8 @@ class Maps:
 
     Shapes: by_token float[n_written, n_selectable]; earlier float[n_written, n_written], below the diagonal; the others
             float[n_written]
-    of_text:       the sum of |score| of the text's words, or of its pieces where the method has scores of these
-    of_others:     by the name of their share that of the prompt, of special and of earlier pieces, as far as they have scores
+    of_text:       the sum of |score| of the text's words, or of its subwords where the method has scores of these
+    of_others:     by the name of their share that of the prompt, of special and of earlier subwords, as far as they have scores
     change, delta: what the maps explain, and how much of it they lack, where the method knows it
     """
 
@@ -93,7 +93,7 @@ class WrittenExplainer:
     chosen: Mapping[str, Value]
 
     def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
-        """An attribution of no label for each input: the mean over the written pieces, with the map of each beside it.
+        """An attribution of no label for each input: the mean over the written subwords, with the map of each beside it.
 
         Raises: ModelError when the model fails, or writes nothing
         """
@@ -115,10 +115,10 @@ class WrittenExplainer:
             )
         n, shares = len(written), written_shares(maps.of_text, maps.of_others)
         answer = Written(
-            self.writer.pieces_of(written),
+            self.writer.subwords_of(written),
             tuple(tuple(row) for row in maps.by_token.tolist()),
             tuple(tuple(maps.earlier[row, :row].tolist()) for row in range(n)),
-            shares.of_pieces,
+            shares.of_subwords,
         )
         scores, facts = tuple(maps.by_token.mean(axis=0).tolist()), dict(shares.of_answer) | _facts(maps)
         convergence = None if maps.delta is None else float(maps.delta.mean())
@@ -146,11 +146,11 @@ def _facts(maps: Maps) -> dict[str, float]:
 # Gradients -----------------------------------------------------------------------------------------------------------
 
 
-def _explained_number(logits: Tensor, steps: Tensor, pieces: Tensor, parameters: Mapping[str, Value]) -> Tensor:
-    """float[batch]: the logit or the probability of the piece that was chosen at each step."""
+def _explained_number(logits: Tensor, steps: Tensor, subwords: Tensor, parameters: Mapping[str, Value]) -> Tensor:
+    """float[batch]: the logit or the probability of the subword that was chosen at each step."""
     of_step = logits[import_module("torch").arange(len(logits), device=logits.device), steps]
     numbers = of_step.softmax(dim=1) if parameters["output"] == "probability" else of_step
-    return numbers.gather(1, pieces[:, None])[:, 0]
+    return numbers.gather(1, subwords[:, None])[:, 0]
 
 
 def _gradient_x_input(
@@ -158,18 +158,18 @@ def _gradient_x_input(
 ) -> Maps:
     torch, loaded = import_module("torch"), writer.loaded
     prompt, answer = writer.embedded(encoded.ids), writer.embedded(written)
-    pieces = torch.tensor(list(written), device=loaded.device)
-    by_piece: list[Floats] = []
+    subwords = torch.tensor(list(written), device=loaded.device)
+    by_subword: list[Floats] = []
     earlier: list[Floats] = []
     for first in range(0, len(written), loaded.batch_size):
         steps = torch.arange(first, min(first + loaded.batch_size, len(written)), device=loaded.device)
         read, wrote = (of.expand(len(steps), -1, -1).clone().requires_grad_() for of in (prompt, answer))
-        value = _explained_number(writer.scores(read, wrote), steps, pieces[steps], parameters)
+        value = _explained_number(writer.scores(read, wrote), steps, subwords[steps], parameters)
         with answering(loaded):
             gradients = torch.autograd.grad(value.sum(), (read, wrote))
-        for of, gradient, of_steps in zip((prompt, answer), gradients, (by_piece, earlier), strict=True):
+        for of, gradient, of_steps in zip((prompt, answer), gradients, (by_subword, earlier), strict=True):
             of_steps.append((gradient * of).sum(dim=2).double().cpu().numpy())
-    return _on_tokens(encoded, np.concatenate(by_piece), np.concatenate(earlier), parameters)
+    return _on_tokens(encoded, np.concatenate(by_subword), np.concatenate(earlier), parameters)
 
 
 def _integrated_gradients(
@@ -178,44 +178,44 @@ def _integrated_gradients(
     torch, captum, loaded = import_module("torch"), needed("captum.attr"), writer.loaded
     given = (writer.embedded(encoded.ids), writer.embedded(written))
     baselines = _baselines(writer, encoded, written, str(parameters["baseline"]))
-    by_piece, earlier, deltas = [], [], []
-    for step, piece in enumerate(written):
+    by_subword, earlier, deltas = [], [], []
+    for step, subword in enumerate(written):
 
-        def forward(read: Tensor, wrote: Tensor, step: int = step, piece: int = piece) -> Tensor:
+        def forward(read: Tensor, wrote: Tensor, step: int = step, subword: int = subword) -> Tensor:
             steps = torch.full((len(read),), step, device=loaded.device)
-            return _explained_number(writer.scores(read, wrote), steps, torch.full_like(steps, piece), parameters)
+            return _explained_number(writer.scores(read, wrote), steps, torch.full_like(steps, subword), parameters)
 
         with answering(loaded):
             scores, delta = captum.IntegratedGradients(forward).attribute(
                 given, baselines=baselines, n_steps=parameters["steps"], internal_batch_size=loaded.batch_size,
                 return_convergence_delta=True,
             )  # fmt: skip
-        by_piece.append(scores[0].sum(dim=2)[0].double().cpu().numpy())
+        by_subword.append(scores[0].sum(dim=2)[0].double().cpu().numpy())
         earlier.append(scores[1].sum(dim=2)[0].double().cpu().numpy())
         deltas.append(float(delta[0]))
-    sums = np.array([of.sum() + before.sum() for of, before in zip(by_piece, earlier, strict=True)])
-    maps = _on_tokens(encoded, np.array(by_piece), np.array(earlier), parameters)
+    sums = np.array([of.sum() + before.sum() for of, before in zip(by_subword, earlier, strict=True)])
+    maps = _on_tokens(encoded, np.array(by_subword), np.array(earlier), parameters)
     return replace(maps, change=sums - np.array(deltas), delta=np.array(deltas))
 
 
 def _baselines(writer: Writer, encoded: Encoded, written: Sequence[int], name: str) -> tuple[Tensor, Tensor]:
-    """Zeros, or the embedding of one piece for each of the text and of the answer; the prompt's stay."""
+    """Zeros, or the embedding of one subword for each of the text and of the answer; the prompt's stay."""
     if name == "zero":
         torch = import_module("torch")
         return torch.zeros_like(writer.embedded(encoded.ids)), torch.zeros_like(writer.embedded(written))
-    piece = baseline_piece(writer.loaded, name)
-    read = [number if side is None else piece for number, side in zip(encoded.ids, encoded.sides, strict=True)]
-    return writer.embedded(cast("list[int]", read)), writer.embedded([cast("int", piece)] * len(written))
+    subword = baseline_subword(writer.loaded, name)
+    read = [number if side is None else subword for number, side in zip(encoded.ids, encoded.sides, strict=True)]
+    return writer.embedded(cast("list[int]", read)), writer.embedded([cast("int", subword)] * len(written))
 
 
-def _on_tokens(encoded: Encoded, by_piece: Floats, earlier: Floats, parameters: Mapping[str, Value]) -> Maps:
-    """Scores of pieces as those of tokens; a piece has no score of itself, nor of what came later."""
+def _on_tokens(encoded: Encoded, by_subword: Floats, earlier: Floats, parameters: Mapping[str, Value]) -> Maps:
+    """Scores of subwords as those of tokens; a subword has no score of itself, nor of what came later."""
     how = cast("How", parameters["merge"])
     magnitude = parameters.get("magnitude", "none")
-    sizes = np.abs(by_piece) if magnitude == "piece" else by_piece
-    by_token = np.array([merged(encoded, row.tolist(), how).scores for row in sizes]).reshape(len(by_piece), -1)
+    sizes = np.abs(by_subword) if magnitude == "piece" else by_subword
+    by_token = np.array([merged(encoded, row.tolist(), how).scores for row in sizes]).reshape(len(by_subword), -1)
     before = np.tril(earlier, -1)
-    of_text, of_others = _sizes(encoded, np.abs(by_piece))
+    of_text, of_others = _sizes(encoded, np.abs(by_subword))
     of_others[EARLIER_SHARE] = np.abs(before).sum(axis=1)
     if magnitude == "none":
         return Maps(by_token, before, of_text, of_others)
@@ -223,7 +223,7 @@ def _on_tokens(encoded: Encoded, by_piece: Floats, earlier: Floats, parameters: 
 
 
 def _sizes(encoded: Encoded, sizes: Floats) -> tuple[Floats, dict[str, Floats]]:
-    """Of |score| by piece the sum of what can be marked, and those of what stands around it and of special pieces, if any."""
+    """Of |score| by subword the sum of what can be marked, and those of what stands around it and of special subwords, if any."""
     of_text = np.array(encoded.may_answer, dtype=np.bool_)
     of_special = ~of_text & np.array([start == end for start, end in encoded.offsets], dtype=np.bool_)
     kinds = ((PROMPT_SHARE, ~of_text & ~of_special), (SPECIAL_SHARE, of_special))
@@ -236,7 +236,7 @@ def _sizes(encoded: Encoded, sizes: Floats) -> tuple[Floats, dict[str, Floats]]:
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
-    """What is read, and the pieces of the answer that are written after it, by their numbers."""
+    """What is read, and the subwords of the answer that are written after it, by their numbers."""
 
     ids: Sequence[int]
     steps: Sequence[int]
@@ -245,19 +245,21 @@ class _Variant:
 def _occlusion(
     writer: Writer, model_input: Input, encoded: Encoded, written: Sequence[int], parameters: Mapping[str, Value]
 ) -> Maps:
-    """F − F without a token, and F − F without a piece that was written before."""
+    """F − F without a token, and F − F without a subword that was written before."""
     n = len(written)
     seen = np.flatnonzero(seen_tokens(encoded)).tolist()
     without_token = [_Variant(_without(writer, model_input, encoded, token, parameters), range(n)) for token in seen]
-    without_piece = [_Variant(encoded.ids, [step for step in range(n) if step != piece]) for piece in range(n - 1)]
-    variants = [_Variant(encoded.ids, range(n)), *without_token, *without_piece]
+    without_subword = [
+        _Variant(encoded.ids, [step for step in range(n) if step != subword]) for subword in range(n - 1)
+    ]
+    variants = [_Variant(encoded.ids, range(n)), *without_token, *without_subword]
     whole, *rest = _numbers_of(writer, written, variants, parameters)
     by_token = np.full((n, model_input.n_selectable), np.nan)
     for token, numbers in zip(seen, rest, strict=False):
         by_token[:, token] = whole - numbers
     earlier = np.zeros((n, n))
-    for piece, numbers in enumerate(rest[len(seen) :]):
-        earlier[piece + 1 :, piece] = whole[piece + 1 :] - numbers[piece:]
+    for subword, numbers in enumerate(rest[len(seen) :]):
+        earlier[subword + 1 :, subword] = whole[subword + 1 :] - numbers[subword:]
     return Maps(by_token, earlier, np.nansum(np.abs(by_token), axis=1), {EARLIER_SHARE: np.abs(earlier).sum(axis=1)})
 
 
@@ -285,7 +287,7 @@ def _without(
 def _numbers_of(
     writer: Writer, written: Sequence[int], variants: Sequence[_Variant], parameters: Mapping[str, Value]
 ) -> list[Floats]:
-    """Of each the numbers of its pieces. Those of one length go through the model together, so that none is padded."""
+    """Of each the numbers of its subwords. Those of one length go through the model together, so that none is padded."""
     indices_by_size: dict[tuple[int, int], list[int]] = {}
     for variant_index, variant in enumerate(variants):
         indices_by_size.setdefault((len(variant.ids), len(variant.steps)), []).append(variant_index)
@@ -304,9 +306,9 @@ def _numbers_together(
     """float[n_variants, n_steps], of one length all."""
     torch, loaded = import_module("torch"), writer.loaded
     read = torch.tensor([list(variant.ids) for variant in variants], device=loaded.device)
-    pieces = torch.tensor([[written[step] for step in variant.steps] for variant in variants], device=loaded.device)
+    subwords = torch.tensor([[written[step] for step in variant.steps] for variant in variants], device=loaded.device)
     with torch.no_grad():
-        logits = writer.scores(loaded.embedding(read), loaded.embedding(pieces))
+        logits = writer.scores(loaded.embedding(read), loaded.embedding(subwords))
         of_steps = logits.softmax(dim=2) if parameters["output"] == "probability" else logits
-        chosen = of_steps.gather(2, pieces[:, :, None])[:, :, 0]
+        chosen = of_steps.gather(2, subwords[:, :, None])[:, :, 0]
     return np.asarray(chosen.double().cpu().numpy(), dtype=np.float64)

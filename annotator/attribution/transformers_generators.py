@@ -1,6 +1,6 @@
 """Models that write their answer: decoders that go on with a prompt, and encoders with a decoder, which read it first.
 
-They write greedily: the likeliest piece each time, whatever sampling, beams or penalties their folder asks for, so that what is
+They write greedily: the likeliest subword each time, whatever sampling, beams or penalties their folder asks for, so that what is
 written is what the scores that are explained decide.
 """
 
@@ -49,7 +49,7 @@ class Writer:
     """A model that writes (protocol Writes).
 
     template:  the prompt as a person writes it
-    longest:   how many pieces it writes at most
+    longest:   how many subwords it writes at most
     is_paired: an encoder reads the prompt, and a decoder writes from its own beginning
     """
 
@@ -81,16 +81,16 @@ class Writer:
         return explainer_of_written(self, method, parameters)
 
     def write(self, encoded: Encoded) -> tuple[int, ...]:
-        """The pieces that it writes, without what ends them.
+        """The subwords that it writes, without what ends them.
 
         Raises: ModelError when it fails, or writes nothing
         """
         ends, written = self._ends, list[int]()
-        for piece in islice(self._likeliest(self.embedded(encoded.ids)), self.longest):
-            if piece in ends:
+        for subword in islice(self._likeliest(self.embedded(encoded.ids)), self.longest):
+            if subword in ends:
                 break
-            written.append(piece)
-        if not "".join(self.pieces_of(written)).strip():
+            written.append(subword)
+        if not "".join(self.subwords_of(written)).strip():
             raise ModelError(
                 _("'{name}' generates nothing for {shown}.", name=self.name, shown=encoded.shown),
                 reason=NOTHING_WRITTEN,
@@ -98,9 +98,9 @@ class Writer:
         return tuple(written)
 
     def _likeliest(self, read: Tensor) -> Iterator[int]:
-        """The likeliest piece each time, without end.
+        """The likeliest subword each time, without end.
 
-        Where the model keeps what it made of all before (keys and values), each piece is read once; else all of it each time.
+        Where the model keeps what it made of all before (keys and values), each subword is read once; else all of it each time.
         """
         torch, written = import_module("torch"), list[int]()
         cache_name = None if self.is_paired else _cache_name(self.loaded.model)
@@ -111,7 +111,7 @@ class Writer:
                     # no mask: nothing is padded, and a recurrent model (Mamba) misreads one that is longer than what it is given
                     outputs = self.loaded.model(inputs_embeds=given, use_cache=True, **{cache_name: cache})
                     logits, cache = outputs.logits, outputs.get(cache_name)
-                else:  # the last piece stands where the next one is asked for
+                else:  # the last subword stands where the next one is asked for
                     logits = self.scores(read, self.embedded([*written, 0]))
             written.append(int(logits[0, -1].argmax()))
             yield written[-1]
@@ -120,18 +120,18 @@ class Writer:
 
     @property
     def _ends(self) -> frozenset[int]:
-        """The pieces that end an answer."""
+        """The subwords that end an answer."""
         stated = self.loaded.model.generation_config.eos_token_id
         ends = stated if isinstance(stated, list) else [stated]
-        return frozenset(piece for piece in [*ends, self.loaded.tokenizer.eos_token_id] if piece is not None)
+        return frozenset(subword for subword in [*ends, self.loaded.tokenizer.eos_token_id] if subword is not None)
 
-    def embedded(self, pieces: Sequence[int]) -> Tensor:
+    def embedded(self, subwords: Sequence[int]) -> Tensor:
         """float[1, length, dimensions]."""
-        return self.loaded.embedding(import_module("torch").tensor([list(pieces)], device=self.loaded.device))
+        return self.loaded.embedding(import_module("torch").tensor([list(subwords)], device=self.loaded.device))
 
     @property
     def start(self) -> int:
-        """The piece from which a decoder with an encoder begins."""
+        """The subword from which a decoder with an encoder begins."""
         config = self.loaded.model.config
         for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"):
             number = getattr(config, name, None)
@@ -139,8 +139,8 @@ class Writer:
                 return number
         raise ModelError(_("config.json of '{name}' has no decoder_start_token_id. Add it.", name=self.name))
 
-    def pieces_of(self, written: Sequence[int]) -> tuple[str, ...]:
-        """What each piece adds to the text; "" for one that only begins a character."""
+    def subwords_of(self, written: Sequence[int]) -> tuple[str, ...]:
+        """What each subword adds to the text; "" for one that only begins a character."""
         texts: list[str] = []
         before = ""
         for n in range(len(written)):
@@ -153,9 +153,9 @@ class Writer:
         return tuple(texts)
 
     def scores(self, prompt: Tensor, answer: Tensor) -> Tensor:
-        """float[batch, n_written, n_pieces of the vocabulary]: the scores from which each piece was chosen.
+        """float[batch, n_written, n_subwords of the vocabulary]: the scores from which each subword was chosen.
 
-        prompt, answer: embeddings float[batch, length, dimensions] of what was read and of what was written; the last piece is
+        prompt, answer: embeddings float[batch, length, dimensions] of what was read and of what was written; the last subword is
                         not looked at
         """
         torch, model, n = import_module("torch"), self.loaded.model, answer.shape[1]
@@ -219,7 +219,7 @@ def load_writer(
     cutter = Cutter(
         tokenizer, source.name, _room(limit_of(torch, model, tokenizer), longest, source.name, is_paired=is_paired),
         too_long, question_first=query_first, has_windows=False,
-        beside="" if is_paired else _(" besides {pieces} of output", pieces=counted(longest, "subword")),
+        beside="" if is_paired else _(" besides {subwords} of output", subwords=counted(longest, "subword")),
     )  # fmt: skip
     about = {
         "model": type(model).__name__,
@@ -255,16 +255,16 @@ def _auto(config: Any, name: str) -> str:
 
 
 def _room(limit: int | None, longest: int, name: str, *, is_paired: bool) -> int | None:
-    """How many pieces may be read: what is written stands behind them, but for an encoder."""
+    """How many subwords may be read: what is written stands behind them, but for an encoder."""
     if limit is None or is_paired:
         return limit
     if limit - longest < 1:
         raise InvalidValue(
             _(
-                "'{name}' ({limit} subwords) has no room besides {pieces} of output. Lower --longest-answer.",
+                "'{name}' ({limit} subwords) has no room besides {subwords} of output. Lower --longest-answer.",
                 name=name,
                 limit=limit,
-                pieces=counted(longest, "subword"),
+                subwords=counted(longest, "subword"),
             )
         )
     return limit - longest

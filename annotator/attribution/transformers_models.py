@@ -12,7 +12,7 @@ import numpy as np
 from annotator.attribution.base import Explained, Explainer, Input, Predictor, TooLong
 from annotator.attribution.removal_methods import QUERY_FIRST
 from annotator.attribution.transformers_explainers import (
-    PieceScores,
+    SubwordScores,
     attention,
     baseline_for,
     gradient_x_input,
@@ -35,7 +35,7 @@ from annotator.text.subword_scores import How, Merged
 
 __all__ = ["METHODS", "PRESETS", "explainer", "load"]
 
-_Scoring = Callable[[Explainable, Sequence[Encoded], Sequence[Target], Mapping[str, Value]], list[list[PieceScores]]]
+_Scoring = Callable[[Explainable, Sequence[Encoded], Sequence[Target], Mapping[str, Value]], list[list[SubwordScores]]]
 _SCORING: dict[str, _Scoring] = {
     "integrated-gradients": integrated_gradients,
     "layer-integrated-gradients": layer_integrated_gradients,
@@ -143,7 +143,7 @@ class TransformersExplainer:
 
         An attribution's label is what is explained; "" for attention, which is the same for all labels. Facts:
         unseen_tokens, how many have no score because the model does not see them; special_share, the share of |score| that
-        lies on special pieces; of integrated gradients output_change, F(x) − F(baseline), and convergence_share, how far
+        lies on special subwords; of integrated gradients output_change, F(x) − F(baseline), and convergence_share, how far
         all scores together are from it, as a share of it.
 
         Raises: ModelError when the model cannot answer, or gives scores that are no numbers
@@ -160,7 +160,7 @@ class TransformersExplainer:
             self._explained(of_input, t.label, of) for of_input, t, of in zip(encoded, targets, scores, strict=True)
         ]
 
-    def _explained(self, encoded: Encoded, label: str, by_layer: Sequence[PieceScores]) -> Explained:
+    def _explained(self, encoded: Encoded, label: str, by_layer: Sequence[SubwordScores]) -> Explained:
         attributions, facts = [], {}
         for of_layer in by_layer:
             by_token = self._by_token(encoded, of_layer)
@@ -168,7 +168,7 @@ class TransformersExplainer:
             facts = {**_facts(by_token), **of_layer.facts}
             attributions.append(
                 Attribution(
-                    scores, label, of_layer.layer, None, by_token.pieces, of_layer.convergence, facts_from(facts)
+                    scores, label, of_layer.layer, None, by_token.subwords, of_layer.convergence, facts_from(facts)
                 )
             )
         return Explained(tuple(attributions), facts)
@@ -186,7 +186,7 @@ class TransformersExplainer:
     def _is_by_word(self) -> bool:
         return self.parameters.get("magnitude") == "word"
 
-    def _by_token(self, encoded: Encoded, scores: PieceScores) -> Merged:
+    def _by_token(self, encoded: Encoded, scores: SubwordScores) -> Merged:
         if not np.isfinite(scores.scores).all():
             raise ModelError(
                 _("'{name}' returned a non-number for {shown}.", name=self.predictor.name, shown=encoded.shown),

@@ -38,16 +38,16 @@ Reads = Literal["text", "words", "target", "label words", "answer"]
 class Network:
     """A model, and how its answer comes about.
 
-    limit:   how many pieces it takes at once; None: any number
+    limit:   how many subwords it takes at once; None: any number
     reads:   "text": it answers for a text, and over several windows in the mean of their logits; "words": it answers for each
-             piece, and its logits are their mean over the pieces that can be marked, each from the window that keeps it;
-             "target": it answers for each piece, and its logits are those of the first piece of the target;
+             subword, and its logits are their mean over the subwords that can be marked, each from the window that keeps it;
+             "target": it answers for each subword, and its logits are those of the first subword of the target;
              "label words": a causal model, whose logits are log p(a label's words as what comes next), like those of a text;
-             "answer": it says of each piece how well an answer begins and ends there, in each window by itself
+             "answer": it says of each subword how well an answer begins and ends there, in each window by itself
     at_once: how many windows go together
-    filling: the piece that shorter windows are filled up with
-    labels:  the pieces of each label's words
-    none:    of "answer", the piece at which it says that there is no answer; None: it always answers
+    filling: the subword that shorter windows are filled up with
+    labels:  the subwords of each label's words
+    none:    of "answer", the subword at which it says that there is no answer; None: it always answers
     """
 
     model: Any
@@ -63,7 +63,7 @@ class Network:
 
         Of a model that answers with a stretch of the text they are `Stretches`.
 
-        embeddings: float[batch, length, dimensions] in the place of those of the pieces
+        embeddings: float[batch, length, dimensions] in the place of those of the subwords
         Raises: ModelError where the model does not use embeddings that are given exactly once
         """
         if self.reads == "answer":
@@ -78,27 +78,27 @@ class Network:
         """Whether the model cannot be asked about the batch as it is."""
         return self.reads in {"words", "target"} or (self.limit is not None and batch.ids.shape[1] > self.limit)
 
-    def by_piece(self, batch: Batch, panes: Panes, embeddings: Tensor | None = None) -> Tensor:
-        """float[batch, length, n_labels]: of each piece that is kept what its window answers for it; 0 of the others."""
-        by_piece: Tensor = None
+    def by_subword(self, batch: Batch, panes: Panes, embeddings: Tensor | None = None) -> Tensor:
+        """float[batch, length, n_labels]: of each subword that is kept what its window answers for it; 0 of the others."""
+        by_subword: Tensor = None
         for part, outputs in self._in_parts(batch, panes, embeddings):
             logits = outputs.logits
             if logits.ndim != 3:
                 raise ModelError(_("The model doesn't predict per subword, despite its config."))
-            if by_piece is None:
-                by_piece = logits.new_zeros((*batch.ids.shape, logits.shape[2]))
+            if by_subword is None:
+                by_subword = logits.new_zeros((*batch.ids.shape, logits.shape[2]))
             rows = part.rows[:, None].expand_as(part.places)
-            by_piece = by_piece.index_put((rows[part.kept], part.places[part.kept]), logits[part.kept])
-        return by_piece
+            by_subword = by_subword.index_put((rows[part.kept], part.places[part.kept]), logits[part.kept])
+        return by_subword
 
     def _of_words(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
-        sums = self.by_piece(batch, panes, embeddings).sum(dim=1)
+        sums = self.by_subword(batch, panes, embeddings).sum(dim=1)
         return sums / _summed(panes.kept.sum(dim=1)[:, None].to(sums.dtype), panes, len(sums))
 
     def _of_targets(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
         torch = import_module("torch")
-        by_piece = self.by_piece(batch, panes, embeddings)
-        return by_piece[torch.arange(len(by_piece), device=by_piece.device), batch.read_at]
+        by_subword = self.by_subword(batch, panes, embeddings)
+        return by_subword[torch.arange(len(by_subword), device=by_subword.device), batch.read_at]
 
     def _of_texts(self, batch: Batch, panes: Panes, embeddings: Tensor | None) -> Tensor:
         logits = import_module("torch").cat(
@@ -135,16 +135,16 @@ class Network:
         return _asked(self.model, batch, embeddings)
 
     def _of_label_words(self, batch: Batch, embeddings: Tensor | None) -> Tensor:
-        """float[batch, n_labels]: Σ over a label's pieces of log p(piece | text, prompt, the pieces before it)."""
+        """float[batch, n_labels]: Σ over a label's subwords of log p(subword | text, prompt, the subwords before it)."""
         torch = import_module("torch")
         of_labels: list[Tensor] = [None] * len(self.labels)
-        for stem in {pieces[:-1] for pieces in self.labels}:  # one pass for all labels that are one piece
+        for stem in {subwords[:-1] for subwords in self.labels}:  # one pass for all labels that are one subword
             longer, given = _gone_on(self.model, batch, embeddings, stem, self.filling)
-            next_pieces = _next_pieces(self.model, longer, given, batch.mask.sum(dim=1), len(stem) + 1)
-            for number, pieces in enumerate(self.labels):
-                if pieces[:-1] == stem:
-                    positions = torch.arange(len(pieces), device=next_pieces.device)
-                    of_labels[number] = next_pieces[:, positions, list(pieces)].sum(dim=1)
+            next_subwords = _next_subwords(self.model, longer, given, batch.mask.sum(dim=1), len(stem) + 1)
+            for number, subwords in enumerate(self.labels):
+                if subwords[:-1] == stem:
+                    positions = torch.arange(len(subwords), device=next_subwords.device)
+                    of_labels[number] = next_subwords[:, positions, list(subwords)].sum(dim=1)
         return torch.stack(of_labels, dim=1)
 
 
@@ -158,7 +158,7 @@ def _asked(model: Any, batch: Batch, embeddings: Tensor | None, **options: Any) 
 def _gone_on(
     model: Any, batch: Batch, embeddings: Tensor | None, stem: tuple[int, ...], filling: int
 ) -> tuple[Batch, Tensor | None]:
-    """A batch whose rows go on with some pieces after their last real one; before what they are filled up with."""
+    """A batch whose rows go on with some subwords after their last real one; before what they are filled up with."""
     if not stem:
         return batch, embeddings
     torch = import_module("torch")
@@ -176,8 +176,8 @@ def _gone_on(
     return longer, torch.cat([embeddings, room], dim=1).index_put((rows, places), of_stem)
 
 
-def _next_pieces(model: Any, batch: Batch, embeddings: Tensor | None, n_real: Tensor, n: int) -> Tensor:
-    """float[batch, n, n_pieces_of_the_vocabulary]: log p of what comes after the last real piece, and after the n − 1 next."""
+def _next_subwords(model: Any, batch: Batch, embeddings: Tensor | None, n_real: Tensor, n: int) -> Tensor:
+    """float[batch, n, n_vocabulary]: log p of what comes after the last real subword, and after the n − 1 next."""
     torch = import_module("torch")
     places = n_real[:, None] - 1 + torch.arange(n, device=batch.ids.device)[None]
     wanted, where = places.unique(
@@ -196,9 +196,9 @@ def _summed(by_window: Tensor, panes: Panes, n_rows: int) -> Tensor:
 
 @contextmanager
 def _embeddings_given(model: Any, embeddings: Tensor) -> Iterator[None]:
-    """Let a model take these embeddings for those of its pieces.
+    """Let a model take these embeddings for those of its subwords.
 
-    The model still gets the pieces themselves, since many need them: RoBERTa numbers positions by them, GPT-2 finds the
+    The model still gets the subwords themselves, since many need them: RoBERTa numbers positions by them, GPT-2 finds the
     last one. Raises ModelError when the embeddings are not used exactly once (encoder and decoder share them, say).
     """
     n_used = 0
@@ -224,7 +224,7 @@ def _embeddings_given(model: Any, embeddings: Tensor) -> Iterator[None]:
         )
 
 
-# A model that is ready to be asked: its texts as pieces, its answers, and what it raises turned into sentences.
+# A model that is ready to be asked: its texts as subwords, its answers, and what it raises turned into sentences.
 
 
 Device = Literal["cpu", "cuda"]
@@ -236,7 +236,7 @@ class Loaded:
 
     labels: in the order of its outputs; () for a reading model
     about:  what made its answers: classes and versions
-    prompt: of a causal model that is asked for the words of labels, with the pieces of each label's words
+    prompt: of a causal model that is asked for the words of labels, with the subwords of each label's words
     none_threshold: of a reading model, how much better than the best stretch "no answer" has to be; None: it always answers
     """
 
@@ -250,7 +250,7 @@ class Loaded:
     about: Mapping[str, str]
     reads: Reads = "text"
     prompt: Prompt | None = None
-    label_pieces: tuple[tuple[int, ...], ...] = ()
+    label_subwords: tuple[tuple[int, ...], ...] = ()
     none_threshold: float | None = None
 
     @property
@@ -259,7 +259,7 @@ class Loaded:
         filling = self.tokenizer.pad_token_id or 0
         none = None if self.none_threshold is None else self.tokenizer.cls_token_id
         return Network(
-            self.model, self.cutter.limit, self.reads, self.size_of_batches, filling, self.label_pieces, none
+            self.model, self.cutter.limit, self.reads, self.size_of_batches, filling, self.label_subwords, none
         )
 
     @property
@@ -282,7 +282,7 @@ class Loaded:
         return self.batch_size if self.tokenizer.pad_token_id is not None else 1
 
     def encoded(self, model_input: Input) -> Encoded:
-        """An input as pieces; raises ModelError when the model cannot take it."""
+        """An input as subwords; raises ModelError when the model cannot take it."""
         if self.prompt is not None:
             return encode_in_prompt(self.cutter, self.prompt, model_input)
         encoded = encode(self.cutter, model_input)
@@ -294,7 +294,7 @@ class Loaded:
         return batch_of(encoded, self.tokenizer, self.device)
 
     def ask(self, batch: Batch, embeddings: Tensor | None = None) -> Any:
-        """The model's outputs for a batch; embeddings: in the place of those of its pieces.
+        """The model's outputs for a batch; embeddings: in the place of those of its subwords.
 
         Raises: ModelError when it fails or memory is short
         """

@@ -14,7 +14,7 @@ from annotator.language import _, listed, unsaid
 from annotator.text.subword_scores import HOWS
 
 FOLLOWS_MODEL = "default"  # of a parameter whose default is known only with the model
-BASELINE_PIECES = ("mask", "pad", "eos", "bos", "unk")
+BASELINE_SUBWORDS = ("mask", "pad", "eos", "bos", "unk")
 EMBEDDINGS = "embeddings"  # the layer before all others
 
 ModelKind = Literal["classification", "reading"]
@@ -94,7 +94,7 @@ _STEPS = Parameter("steps", 50, is_number=True, least=1, says=unsaid("points on 
 _BASELINE = Parameter(
     "baseline",
     FOLLOWS_MODEL,
-    ("zero", *BASELINE_PIECES),
+    ("zero", *BASELINE_SUBWORDS),
     says=unsaid(
         "replaces each non-special subword; zero: zero embeddings; default: first available of mask, pad, "
         "eos, bos, unk, else zero"
@@ -199,7 +199,7 @@ PRESETS: dict[str, dict[str, dict[str, Value]]] = {
         "attention": {"layer": "last", "heads": "sum", "from": "cls", "merge": "sum"},
         "gradient-x-input": {"magnitude": "none", "merge": "sum"},
     },
-    "stevens-su-2021-magnitude": {  # the paper does not say whether of pieces or of words; read literally, of words
+    "stevens-su-2021-magnitude": {  # the paper does not say whether of subwords or of words; read literally, of words
         "gradient-x-input": {"magnitude": "word", "merge": "sum"},
     },
 }

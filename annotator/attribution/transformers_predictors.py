@@ -20,7 +20,7 @@ NO_NUMBER = "answered with what is no number"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What of a model's answer is explained: its name, and its position in the outputs (class; window, first and last piece)."""
+    """What of a model's answer is explained: its name, and its position in the outputs (class; window, first, last subword)."""
 
     label: str
     position: tuple[int, ...]
@@ -33,7 +33,7 @@ class Explainable(Protocol):
     def loaded(self) -> Loaded: ...
 
     def targets(self, encoded: Sequence[Encoded], labels: Sequence[str]) -> list[Target]:
-        """What is explained of each input, places by the input's own pieces."""
+        """What is explained of each input, places by the input's own subwords."""
 
     def explained(self, outputs: Any, batch: Batch, positions: Tensor, *, as_probability: bool) -> Tensor:
         """float[batch]: the number that is explained. places: int64[batch, 1 or 3], see Target."""
@@ -137,7 +137,7 @@ class Classifier(OfNetwork):
 
 @dataclass(slots=True)
 class MaskingClassifier(Classifier):
-    """A classifier that also has a piece for "nothing stands here" (protocol HasCover)."""
+    """A classifier that also has a subword for "nothing stands here" (protocol HasCover)."""
 
     @property
     def mask_token(self) -> str:

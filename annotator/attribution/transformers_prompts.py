@@ -1,7 +1,7 @@
-r"""A text in a prompt, as a causal model is asked which label's words come next; and the pieces of these words.
+r"""A text in a prompt, as a causal model is asked which label's words come next; and the subwords of these words.
 
 The prompt, such as "{text}\nLabel: {label}", is tokenised together with the text, so that blanks fall where the model was
-trained to have them; of the words of a label the pieces are those that follow the prompt when it is tokenised with them.
+trained to have them; of the words of a label the subwords are those that follow the prompt when it is tokenised with them.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ from annotator.attribution.transformers_subwords import (
     Encoded,
     body_of,
     check_windows,
-    cut_into_pieces,
+    cut_into_subwords,
     placed,
     starts_of_segments,
     too_long,
 )
-from annotator.domain.models import Piece
+from annotator.domain.models import Subword
 from annotator.domain.projects import USUAL_PROMPT
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
@@ -34,7 +34,7 @@ TEXT, LABEL = "{text}", "{label}"
 class Prompt:
     """before, after: what stands around the text; words: what each of the labels is called.
 
-    A blank before the label belongs to its words: for most models that is another piece than the word without it.
+    A blank before the label belongs to its words: for most models that is another subword than the word without it.
 
     is_ended: what the tokenizer puts after a text stays there, as encoders want it; where a text is gone on with it goes
     """
@@ -104,16 +104,16 @@ def _invalid(template: str) -> InvalidValue:
     )
 
 
-def label_pieces(cutter: Cutter, prompt: Prompt) -> tuple[tuple[int, ...], ...]:
-    """The pieces of each label's words, as they follow the prompt.
+def label_subwords(cutter: Cutter, prompt: Prompt) -> tuple[tuple[int, ...], ...]:
+    """The subwords of each label's words, as they follow the prompt.
 
-    Raises: ModelError where words melt with the end of the prompt, or two labels have the same pieces
+    Raises: ModelError where words melt with the end of the prompt, or two labels have the same subwords
     """
-    stem = _pieces(cutter, prompt.after)
+    stem = _subwords(cutter, prompt.after)
     of_labels: list[tuple[int, ...]] = []
     for word in prompt.words:
-        pieces = _pieces(cutter, prompt.after + word)
-        if pieces[: len(stem)] != stem or len(pieces) == len(stem):
+        subwords = _subwords(cutter, prompt.after + word)
+        if subwords[: len(stem)] != stem or len(subwords) == len(stem):
             raise ModelError(
                 _(
                     "'{model_name}' merges {words} with the prompt's end. Put a colon and space before {{label}}.",
@@ -121,21 +121,21 @@ def label_pieces(cutter: Cutter, prompt: Prompt) -> tuple[tuple[int, ...], ...]:
                     words=f"{word.strip()!r}",
                 )
             )
-        of_labels.append(pieces[len(stem) :])
+        of_labels.append(subwords[len(stem) :])
     if len(set(of_labels)) < len(of_labels):
         raise ModelError(_("'{model_name}' can't distinguish two labels: same subwords.", model_name=cutter.model_name))
     return tuple(of_labels)
 
 
-def _pieces(cutter: Cutter, text: str) -> tuple[int, ...]:
+def _subwords(cutter: Cutter, text: str) -> tuple[int, ...]:
     return tuple(cutter.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 def encode_in_prompt(cutter: Cutter, prompt: Prompt, model_input: Input) -> Encoded:
-    """The pieces of an input in its prompt, ready to be gone on with by a label's words.
+    """The subwords of an input in its prompt, ready to be gone on with by a label's words.
 
     All that can be marked comes first (or last, as the cutter says), then what cannot, joined by line breaks. The prompt's
-    pieces are special ones. Where it is too long what can be marked is cut at its end.
+    subwords are special ones. Where it is too long what can be marked is cut at its end.
 
     Raises: ModelError as `encode` does
     """
@@ -143,23 +143,23 @@ def encode_in_prompt(cutter: Cutter, prompt: Prompt, model_input: Input) -> Enco
     is_marked = {segment.name: segment.is_selectable for segment in model_input.segments}
     names = sorted((n for n in bodies if bodies[n].text), key=lambda n: is_marked[n] == cutter.question_first)
     text = prompt.before + JOIN.join(bodies[name].text for name in names) + prompt.after
-    cut = cut_into_pieces(cutter, [text], None, shortened=False)
+    cut = cut_into_subwords(cutter, [text], None, shortened=False)
     first, end = len(prompt.before), len(text) - len(prompt.after)
     starts = [(first + at, name, length) for at, name, length in starts_of_segments(names, bodies)]
     sides_of_text = cut.sequence_ids(0)
-    n_pieces = 1 + max((n for n, side in enumerate(sides_of_text) if side is not None), default=-1)
-    n_pieces = len(sides_of_text) if prompt.is_ended else n_pieces  # what is put after a text would end it
-    offsets = [tuple(offset) for offset in cut["offset_mapping"][:n_pieces]]
-    pieces = [
-        placed(piece, offset, starts)
+    n_subwords = 1 + max((n for n, side in enumerate(sides_of_text) if side is not None), default=-1)
+    n_subwords = len(sides_of_text) if prompt.is_ended else n_subwords  # what is put after a text would end it
+    offsets = [tuple(offset) for offset in cut["offset_mapping"][:n_subwords]]
+    subwords = [
+        placed(subword, offset, starts)
         if names and max(offset[0], first) < min(offset[1], end)
-        else Piece(piece, is_special=True)
-        for piece, offset in zip(cut.tokens(0), offsets, strict=False)
+        else Subword(subword, is_special=True)
+        for subword, offset in zip(cut.tokens(0), offsets, strict=False)
     ]
-    sides = [None if piece.segment is None else 0 if is_marked[piece.segment] else 1 for piece in pieces]
+    sides = [None if subword.segment is None else 0 if is_marked[subword.segment] else 1 for subword in subwords]
     question = None if all(is_marked.values()) else 1
     whole = Encoded(
-        tuple(cut["input_ids"][:n_pieces]), None, tuple(sides), tuple(offsets), tuple(pieces), (text,), bodies, question,
+        tuple(cut["input_ids"][:n_subwords]), None, tuple(sides), tuple(offsets), tuple(subwords), (text,), bodies, question,
         model_input.n_selectable, is_cut=False,
     )  # fmt: skip
     return _fitted(cutter, whole)
@@ -185,6 +185,6 @@ def _fitted(cutter: Cutter, whole: Encoded) -> Encoded:
         return tuple(value for n, value in enumerate(values) if n not in gone)
 
     return replace(
-        whole, ids=kept(whole.ids), sides=kept(whole.sides), offsets=kept(whole.offsets), pieces=kept(whole.pieces),
+        whole, ids=kept(whole.ids), sides=kept(whole.sides), offsets=kept(whole.offsets), subwords=kept(whole.subwords),
         is_cut=True,
     )  # fmt: skip

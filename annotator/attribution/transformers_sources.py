@@ -23,7 +23,7 @@ from annotator.attribution.base import TooLong
 from annotator.attribution.model_specs import NEGATIVE_LABEL, model_name
 from annotator.attribution.transformers_networks import Device, Loaded, Reads, answering, first_line
 from annotator.attribution.transformers_parameters import ModelKind
-from annotator.attribution.transformers_prompts import Prompt, label_pieces
+from annotator.attribution.transformers_prompts import Prompt, label_subwords
 from annotator.attribution.transformers_subwords import Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid
@@ -163,9 +163,7 @@ def _is_reachable(endpoint: str) -> bool:
 # A model and its tokenizer from a folder or from the Hugging Face hub, refused at once where they could not explain.
 
 
-READS = (
-    "read_for_label"  # in that of a token classifier: "words", the mean of what it answers for each piece, or "target"
-)
+READS = "read_for_label"  # in that of a token classifier: "words", the mean of what it answers for each subword, or "target"
 NONE_THRESHOLD = "no_answer_threshold"  # in that of a reading model: it may say that there is no answer, see Finding
 IN_WINDOWS = "reads_in_windows"  # in that of a reading model that was trained in windows
 
@@ -205,15 +203,15 @@ def load_model(
     check_vocabulary(model, tokenizer, name)
     if (
         tokenizer.pad_token_id is not None
-    ):  # decoders read the last piece that is not this one: it has to be what we fill up with
+    ):  # decoders read the last subword that is not this one: it has to be what we fill up with
         model.config.pad_token_id = tokenizer.pad_token_id
     cutter = Cutter(
         tokenizer, name, limit_of(torch, model, tokenizer), "windows" if always_in_windows else too_long,
         question_first=query_first or kind == "reading", empty_text="" if prompt else empty_text_of(tokenizer),
     )  # fmt: skip
-    words = () if prompt is None else label_pieces(cutter, prompt)
+    words = () if prompt is None else label_subwords(cutter, prompt)
     if words and cutter.limit is not None:
-        cutter = replace(cutter, limit=cutter.limit - max(len(pieces) for pieces in words) + 1)
+        cutter = replace(cutter, limit=cutter.limit - max(len(subwords) for subwords in words) + 1)
     about = {
         "model": type(model).__name__,
         "tokenizer": type(tokenizer).__name__,
@@ -334,10 +332,10 @@ def _causal(config: Any, name: str) -> ModelKind:
 
 
 def check_causal(torch: Any, loaded: Loaded) -> None:
-    """Raise ModelError for a model in which what follows a piece changes what it says comes next."""
-    pieces = torch.tensor([[0, 1, 2], [0, 1, 3]], device=loaded.device)
+    """Raise ModelError for a model in which what follows a subword changes what it says comes next."""
+    subwords = torch.tensor([[0, 1, 2], [0, 1, 3]], device=loaded.device)
     with torch.inference_mode():
-        either = loaded.model(pieces, attention_mask=torch.ones_like(pieces)).logits[:, 1]
+        either = loaded.model(subwords, attention_mask=torch.ones_like(subwords)).logits[:, 1]
     if not torch.allclose(either[0], either[1], atol=1e-4):
         raise ModelError(_("'{name}' isn't a causal language model.", name=loaded.name))
 
@@ -437,7 +435,7 @@ def check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:
 
 
 def limit_of(torch: Any, model: Any, tokenizer: Any) -> int | None:
-    """How many pieces the model sees, from the tokenizer, the configuration and the position embeddings; None if any."""
+    """How many subwords the model sees, from the tokenizer, the configuration and the position embeddings; None if any."""
     limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None) or _NO_LIMIT]
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):

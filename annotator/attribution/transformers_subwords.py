@@ -1,6 +1,6 @@
 """Between tokens and a model's subwords: texts with their subwords, batches, scores merged over tokens, windows of long texts.
 
-What stands around what can be marked ([CLS], [SEP], a question) is in every window. Each piece of the text is kept by the one
+What stands around what can be marked ([CLS], [SEP], a question) is in every window. Each subword of the text is kept by the one
 window in whose middle it lies, so that it was read with context on both sides; the first and last window also keep their
 outer edge.
 """
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input, SegmentTokens, TooLong
-from annotator.domain.models import Piece
+from annotator.domain.models import Subword
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, ModelError
@@ -31,11 +31,11 @@ LONGER = "longer than the model sees"
 
 @dataclass(frozen=True, slots=True)
 class Cutter:
-    """How a model's texts become pieces.
+    """How a model's texts become subwords.
 
-    limit:          how many pieces the model sees; None: any number
+    limit:          how many subwords the model sees; None: any number
     question_first: what cannot be marked (question, query) is the first text of a pair, as reading models want it
-    empty_text:     what stands for a text of which no piece is left; see `empty_text_of`
+    empty_text:     what stands for a text of which no subword is left; see `empty_text_of`
     has_windows:    a long text may be read in windows
     beside:         what else takes room, in words that follow the limit
     """
@@ -52,21 +52,21 @@ class Cutter:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """An input as pieces.
+    """An input as subwords.
 
-    Shapes: ids, types, sides, offsets, pieces [n_pieces], 0 only where nothing could stand for a text without words;
-            sides: 0 and 1 for the first and second text, None for special pieces; offsets: characters of that text;
+    Shapes: ids, types, sides, offsets, subwords [n_subwords], 0 only where nothing could stand for a text without words;
+            sides: 0 and 1 for the first and second text, None for special subwords; offsets: characters of that text;
             texts: the one or two that the model gets
     bodies:   the segments' texts, in the instance's order
     question: the side that cannot be marked; None if there is none
-    read_at:  the first piece of the target; None without one, or where it was cut off
+    read_at:  the first subword of the target; None without one, or where it was cut off
     """
 
     ids: tuple[int, ...]
     types: tuple[int, ...] | None
     sides: tuple[int | None, ...]
     offsets: tuple[tuple[int, int], ...]
-    pieces: tuple[Piece, ...]
+    subwords: tuple[Subword, ...]
     texts: tuple[str, ...]
     bodies: Mapping[str, TokenizedText]
     question: int | None
@@ -76,7 +76,7 @@ class Encoded:
 
     @property
     def may_answer(self) -> list[bool]:
-        """Of each piece whether it is of the text that can be marked."""
+        """Of each subword whether it is of the text that can be marked."""
         return [side is not None and side != self.question for side in self.sides]
 
     @property
@@ -90,8 +90,8 @@ class Encoded:
 class Batch:
     """Inputs side by side, the shorter ones filled up.
 
-    Shapes: ids, mask, types int64[batch, length]; may_answer bool[batch, length], the pieces of a text that can be marked;
-            read_at int64[batch], the first piece of each target, None where not all have one
+    Shapes: ids, mask, types int64[batch, length]; may_answer bool[batch, length], the subwords of a text that can be marked;
+            read_at int64[batch], the first subword of each target, None where not all have one
     """
 
     ids: Tensor
@@ -122,13 +122,13 @@ def body_of(segment: SegmentTokens) -> TokenizedText:
     return TokenizedText(stripped, moved(starts), moved(ends), (0,) if starts else ())
 
 
-# Pieces --------------------------------------------------------------------------------------------------------------
+# Subwords --------------------------------------------------------------------------------------------------------------
 
 
 def empty_text_of(tokenizer: Any) -> EmptyText:
-    """What stands for a text without words: nothing where the tokenizer puts pieces of its own around every text ([CLS], BOS).
+    """What stands for a text without words: nothing where the tokenizer puts subwords of its own around every text ([CLS], BOS).
 
-    Else, as decoders without such pieces would be asked about nothing at all, its piece for the beginning, the end or the
+    Else, as decoders without such subwords would be asked about nothing at all, its subword for the beginning, the end or the
     padding of texts, in this order; "uniform", all labels equally likely, where it has none of these.
     """
     if tokenizer("")["input_ids"]:
@@ -138,7 +138,7 @@ def empty_text_of(tokenizer: Any) -> EmptyText:
 
 
 def encode(cutter: Cutter, model_input: Input) -> Encoded:
-    """The pieces of an input.
+    """The subwords of an input.
 
     One selectable segment is a text, two are a pair; where there is something that cannot be marked (a question), that is
     one text and all that can be marked the other.
@@ -150,7 +150,7 @@ def encode(cutter: Cutter, model_input: Input) -> Encoded:
     bodies = {segment.name: body_of(segment) for segment in model_input.segments}
     groups, question = _groups(model_input, bodies, cutter)
     texts = [JOIN.join(bodies[name].text for name in group) for group in groups]
-    cut = cut_into_pieces(cutter, texts, question, shortened=False)
+    cut = cut_into_subwords(cutter, texts, question, shortened=False)
     if not cut["input_ids"]:
         return _without_words(cutter, texts, bodies, question, model_input.n_selectable)
     is_long = cutter.limit is not None and len(cut["input_ids"]) > cutter.limit
@@ -161,23 +161,23 @@ def encode(cutter: Cutter, model_input: Input) -> Encoded:
     is_cut = is_long and cutter.too_long == "cut"
     if is_cut:
         check_room(cutter, texts, question, cut.sequence_ids(0), 1)
-        cut = cut_into_pieces(cutter, texts, question, shortened=True)
+        cut = cut_into_subwords(cutter, texts, question, shortened=True)
     sides = cut.sequence_ids(0)
     offsets = [tuple(offset) for offset in cut["offset_mapping"]]
     segment_starts = [starts_of_segments(group, bodies) for group in groups]
-    pieces = [
-        Piece(text, is_special=True) if side is None else placed(text, offset, segment_starts[side])
+    subwords = [
+        Subword(text, is_special=True) if side is None else placed(text, offset, segment_starts[side])
         for text, side, offset in zip(cut.tokens(0), sides, offsets, strict=True)
     ]
     types = cut.get("token_type_ids")
     return Encoded(
-        tuple(cut["input_ids"]), None if types is None else tuple(types), tuple(sides), tuple(offsets), tuple(pieces),
-        tuple(texts), bodies, question, model_input.n_selectable, is_cut, _first_piece(model_input, bodies, pieces),
+        tuple(cut["input_ids"]), None if types is None else tuple(types), tuple(sides), tuple(offsets), tuple(subwords),
+        tuple(texts), bodies, question, model_input.n_selectable, is_cut, _first_subword(model_input, bodies, subwords),
     )  # fmt: skip
 
 
-def _first_piece(model_input: Input, bodies: Mapping[str, TokenizedText], pieces: Sequence[Piece]) -> int | None:
-    """The first piece that touches the input's target."""
+def _first_subword(model_input: Input, bodies: Mapping[str, TokenizedText], subwords: Sequence[Subword]) -> int | None:
+    """The first subword that touches the input's target."""
     if model_input.target is None:
         return None
     token = model_input.target[0]
@@ -186,8 +186,8 @@ def _first_piece(model_input: Input, bodies: Mapping[str, TokenizedText], pieces
             start, end = body.starts[token], body.ends[token]
             touching = (
                 number
-                for number, piece in enumerate(pieces)
-                if piece.segment == name and (piece.start or 0) < end and (piece.end or 0) > start
+                for number, subword in enumerate(subwords)
+                if subword.segment == name and (subword.start or 0) < end and (subword.end or 0) > start
             )
             return next(touching, None)
         token -= body.n_tokens
@@ -211,13 +211,13 @@ def _without_words(
     question: int | None,
     n_selectable: int,
 ) -> Encoded:
-    """The one special piece that stands for it, or none."""
+    """The one special subword that stands for it, or none."""
     if cutter.empty_text in {"", "uniform"}:
         return Encoded((), None, (), (), (), tuple(texts), bodies, question, n_selectable, is_cut=False)
     number = getattr(cutter.tokenizer, f"{cutter.empty_text}_token_id")
-    piece = Piece(cutter.tokenizer.convert_ids_to_tokens(number), is_special=True)
+    subword = Subword(cutter.tokenizer.convert_ids_to_tokens(number), is_special=True)
     return Encoded(
-        (number,), None, (None,), ((0, 0),), (piece,), tuple(texts), bodies, question, n_selectable, is_cut=False
+        (number,), None, (None,), ((0, 0),), (subword,), tuple(texts), bodies, question, n_selectable, is_cut=False
     )
 
 
@@ -242,7 +242,7 @@ def _groups(
     return (with_text[::-1], 0) if cutter.question_first else (with_text, 1)
 
 
-def cut_into_pieces(cutter: Cutter, texts: Sequence[str], question: int | None, *, shortened: bool) -> Any:
+def cut_into_subwords(cutter: Cutter, texts: Sequence[str], question: int | None, *, shortened: bool) -> Any:
     """The tokenizer's answer; shortened: what can be marked is cut at its end until the model sees all of the rest."""
     truncation: bool | str = False
     if shortened:
@@ -285,30 +285,30 @@ def check_windows(cutter: Cutter, texts: Sequence[str], question: int | None, si
 def check_room(
     cutter: Cutter, texts: Sequence[str], question: int | None, sides: Sequence[int | None], least: int
 ) -> None:
-    """Raise ModelError where what cannot be marked leaves less room for the rest; least: pieces."""
+    """Raise ModelError where what cannot be marked leaves less room for the rest; least: subwords."""
     n_around = sum(side is None or side == question for side in sides)
     limit = cutter.limit or 0
     if limit - n_around < least:
         held = _("'{model_name}' ({limit}) has no room for the rest", model_name=cutter.model_name, limit=limit)
         raise ModelError(
             _(
-                "The unmarkable part of {texts} has {pieces}, and {held}. Shorten it.",
+                "The unmarkable part of {texts} has {subwords}, and {held}. Shorten it.",
                 texts=f"{texts[1 if question == 0 else 0][:50]!r}",
-                pieces=counted(n_around, "subword"),
+                subwords=counted(n_around, "subword"),
                 held=held,
             ),
             reason=LONGER,
         )
 
 
-def too_long(cutter: Cutter, texts: Sequence[str], n_pieces: int) -> ModelError:
+def too_long(cutter: Cutter, texts: Sequence[str], n_subwords: int) -> ModelError:
     """The refusal of an input that the model does not see whole."""
     ways = _("windowed or cut") if cutter.has_windows else _("cut")
     return ModelError(
         _(
-            "Input {texts} ({pieces}) exceeds '{model_name}' ({limit}{beside}). Shorten it, or have long texts {ways}.",
+            "Input {texts} ({subwords}) exceeds '{model_name}' ({limit}{beside}). Shorten it, or have long texts {ways}.",
             texts=f"{texts[0][:50]!r}",
-            pieces=counted(n_pieces, "subword"),
+            subwords=counted(n_subwords, "subword"),
             model_name=cutter.model_name,
             limit=cutter.limit,
             beside=cutter.beside,
@@ -327,23 +327,23 @@ def starts_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]
     return starts
 
 
-def placed(text: str, offset: tuple[int, int], starts: Sequence[tuple[int, str, int]]) -> Piece:
-    """A piece with its place in its segment; what lies over a border belongs to the segment of its last character."""
+def placed(text: str, offset: tuple[int, int], starts: Sequence[tuple[int, str, int]]) -> Subword:
+    """A subword with its place in its segment; what lies over a border belongs to the segment of its last character."""
     first, name, length = starts[0]
     for segment_start in starts[:0:-1]:
         if segment_start[0] < offset[1] or segment_start[0] <= offset[0]:
             first, name, length = segment_start
             break
     start, end = offset[0] - first, offset[1] - first
-    return Piece(text, min(max(start, 0), length), min(max(end, 0), length), segment=name)
+    return Subword(text, min(max(start, 0), length), min(max(end, 0), length), segment=name)
 
 
 def seen_tokens(encoded: Encoded) -> npt.NDArray[np.bool_]:
     """bool[n_selectable]: the tokens that lie before the last character that the model sees of their segment."""
     reached: dict[str, int] = {}
-    for piece in encoded.pieces:
-        if piece.segment is not None:
-            reached[piece.segment] = max(reached.get(piece.segment, 0), piece.end or 0)
+    for subword in encoded.subwords:
+        if subword.segment is not None:
+            reached[subword.segment] = max(reached.get(subword.segment, 0), subword.end or 0)
     ends = [
         not encoded.is_cut or end <= reached.get(name, -1) for name, body in encoded.bodies.items() for end in body.ends
     ]
@@ -385,14 +385,14 @@ def batch_of(encoded: Sequence[Encoded], tokenizer: Any, device: str) -> Batch:
 
 
 def merged(encoded: Encoded, scores: Sequence[float], how: How) -> Merged:
-    """Scores of pieces as scores of the selectable tokens, numbered through all segments; what was not seen is NaN.
+    """Scores of subwords as scores of the selectable tokens, numbered through all segments; what was not seen is NaN.
 
     Raises: ModelError when the tokenizer's places do not fit the text
     """
     try:
         return _merged(encoded, scores, how, is_partial=encoded.is_cut)
     except InvalidValue:
-        try:  # a tokenizer without a piece for unknown letters drops them, at the end too
+        try:  # a tokenizer without a subword for unknown letters drops them, at the end too
             return _merged(encoded, scores, how, is_partial=True)
         except InvalidValue as error:
             raise ModelError(
@@ -402,8 +402,8 @@ def merged(encoded: Encoded, scores: Sequence[float], how: How) -> Merged:
 
 
 def _merged(encoded: Encoded, scores: Sequence[float], how: How, *, is_partial: bool) -> Merged:
-    over_segments = merge_over_segments(encoded.pieces, scores, encoded.bodies, how, is_partial=is_partial)
-    return Merged(over_segments.scores[: encoded.n_selectable], over_segments.pieces)
+    over_segments = merge_over_segments(encoded.subwords, scores, encoded.bodies, how, is_partial=is_partial)
+    return Merged(over_segments.scores[: encoded.n_selectable], over_segments.subwords)
 
 
 # Texts longer than a model takes, cut into windows that overlap by half; of each its middle is kept (ERASER's released code).
@@ -411,7 +411,7 @@ def _merged(encoded: Encoded, scores: Sequence[float], how: How, *, is_partial: 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Half-open ranges of a text's pieces: those that a window reads, and of them those that it keeps."""
+    """Half-open ranges of a text's subwords: those that a window reads, and of them those that it keeps."""
 
     start: int
     end: int
@@ -419,19 +419,19 @@ class Window:
     kept_to: int
 
 
-def windows_of(n_pieces: int, room: int) -> list[Window]:
-    """Windows of `room` pieces, each half a window after the one before; none that only reads what the one before it read.
+def windows_of(n_subwords: int, room: int) -> list[Window]:
+    """Windows of `room` subwords, each half a window after the one before; none that only reads what the one before it read.
 
     >>> [(w.start, w.end, w.kept_from, w.kept_to) for w in windows_of(10, 4)]
     [(0, 4, 0, 3), (2, 6, 3, 5), (4, 8, 5, 7), (6, 10, 7, 10)]
     """
     step = room // 2
-    n_windows = 1 + max(0, -((room - n_pieces) // step))
+    n_windows = 1 + max(0, -((room - n_subwords) // step))
     starts = [step * number for number in range(n_windows)]
     edge = (room - step) // 2
-    borders = [0, *(start + edge for start in starts[1:]), n_pieces]
+    borders = [0, *(start + edge for start in starts[1:]), n_subwords]
     return [
-        Window(start, min(start + room, n_pieces), kept_from, kept_to)
+        Window(start, min(start + room, n_subwords), kept_from, kept_to)
         for start, kept_from, kept_to in zip(starts, borders, borders[1:], strict=False)
     ]
 
@@ -441,9 +441,9 @@ class Panes:
     """The windows of a batch, one below the other.
 
     rows:   int64[n_windows]: whose window it is
-    places: int64[n_windows, length]: the pieces that it reads, by their place in the row; shorter windows are filled with 0
+    places: int64[n_windows, length]: the subwords that it reads, by their place in the row; shorter windows are filled with 0
     real:   bool[n_windows, length]: what is no filling
-    kept:   bool[n_windows, length]: the pieces that it keeps; where nothing of a row can be marked, all of it
+    kept:   bool[n_windows, length]: the subwords that it keeps; where nothing of a row can be marked, all of it
     """
 
     rows: Tensor
@@ -456,9 +456,9 @@ class Panes:
         length = int(self.real[first:end].sum(dim=1).max())
         return Panes(self.rows[first:end], *(of[first:end, :length] for of in (self.places, self.real, self.kept)))
 
-    def of(self, by_piece: Tensor) -> Tensor:
-        """What stands at the windows' pieces: [n_windows, length, ...] of [n_rows, row's length, ...]."""
-        return by_piece[self.rows[:, None], self.places]
+    def of(self, by_subword: Tensor) -> Tensor:
+        """What stands at the windows' subwords: [n_windows, length, ...] of [n_rows, row's length, ...]."""
+        return by_subword[self.rows[:, None], self.places]
 
     def batch(self, batch: Batch, filling: int) -> Batch:
         """The windows as inputs of their own."""
@@ -470,7 +470,7 @@ class Panes:
 def panes_of(batch: Batch, limit: int | None) -> Panes:
     """The windows of a batch; what the model takes whole is one.
 
-    limit: how many pieces the model takes; None: any number
+    limit: how many subwords the model takes; None: any number
     """
     torch = import_module("torch")
     n_real, slides = batch.mask.sum(dim=1).tolist(), batch.may_answer.cpu().numpy()
@@ -490,26 +490,26 @@ def panes_of(batch: Batch, limit: int | None) -> Panes:
 
 
 def has_window_with(may_answer: Sequence[bool], first: int, last: int, limit: int | None) -> bool:
-    """Whether a window of a text reads both of these pieces, and with them what stands between.
+    """Whether a window of a text reads both of these subwords, and with them what stands between.
 
-    may_answer: of each piece of the text, as in a batch
+    may_answer: of each subword of the text, as in a batch
     """
     slides = np.flatnonzero(np.array(may_answer, dtype=np.bool_))
     return any(np.isin((first, last), places).all() for places, _ in _of_row(len(may_answer), slides, limit))
 
 
-_Pane = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]  # the places of a window's pieces, and which it keeps
+_Pane = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]  # the places of a window's subwords, and which it keeps
 
 
-def _of_row(n_pieces: int, slides: npt.NDArray[np.int64], limit: int | None) -> list[_Pane]:
-    whole = np.arange(n_pieces)
+def _of_row(n_subwords: int, slides: npt.NDArray[np.int64], limit: int | None) -> list[_Pane]:
+    whole = np.arange(n_subwords)
     if not len(slides):
-        return [(whole, np.ones(n_pieces, dtype=np.bool_))]
-    if limit is None or n_pieces <= limit:
+        return [(whole, np.ones(n_subwords, dtype=np.bool_))]
+    if limit is None or n_subwords <= limit:
         return [(whole, np.isin(whole, slides))]
     first, end = int(slides[0]), int(slides[-1]) + 1
     panes = []
-    for window in windows_of(end - first, limit - first - (n_pieces - end)):
+    for window in windows_of(end - first, limit - first - (n_subwords - end)):
         text = np.arange(first + window.start, first + window.end)
         places = np.concatenate([whole[:first], text, whole[end:]])
         is_kept = (places >= first + window.kept_from) & (places < first + window.kept_to)

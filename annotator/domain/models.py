@@ -83,8 +83,8 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A sub-word or a word of the source. start, end: characters of its segment's text, half open; None if not given."""
+class Subword:
+    """A subword or a word of the source. start, end: characters of its segment's text, half open; None if not given."""
 
     text: str
     start: int | None = None
@@ -112,23 +112,23 @@ class ScoredPart:
     """Scores of one stretch of an instance.
 
     place:   a segment's name, a document's name, or `<key>_<segment>`; None: the whole instance, selectable segments first
-    pieces:  what the scores belong to; None: the tokens of the place, one score each
+    subwords:  what the scores belong to; None: the tokens of the place, one score each
     ranking: token numbers of the place by importance, where the file's order is the ranking
     scores may be shorter than the place only where `is_partial` says that the model did not see the rest
     """
 
     scores: tuple[float, ...]
     place: str | None = None
-    pieces: tuple[Piece, ...] | None = None
+    subwords: tuple[Subword, ...] | None = None
     ranking: tuple[int, ...] | None = None
     is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SourceAttribution:
-    """One score a token (or a piece), for one label and layer. label "": the file does not say which is explained.
+    """One score a token (or a subword), for one label and layer. label "": the file does not say which is explained.
 
-    written: of an answer that was written, each of its pieces; the scores are then their mean
+    written: of an answer that was written, each of its subwords; the scores are then their mean
     """
 
     parts: tuple[ScoredPart, ...]
@@ -141,9 +141,9 @@ class SourceAttribution:
 
 @dataclass(frozen=True, slots=True)
 class SourceWritten:
-    """The pieces of an answer, the scores of the text for each, and those of the pieces before it; see Written."""
+    """The subwords of an answer, the scores of the text for each, and those of the subwords before it; see Written."""
 
-    pieces: tuple[str, ...]
+    subwords: tuple[str, ...]
     steps: tuple[SourceAttribution, ...]
     earlier: tuple[tuple[float, ...], ...]
     facts: tuple[Facts, ...] = ()
@@ -188,16 +188,16 @@ class SourceRationale:
 class InputText:
     """The text that a row without a key was made of, by which its instance is found.
 
-    letters: those that the text may have, one for each way in which its pieces can be read; () where they are not known
-    text:    as it stands in the row, or its pieces with blanks between them
+    letters: those that the text may have, one for each way in which its subwords can be read; () where they are not known
+    text:    as it stands in the row, or its subwords with blanks between them
     common:  what all texts of the file begin and end with, where that is known
-    pieces:  what the scores belong to, with blanks between them, where the file has the text beside it
+    subwords:  what the scores belong to, with blanks between them, where the file has the text beside it
     """
 
     letters: tuple[str, ...]
     text: str
     common: tuple[str, str] = ("", "")
-    pieces: str = ""
+    subwords: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,34 +221,34 @@ class SourceOutput:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An answer that a model wrote piece by piece, with the map of each piece.
+    """An answer that a model wrote subword by subword, with the map of each subword.
 
-    pieces:  as they were written; together they are the answer
-    scores:  for each piece those of the instance's tokens, as many as the attribution has; these are the attribution's means
-    earlier: for each piece those of the pieces that were written before it
-    facts:   for each piece the numbers of its own map, such as how much of it lies on the prompt; () where none are known
-    Raises: InvalidValue where these are not one of each for each piece
+    subwords:  as they were written; together they are the answer
+    scores:  for each subword those of the instance's tokens, as many as the attribution has; these are the attribution's means
+    earlier: for each subword those of the subwords that were written before it
+    facts:   for each subword the numbers of its own map, such as how much of it lies on the prompt; () where none are known
+    Raises: InvalidValue where these are not one of each for each subword
     """
 
-    pieces: tuple[str, ...]
+    subwords: tuple[str, ...]
     scores: tuple[tuple[float, ...], ...]
     earlier: tuple[tuple[float, ...], ...]
     facts: tuple[Facts, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.pieces or not len(self.pieces) == len(self.scores) == len(self.earlier):
+        if not self.subwords or not len(self.subwords) == len(self.scores) == len(self.earlier):
             raise InvalidValue(_("Generated text needs subwords, and one score row for each."))
         if len({len(row) for row in self.scores}) > 1 or [len(row) for row in self.earlier] != [
-            *range(len(self.pieces))
+            *range(len(self.subwords))
         ]:
             raise InvalidValue(_("Each score row needs one score per token and earlier generated subword."))
-        if self.facts and len(self.facts) != len(self.pieces):
+        if self.facts and len(self.facts) != len(self.subwords):
             raise InvalidValue(_("Give details for all generated subwords, or for none."))
 
     @property
     def text(self) -> str:
         """The answer, without the blanks around it."""
-        return "".join(self.pieces).strip()
+        return "".join(self.subwords).strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ class Attribution:
 
     scores:  float for each selectable token, or for each token of the instance; NaN where the model gave none
     ranking: token indices by importance, where the source's order is the ranking
-    pieces:  the source's pieces with their scores, where it had some
+    subwords:  the source's subwords with their scores, where it had some
     facts:   the method's own numbers of how far these scores can be trusted; see `facts_from`
     written: of a model that writes its answer, what the scores are the means of
     """
@@ -266,7 +266,7 @@ class Attribution:
     label: str = ""
     layer: int | None = None
     ranking: tuple[int, ...] | None = None
-    pieces: tuple[tuple[Piece, float], ...] | None = None
+    subwords: tuple[tuple[Subword, float], ...] | None = None
     convergence: float | None = None
     facts: Facts = ()
     written: Written | None = None
@@ -394,9 +394,9 @@ def _attributions(before: Output, new: Output) -> Iterator[tuple[str, Attributio
 
 def _as_compared(a: Attribution) -> tuple[object, ...]:
     """What makes two attributions the same one; scores as their bytes, since NaN (of a token not seen) equals no NaN."""
-    pieces = None if a.pieces is None else [(piece, repr(score)) for piece, score in a.pieces]
-    written = None if a.written is None else (a.written.pieces, repr(a.written.scores), a.written.earlier)
-    return array("d", a.scores).tobytes(), a.ranking, pieces, a.convergence, a.facts, written
+    subwords = None if a.subwords is None else [(subword, repr(score)) for subword, score in a.subwords]
+    written = None if a.written is None else (a.written.subwords, repr(a.written.scores), a.written.earlier)
+    return array("d", a.scores).tobytes(), a.ranking, subwords, a.convergence, a.facts, written
 
 
 def _rationales(before: Output, new: Output) -> Iterator[tuple[str, MachineRationale]]:

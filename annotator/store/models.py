@@ -12,10 +12,10 @@ from annotator.domain.models import (
     Attribution,
     MachineRationale,
     Output,
-    Piece,
     Prediction,
     Quotes,
     Run,
+    Subword,
     Written,
     change_of,
     facts_from,
@@ -23,14 +23,14 @@ from annotator.domain.models import (
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
 
-# Written answers as they lie in a column: JSON with the pieces, and null for a token that has no score.
+# Written answers as they lie in a column: JSON with the subwords, and null for a token that has no score.
 
 
 def pack_written(written: Written) -> str:
     """An answer with its maps, as text."""
     scores = [[None if math.isnan(score) else score for score in row] for row in written.scores]
-    fields = {"pieces": written.pieces, "scores": scores, "earlier": written.earlier}
-    facts = {"facts": [dict(of_piece) for of_piece in written.facts]} if written.facts else {}
+    fields = {"pieces": written.subwords, "scores": scores, "earlier": written.earlier}
+    facts = {"facts": [dict(of_subword) for of_subword in written.facts]} if written.facts else {}
     return json.dumps(fields | facts, ensure_ascii=False)
 
 
@@ -38,7 +38,7 @@ def unpack_written(packed: str) -> Written:
     """The answer that was packed."""
     fields = json.loads(packed)
     scores = tuple(tuple(math.nan if score is None else score for score in row) for row in fields["scores"])
-    facts = tuple(facts_from(of_piece) for of_piece in fields.get("facts", ()))
+    facts = tuple(facts_from(of_subword) for of_subword in fields.get("facts", ()))
     return Written(tuple(fields["pieces"]), scores, tuple(map(tuple, fields["earlier"])), facts)
 
 
@@ -248,7 +248,7 @@ def write_outputs(store: Store, run_id: int, outputs: Iterable[Output]) -> None:
         number = output.instance_id
         for a in output.attributions:
             name = (run_id, number, a.label, _NO_LAYER if a.layer is None else a.layer)
-            if a.ranking is None and a.pieces is None and a.convergence is None and not a.facts and a.written is None:
+            if a.ranking is None and a.subwords is None and a.convergence is None and not a.facts and a.written is None:
                 scores_alone.append((*name, pack_floats(a.scores)))
             else:
                 attributions.append((*name, *_packed(a)))
@@ -291,13 +291,13 @@ def _packed_rationale(r: MachineRationale) -> tuple[object, ...]:
 
 def _packed(a: Attribution) -> tuple[object, ...]:
     """The columns from the scores on."""
-    pieces = None if a.pieces is None else json.dumps(
-        [[p.text, p.start, p.end, p.is_special, p.segment, score] for p, score in a.pieces], ensure_ascii=False
+    subwords = None if a.subwords is None else json.dumps(
+        [[p.text, p.start, p.end, p.is_special, p.segment, score] for p, score in a.subwords], ensure_ascii=False
     )  # fmt: skip
     ranking = None if a.ranking is None else pack_numbers(a.ranking)
     facts = json.dumps(dict(a.facts)) if a.facts else None
     written = None if a.written is None else pack_written(a.written)
-    return pack_floats(a.scores), ranking, pieces, a.convergence, facts, written
+    return pack_floats(a.scores), ranking, subwords, a.convergence, facts, written
 
 
 def _prediction(row: Row) -> Prediction:
@@ -306,8 +306,8 @@ def _prediction(row: Row) -> Prediction:
 
 
 def _attribution(row: Row) -> Attribution:
-    pieces = None if row["pieces"] is None else tuple(
-        (Piece(text, start, end, bool(is_special), segment), score)
+    subwords = None if row["pieces"] is None else tuple(
+        (Subword(text, start, end, bool(is_special), segment), score)
         for text, start, end, is_special, segment, score in json.loads(row["pieces"])
     )  # fmt: skip
     return Attribution(
@@ -315,7 +315,7 @@ def _attribution(row: Row) -> Attribution:
         row["label"],
         None if row["layer"] == _NO_LAYER else row["layer"],
         None if row["ranking"] is None else unpack_numbers(row["ranking"]),
-        pieces,
+        subwords,
         row["convergence"],
         () if row["facts"] is None else tuple(json.loads(row["facts"]).items()),
         None if row["written"] is None else unpack_written(row["written"]),

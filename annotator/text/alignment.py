@@ -14,7 +14,7 @@ from annotator.text.tokenisation import sentence_starts as find_sentence_starts
 
 _BLANKS = re.compile(r"\s*")
 _WORD = re.compile(r"\S+")
-_PIECE = re.compile("[^ ]+")
+_SUBWORD = re.compile("[^ ]+")
 _LINE_END = re.compile("\r\n|\r|\n")
 _NEWLINE = re.compile("\n")
 
@@ -130,14 +130,14 @@ def split_on_spaces(text: str) -> TokenizedText:
 def eraser_docs_folder(text: str) -> TokenizedText:
     r"""A document of ERASER's docs/ folder with its reference's tokens and sentences.
 
-    A line is a sentence; white space at its ends and empty lines are dropped; pieces between blanks are tokens.
+    A line is a sentence; white space at its ends and empty lines are dropped; subwords between blanks are tokens.
 
     Source:  the loader of the ERASER repository, for docs/
     >>> eraser_docs_folder("t0  t1 t2\n\n   \n t3 t4 \nt5\tt5b\n").sentence_starts
     (0, 3, 5)
     """
     check_characters(text)
-    lines = [[match.span() for match in _PIECE.finditer(text, *line)] for line in _stripped_lines(text, _LINE_END)]
+    lines = [[match.span() for match in _SUBWORD.finditer(text, *line)] for line in _stripped_lines(text, _LINE_END)]
     return _with_sentences(text, [line for line in lines if line])
 
 
@@ -152,7 +152,7 @@ def eraser_docs_jsonl(text: str) -> TokenizedText:
     (0, 4, 5, 6, 8, 9)
     """
     check_characters(text)
-    return _with_sentences(text, [_pieces_between_blanks(text, *line) for line in _stripped_lines(text, _NEWLINE)])
+    return _with_sentences(text, [_subwords_between_blanks(text, *line) for line in _stripped_lines(text, _NEWLINE)])
 
 
 def _stripped_lines(text: str, line_end: "re.Pattern[str]") -> Iterable[tuple[int, int]]:
@@ -165,11 +165,11 @@ def _stripped_lines(text: str, line_end: "re.Pattern[str]") -> Iterable[tuple[in
         begin = next_begin
 
 
-def _pieces_between_blanks(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _subwords_between_blanks(text: str, start: int, end: int) -> list[tuple[int, int]]:
     ranges = []
-    for piece in text[start:end].split(" "):
-        ranges.append((start, start + len(piece)))
-        start += len(piece) + 1
+    for subword in text[start:end].split(" "):
+        ranges.append((start, start + len(subword)))
+        start += len(subword) + 1
     return ranges
 
 

@@ -8,7 +8,7 @@ from unicodedata import category, combining
 
 import regex
 
-from annotator.domain.models import InputText, Piece
+from annotator.domain.models import InputText, Subword
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.language import _
@@ -229,12 +229,12 @@ def input_of_text(text: str) -> InputText:
     return InputText((letters_of(text),), text)
 
 
-def input_of_pieces(pieces: Sequence[Piece]) -> InputText:
-    """The same, where it holds its pieces: their letters, by each way in which models write pieces.
+def input_of_subwords(subwords: Sequence[Subword]) -> InputText:
+    """The same, where it holds its subwords: their letters, by each way in which models write subwords.
 
-    Undefined: no letters where a piece stands for what the model's vocabulary has not
+    Undefined: no letters where a subword stands for what the model's vocabulary has not
     """
-    texts = [piece.text for piece in pieces if not is_special(piece)]
+    texts = [subword.text for subword in subwords if not is_special(subword)]
     if any(map(is_unknown, texts)):
         return InputText((), " ".join(texts))
     readings = (Cut.of(texts, form, [form.letters(text) for text in texts]).letters for form in FORMS)

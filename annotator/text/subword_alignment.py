@@ -1,7 +1,7 @@
-"""Where a model's pieces stand in a text: each is the next thing there, so that nothing is ever searched past a word.
+"""Where a model's subwords stand in a text: each is the next thing there, so that nothing is ever searched past a word.
 
-Pieces for unknown words take what lies between their neighbours; where that leaves a choice, a cut at the border of a
-word goes first, and the rest of the pieces must fit too.
+Subwords for unknown words take what lies between their neighbours; where that leaves a choice, a cut at the border of a
+word goes first, and the rest of the subwords must fit too.
 """
 
 import unicodedata
@@ -13,7 +13,7 @@ from typing import cast
 
 import regex
 
-from annotator.domain.models import Piece
+from annotator.domain.models import Subword
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.language import _
@@ -35,56 +35,56 @@ _CLUSTER = regex.compile(CLUSTER)
 _VISIBLE = regex.compile(r"\S")
 
 
-class PieceMismatch(InvalidValue):
-    """Pieces are not those of the text; `piece` is the number of the first that does not fit, or their number."""
+class SubwordMismatch(InvalidValue):
+    """Subwords are not those of the text; `subword` is the number of the first that does not fit, or their number."""
 
-    def __init__(self, message: str, piece: int) -> None:
+    def __init__(self, message: str, subword: int) -> None:
         super().__init__(message)
-        self.piece = piece
+        self.subword = subword
 
 
-def find_pieces(
-    pieces: Sequence[str], text: str, *, numbers: Sequence[int] | None = None, is_partial: bool = False
+def find_subwords(
+    subwords: Sequence[str], text: str, *, numbers: Sequence[int] | None = None, is_partial: bool = False
 ) -> list[Range]:
-    """The characters of each piece (half open), in order; special pieces must not be among them.
+    """The characters of each subword (half open), in order; special subwords must not be among them.
 
-    A blank piece gets the blank where it stands; a mark that the text's letters have lost gets the letter before it.
+    A blank subword gets the blank where it stands; a mark that the text's letters have lost gets the letter before it.
 
-    numbers:    what the pieces are called in messages; else they are counted from 0
-    is_partial: the pieces may end before the text
-    Raises:     PieceMismatch, naming piece number, piece and what stands in the text instead
-    >>> find_pieces(["t", "##hat", "cat"], "that cat")
+    numbers:    what the subwords are called in messages; else they are counted from 0
+    is_partial: the subwords may end before the text
+    Raises:     SubwordMismatch, naming subword number, subword and what stands in the text instead
+    >>> find_subwords(["t", "##hat", "cat"], "that cat")
     [(0, 1), (1, 4), (5, 8)]
     """
     letters = _letters_of(text)
-    faults: list[PieceMismatch] = []
-    for cut in _readings(pieces, text):
-        search = _Search(letters, cut, numbers or range(len(pieces)), is_partial=is_partial)
+    faults: list[SubwordMismatch] = []
+    for cut in _readings(subwords, text):
+        search = _Search(letters, cut, numbers or range(len(subwords)), is_partial=is_partial)
         try:
             return search.run()
-        except PieceMismatch as fault:
+        except SubwordMismatch as fault:
             faults.append(fault)
-    raise max(faults, key=lambda fault: fault.piece)
+    raise max(faults, key=lambda fault: fault.subword)
 
 
-def _readings(pieces: Sequence[str], text: str) -> Iterator[Cut]:
-    """The pieces as letters in each form that may fit: without marks that the text has not, and no reading twice."""
+def _readings(subwords: Sequence[str], text: str) -> Iterator[Cut]:
+    """The subwords as letters in each form that may fit: without marks that the text has not, and no reading twice."""
     tried: list[list[str | bytes]] = []
     for form in FORMS:
-        readings = [form.letters(piece) for piece in pieces]
+        readings = [form.letters(subword) for subword in subwords]
         written = "\0".join(part for part in readings if isinstance(part, str))
         if readings not in tried and not any(mark in written and mark not in text for mark in _MARKS):
             tried.append(readings)
-            yield Cut.of(pieces, form, readings)
+            yield Cut.of(subwords, form, readings)
     if not tried:
-        yield Cut.of(pieces, FORMS[0], list(pieces))
+        yield Cut.of(subwords, FORMS[0], list(subwords))
 
 
 _letters_of = lru_cache(maxsize=32)(Letters.of)  # a text's maps come one after the other
 
 
 class _Search:
-    """One form's letters are matched with the text's, from left to right; a wrong cut of an unknown piece is taken back."""
+    """One form's letters are matched with the text's, from left to right; a wrong cut of an unknown subword is taken back."""
 
     def __init__(self, text: Letters, cut: Cut, numbers: Sequence[int], *, is_partial: bool) -> None:
         self.text = text
@@ -96,10 +96,10 @@ class _Search:
         self.places = [0] * len(cut.letters)  # of each letter in the text's; -1 - place for one the text has lost
         self.end = 0  # after the last letter that has been matched
         self.n_steps = 0
-        self.farthest = (0, 0)  # the piece that did not fit, and the letter of the text where it should stand
+        self.farthest = (0, 0)  # the subword that did not fit, and the letter of the text where it should stand
 
     def run(self) -> list[Range]:
-        """The characters of each piece; raises PieceMismatch."""
+        """The characters of each subword; raises SubwordMismatch."""
         cuts = self._cuts()
         if cuts is None:
             raise self._fault()
@@ -131,7 +131,7 @@ class _Search:
         return None if index is None else cuts
 
     def _choices(self, number: int, index: int) -> Sequence[int]:
-        """Where a gap that begins at a letter may end: after at least one, in no more words than it has pieces."""
+        """Where a gap that begins at a letter may end: after at least one, in no more words than it has subwords."""
         n_unknown = len(self.cut.gaps[number][1])
         limit = self._end_of_words(self._after_dropped(index), n_unknown)
         self.n_steps += (limit - index) // 16
@@ -150,7 +150,7 @@ class _Search:
         return sorted(ends, key=lambda end: (not self._agrees(end, begins_word), end))
 
     def _last_ends(self, index: int, limit: int, n_unknown: int) -> Sequence[int]:
-        """Where a gap at the end of all pieces ends: with the text, or, where that goes on, after as many words of BERT's."""
+        """Where a gap at the end of all subwords ends: with the text, or, where that goes on, after as many words of BERT's."""
         if not self.is_partial:
             return (self.n,) if limit == self.n else ()
         borders = [end for end in range(index + 1, self.n + 1) if self.text.begins_word(end)]
@@ -168,7 +168,7 @@ class _Search:
         return after if after < self.n else index
 
     def _agrees(self, end: int, begins_word: bool | None) -> bool:
-        """Whether a piece may begin at a letter, by what its family's marks say of blanks."""
+        """Whether a subword may begin at a letter, by what its family's marks say of blanks."""
         if begins_word is None:
             return self.text.begins_word(end)
         return begins_word == (end < self.n and self.text.after_blank[end])
@@ -187,7 +187,7 @@ class _Search:
         self.end = index
         if number < len(self.cut.gaps) or self.is_partial or self._is_rest_droppable(index):
             return index
-        self._note(len(self.cut.pieces), index)
+        self._note(len(self.cut.subwords), index)
         return None
 
     def _match_slowly(self, start: int, end: int, index: int) -> int | None:
@@ -206,15 +206,15 @@ class _Search:
                 number += 1
             else:
                 self.n_steps += (number - start) // 16
-                self._note(self.cut.piece_at(number), index)
+                self._note(self.cut.subword_at(number), index)
                 return None
         return index
 
     def _is_rest_droppable(self, index: int) -> bool:
         return all(may_be_dropped(letter) for letter in self.text.letters[index:])
 
-    def _note(self, piece: int, index: int) -> None:
-        self.farthest = max(self.farthest, (piece, index))
+    def _note(self, subword: int, index: int) -> None:
+        self.farthest = max(self.farthest, (subword, index))
 
     def _ranges(self, cuts: Sequence[Range]) -> list[Range]:
         unknown: dict[int, Range] = {}
@@ -223,7 +223,7 @@ class _Search:
         char_ranges = [unknown.get(number) or self._range_of(span) for number, span in enumerate(self.cut.spans)]
         after = self.text.character(self.end)
         ranges: list[Range] = []
-        for char_range in reversed(char_ranges):  # a blank piece reaches to the next that is none
+        for char_range in reversed(char_ranges):  # a blank subword reaches to the next that is none
             ranges.append(char_range or (-1, after))
             after = after if char_range is None else char_range[0]
         ranges.reverse()
@@ -236,7 +236,7 @@ class _Search:
         return ranges
 
     def _range_of(self, span: Range) -> Range | None:
-        """The characters of a piece's letters; None for a blank piece."""
+        """The characters of a subword's letters; None for a blank subword."""
         if span[0] == span[1]:
             return None
         indices = [index for index in self.places[span[0] : span[1]] if index >= 0]
@@ -245,8 +245,8 @@ class _Search:
         before = -1 - self.places[span[0]] - 1
         return (self.text.origins[before], self.text.origins[before] + 1) if before >= 0 else (0, 0)
 
-    def _shared(self, begin: int, end: int, n_pieces: int) -> list[Range]:
-        """The characters of unknown pieces that follow each other: a word, a cluster or a character each, else all of them."""
+    def _shared(self, begin: int, end: int, n_subwords: int) -> list[Range]:
+        """The characters of unknown subwords that follow each other: a word, a cluster or a character each, else all of them."""
         text = self.text
         while begin < end - 1 and self._belongs_before(begin):
             begin += 1
@@ -256,32 +256,32 @@ class _Search:
         without_controls = [index for index in words if unicodedata.category(text.letters[index])[0] != "C"]
         of_bert = [index for index in range(begin + 1, end) if text.begins_word(index)]
         for borders in (of_letters, words, without_controls, of_bert):
-            if len(borders) == n_pieces - 1:
+            if len(borders) == n_subwords - 1:
                 starts, ends = [begin, *borders], [*borders, end]
                 return [(text.origins[a], text.origins[b - 1] + 1) for a, b in zip(starts, ends, strict=True)]
         for pattern in (_CLUSTER, _VISIBLE):
             ranges = [m.span() for m in pattern.finditer(text.text, first, last) if not m.group().isspace()]
-            if len(ranges) == n_pieces:
+            if len(ranges) == n_subwords:
                 return ranges
-        return [(first, last)] * n_pieces
+        return [(first, last)] * n_subwords
 
     def _belongs_before(self, index: int) -> bool:
-        """Whether an unknown piece begins only after a letter: an accent of the word before, a byte order mark."""
+        """Whether an unknown subword begins only after a letter: an accent of the word before, a byte order mark."""
         text = self.text
         is_inside = not text.after_blank[index] or not text.after_blank[index + 1]
         return is_inside and may_be_dropped(text.letters[index]) and self._after_dropped(index) > index
 
-    def _fault(self) -> PieceMismatch:
-        piece, index = self.farthest
+    def _fault(self) -> SubwordMismatch:
+        subword, index = self.farthest
         character = self.text.character(index)
         if self.n_steps > _MOST_STEPS:
             reason = _("Ambiguous subwords for unknown words. Give each subword's start and end.")
-            return PieceMismatch(reason, piece)
-        if piece >= len(self.cut.pieces):
-            return left_over(piece, self.text.text, character)
-        text = self.cut.pieces[piece]
+            return SubwordMismatch(reason, subword)
+        if subword >= len(self.cut.subwords):
+            return left_over(subword, self.text.text, character)
+        text = self.cut.subwords[subword]
         shown = repr(text if len(text) <= 40 else text[:40] + "…")
-        number = self.numbers[piece]
+        number = self.numbers[subword]
         if character >= len(self.text.text):
             reason = _(
                 "Subword {number} {shown} is past the end (character {character}).",
@@ -297,98 +297,98 @@ class _Search:
                 character=character,
                 rest=_rest(self.text.text, character),
             )
-        return PieceMismatch(reason, piece)
+        return SubwordMismatch(reason, subword)
 
 
-def left_over(n_pieces: int, text: str, end: int) -> PieceMismatch:
-    """The fault of pieces that end before their text."""
+def left_over(n_subwords: int, text: str, end: int) -> SubwordMismatch:
+    """The fault of subwords that end before their text."""
     reason = _(
-        "The {pieces} end at character {end}, before {rest}. For truncated texts, mark the scores as partial.",
-        pieces=counted(n_pieces, "subword"),
+        "The {subwords} end at character {end}, before {rest}. For truncated texts, mark the scores as partial.",
+        subwords=counted(n_subwords, "subword"),
         end=end,
         rest=_rest(text, end),
     )
-    return PieceMismatch(reason, n_pieces)
+    return SubwordMismatch(reason, n_subwords)
 
 
 def _rest(text: str, start_char: int) -> str:
     return repr(text[start_char : start_char + 20] + ("…" if len(text) > start_char + 20 else ""))
 
 
-# The places of a model's pieces in one text or over the segments of an instance, by their offsets or by their text.
+# The places of a model's subwords in one text or over the segments of an instance, by their offsets or by their text.
 
 
 _GAP = "\n"  # between segments that are read as one text
 
 
-def locate(pieces: Sequence[Piece], numbers: Sequence[int], text: str, *, is_partial: bool) -> dict[int, Piece]:
-    """Some pieces, by number, with their places in one text; those that are special by name are marked so and have none.
+def locate(subwords: Sequence[Subword], numbers: Sequence[int], text: str, *, is_partial: bool) -> dict[int, Subword]:
+    """Some subwords, by number, with their places in one text; those that are special by name are marked so and have none.
 
-    A text may hold what is elsewhere the name of a special piece ("<s>"): where the rest does not fit without, it is text.
+    A text may hold what is elsewhere the name of a special subword ("<s>"): where the rest does not fit without, it is text.
 
-    Raises: InvalidValue, naming piece number, piece and the text at that place
+    Raises: InvalidValue, naming subword number, subword and the text at that place
     """
-    chosen = [number for number in numbers if not is_special(pieces[number])]
+    chosen = [number for number in numbers if not is_special(subwords[number])]
     try:
-        ranges = _ranges(pieces, chosen, text, is_partial=is_partial)
-    except PieceMismatch:
-        with_names = [n for n in numbers if not is_special(pieces[n]) or _may_be_text(pieces[n], text)]
+        ranges = _ranges(subwords, chosen, text, is_partial=is_partial)
+    except SubwordMismatch:
+        with_names = [n for n in numbers if not is_special(subwords[n]) or _may_be_text(subwords[n], text)]
         if with_names == chosen:
             raise
-        chosen, ranges = with_names, _ranges(pieces, with_names, text, is_partial=is_partial)
-    located = {number: _special(pieces[number]) for number in numbers}
+        chosen, ranges = with_names, _ranges(subwords, with_names, text, is_partial=is_partial)
+    located = {number: _special(subwords[number]) for number in numbers}
     for number, (start, end) in zip(chosen, ranges, strict=True):
-        located[number] = replace(pieces[number], start=start, end=end)
+        located[number] = replace(subwords[number], start=start, end=end)
     return located
 
 
-def locate_over(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> list[Piece]:
-    """The pieces with their segments and places; special ones have neither. texts: by segment, in their order.
+def locate_over(subwords: Sequence[Subword], texts: Mapping[str, str], *, is_partial: bool) -> list[Subword]:
+    """The subwords with their segments and places; special ones have neither. texts: by segment, in their order.
 
-    Raises: InvalidValue, naming piece number, piece and the text at that place
+    Raises: InvalidValue, naming subword number, subword and the text at that place
     """
-    is_named = any(piece.segment for piece in pieces)
-    located = (_by_segment if is_named else _by_group)(pieces, texts, is_partial=is_partial)
-    return [located.get(number) or _special(piece) for number, piece in enumerate(pieces)]
+    is_named = any(subword.segment for subword in subwords)
+    located = (_by_segment if is_named else _by_group)(subwords, texts, is_partial=is_partial)
+    return [located.get(number) or _special(subword) for number, subword in enumerate(subwords)]
 
 
-def _special(piece: Piece) -> Piece:
-    return replace(piece, start=None, end=None, is_special=True, segment=None)
+def _special(subword: Subword) -> Subword:
+    return replace(subword, start=None, end=None, is_special=True, segment=None)
 
 
-def _may_be_text(piece: Piece, text: str) -> bool:
-    return not piece.is_special and piece.text in SPECIAL_TEXTS and piece.text != "" and piece.text in text
+def _may_be_text(subword: Subword, text: str) -> bool:
+    return not subword.is_special and subword.text in SPECIAL_TEXTS and subword.text != "" and subword.text in text
 
 
 # One text ------------------------------------------------------------------------------------------------------------
 
 
-def _ranges(pieces: Sequence[Piece], chosen: Sequence[int], text: str, *, is_partial: bool) -> list[Range]:
-    without = [number for number in chosen if pieces[number].start is None]
+def _ranges(subwords: Sequence[Subword], chosen: Sequence[int], text: str, *, is_partial: bool) -> list[Range]:
+    without = [number for number in chosen if subwords[number].start is None]
     if len(without) == len(chosen):
-        return find_pieces([pieces[n].text for n in chosen], text, numbers=chosen, is_partial=is_partial)
+        return find_subwords([subwords[n].text for n in chosen], text, numbers=chosen, is_partial=is_partial)
     if without:
-        name = _("Subword {number} {text}", number=without[0], text=f"{pieces[without[0]].text!r}")
+        name = _("Subword {number} {text}", number=without[0], text=f"{subwords[without[0]].text!r}")
         raise InvalidValue(_("{name} has no start and end. Give them for all or none.", name=name))
-    ranges = [_given_range(number, pieces[number], text) for number in chosen]
+    ranges = [_given_range(number, subwords[number], text) for number in chosen]
     end = max(end for _, end in ranges)
     if not is_partial and not all(may_be_dropped(letter) for letter in Letters.of(text[end:]).letters):
         raise left_over(len(chosen), text, end)
     return ranges
 
 
-def _given_range(number: int, piece: Piece, text: str) -> Range:
-    """The offsets of a piece, if its text can stand there."""
-    start, end = cast(int, piece.start), cast(int, piece.end)
+def _given_range(number: int, subword: Subword, text: str) -> Range:
+    """The offsets of a subword, if its text can stand there."""
+    start, end = cast(int, subword.start), cast(int, subword.end)
     said_range = _(
         "Subword {number} {text} is placed at characters {start} to {end}",
         number=number,
-        text=f"{piece.text[:40]!r}",
+        text=f"{subword.text[:40]!r}",
         start=start,
         end=end,
     )
     if not 0 <= start <= end <= len(text):
-        raise PieceMismatch(
+        raise SubwordMismatch(
             _(
                 "{said_range}, but its text has {characters}.",
                 said_range=said_range,
@@ -396,21 +396,21 @@ def _given_range(number: int, piece: Piece, text: str) -> Range:
             ),
             number,
         )
-    if not _agrees(piece.text, text[start:end]):
+    if not _agrees(subword.text, text[start:end]):
         stands = _("where {words} is", words=f"{text[start:end][:40]!r}")
-        raise PieceMismatch(
+        raise SubwordMismatch(
             _("{said_range}, {stands}; offsets count code points.", said_range=said_range, stands=stands), number
         )
     return start, end
 
 
-def _agrees(piece: str, given: str) -> bool:
-    """Whether a piece can be what stands at its offsets: the same, or a part of it, in one of the forms."""
-    if piece == given or is_unknown(piece):
+def _agrees(subword: str, given: str) -> bool:
+    """Whether a subword can be what stands at its offsets: the same, or a part of it, in one of the forms."""
+    if subword == given or is_unknown(subword):
         return True
     letters = _core(given)
     for form in FORMS:
-        reading = form.letters(piece)
+        reading = form.letters(subword)
         core = _core(reading if isinstance(reading, str) else reading.decode("utf-8", "ignore"))
         if core in letters:
             return True
@@ -424,118 +424,122 @@ def _core(text: str) -> str:
 # Several segments ----------------------------------------------------------------------------------------------------
 
 
-def _by_segment(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> dict[int, Piece]:
-    """Each piece in the segment that it names."""
+def _by_segment(subwords: Sequence[Subword], texts: Mapping[str, str], *, is_partial: bool) -> dict[int, Subword]:
+    """Each subword in the segment that it names."""
     of_segments: dict[str, list[int]] = {}
-    for number, piece in enumerate(pieces):
-        if piece.segment in texts:
-            of_segments.setdefault(cast(str, piece.segment), []).append(number)
-        elif piece.segment or not is_special(piece):
+    for number, subword in enumerate(subwords):
+        if subword.segment in texts:
+            of_segments.setdefault(cast(str, subword.segment), []).append(number)
+        elif subword.segment or not is_special(subword):
             says = (
-                _("names the segment '{segment}'", segment=piece.segment)
-                if piece.segment
+                _("names the segment '{segment}'", segment=subword.segment)
+                if subword.segment
                 else _("names no segment, but others do")
             )
             raise InvalidValue(
                 _(
                     "Subword {number} {text} {says}; the instance has {texts}.",
                     number=number,
-                    text=f"{piece.text!r}",
+                    text=f"{subword.text!r}",
                     says=says,
                     texts=", ".join(texts),
                 )
             )
-    located: dict[int, Piece] = {}
+    located: dict[int, Subword] = {}
     for name, numbers in of_segments.items():
-        if len(texts) > 1 and all(is_special(pieces[number]) for number in numbers):
+        if len(texts) > 1 and all(is_special(subwords[number]) for number in numbers):
             continue
-        located.update(locate(pieces, numbers, texts[name], is_partial=is_partial))
+        located.update(locate(subwords, numbers, texts[name], is_partial=is_partial))
     return located
 
 
-def _by_group(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> dict[int, Piece]:
-    """Each run of pieces between special ones in the segment that it fits; if that fails, all of them in a row."""
+def _by_group(subwords: Sequence[Subword], texts: Mapping[str, str], *, is_partial: bool) -> dict[int, Subword]:
+    """Each run of subwords between special ones in the segment that it fits; if that fails, all of them in a row."""
     groups: list[list[int]] = [[]]
-    for number, piece in enumerate(pieces):
-        if is_special(piece):
+    for number, subword in enumerate(subwords):
+        if is_special(subword):
             groups.append([])
         else:
             groups[-1].append(number)
     groups = [group for group in groups if group]
-    has_offsets = any(pieces[number].start is not None for group in groups for number in group)
+    has_offsets = any(subwords[number].start is not None for group in groups for number in group)
     try:
-        return _assigned(pieces, groups, texts, is_partial=is_partial and (has_offsets or len(groups) > 1))
-    except PieceMismatch as fault:
+        return _assigned(subwords, groups, texts, is_partial=is_partial and (has_offsets or len(groups) > 1))
+    except SubwordMismatch as fault:
         if has_offsets:
             raise
         try:
-            return _in_a_row(pieces, texts, is_partial=is_partial)
-        except PieceMismatch as other_fault:
+            return _in_a_row(subwords, texts, is_partial=is_partial)
+        except SubwordMismatch as other_fault:
             raise (fault if len(groups) > 1 else other_fault) from None
 
 
 def _assigned(
-    pieces: Sequence[Piece], groups: Sequence[Sequence[int]], texts: Mapping[str, str], *, is_partial: bool
-) -> dict[int, Piece]:
-    """Groups that fit a segment whole take it first, then, if pieces may end early, those that fit its beginning."""
-    located: dict[int, Piece] = {}
+    subwords: Sequence[Subword], groups: Sequence[Sequence[int]], texts: Mapping[str, str], *, is_partial: bool
+) -> dict[int, Subword]:
+    """Groups that fit a segment whole take it first, then, if subwords may end early, those that fit its beginning."""
+    located: dict[int, Subword] = {}
     free, waiting = dict(texts), list(groups)
-    faults: list[PieceMismatch] = []
+    faults: list[SubwordMismatch] = []
     for may_end_early in (False, True) if is_partial else (False,):
         trying, waiting, faults = waiting, [], []
         for group in trying:
             try:
-                name, fitted = _first_fit(pieces, group, free, is_partial=may_end_early)
-            except PieceMismatch as fault:
+                name, fitted = _first_fit(subwords, group, free, is_partial=may_end_early)
+            except SubwordMismatch as fault:
                 waiting.append(group)
                 faults.append(fault)
                 continue
             del free[name]
-            located |= {n: piece if piece.is_special else replace(piece, segment=name) for n, piece in fitted.items()}
+            located |= {
+                n: subword if subword.is_special else replace(subword, segment=name) for n, subword in fitted.items()
+            }
     if faults:
         raise faults[0]
     return located
 
 
 def _first_fit(
-    pieces: Sequence[Piece], group: Sequence[int], texts: Mapping[str, str], *, is_partial: bool
-) -> tuple[str, dict[int, Piece]]:
+    subwords: Sequence[Subword], group: Sequence[int], texts: Mapping[str, str], *, is_partial: bool
+) -> tuple[str, dict[int, Subword]]:
     """The first text that a group fits, with the places in it; raises the fault of the text that it fits longest."""
     reason = _("More parts than segments: no text for subword {group}.", group=group[0])
-    farthest = PieceMismatch(f"{reason[:-1]} {pieces[group[0]].text!r}.", -1)
+    farthest = SubwordMismatch(f"{reason[:-1]} {subwords[group[0]].text!r}.", -1)
     for name, text in texts.items():
         try:
-            return name, locate(pieces, group, text, is_partial=is_partial)
-        except PieceMismatch as fault:
-            if fault.piece > farthest.piece:
+            return name, locate(subwords, group, text, is_partial=is_partial)
+        except SubwordMismatch as fault:
+            if fault.subword > farthest.subword:
                 farthest = fault
     raise farthest
 
 
-def _in_a_row(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> dict[int, Piece]:
-    """All pieces matched with the segments' texts one after the other; the last segments may be missing as a whole."""
+def _in_a_row(subwords: Sequence[Subword], texts: Mapping[str, str], *, is_partial: bool) -> dict[int, Subword]:
+    """All subwords matched with the segments' texts one after the other; the last segments may be missing as a whole."""
     names = list(texts)
     for n_segments in range(len(names), 0, -1):
         chosen = names[:n_segments]
         joined = _GAP.join(texts[name] for name in chosen)
         try:
-            located = locate(pieces, range(len(pieces)), joined, is_partial=is_partial)
-        except PieceMismatch:
+            located = locate(subwords, range(len(subwords)), joined, is_partial=is_partial)
+        except SubwordMismatch:
             if n_segments == 1 or is_partial:
                 raise
             continue
-        return {number: _moved(piece, chosen, texts) for number, piece in located.items()}
+        return {number: _moved(subword, chosen, texts) for number, subword in located.items()}
     raise InvalidValue(_("The instance has no segment."))
 
 
-def _moved(piece: Piece, names: Sequence[str], texts: Mapping[str, str]) -> Piece:
-    """A piece of texts that are read as one, in its own segment: that of its first character."""
-    if piece.is_special or piece.start is None or piece.end is None:
-        return piece
+def _moved(subword: Subword, names: Sequence[str], texts: Mapping[str, str]) -> Subword:
+    """A subword of texts that are read as one, in its own segment: that of its first character."""
+    if subword.is_special or subword.start is None or subword.end is None:
+        return subword
     starts = [0]
     for name in names[:-1]:
         starts.append(starts[-1] + len(texts[name]) + len(_GAP))
-    number = bisect_right(starts, piece.start) - 1
+    number = bisect_right(starts, subword.start) - 1
     name, begin = names[number], starts[number]
     longest = len(texts[name])
-    return replace(piece, start=min(piece.start - begin, longest), end=min(piece.end - begin, longest), segment=name)
+    return replace(
+        subword, start=min(subword.start - begin, longest), end=min(subword.end - begin, longest), segment=name
+    )

@@ -1,4 +1,4 @@
-"""How models write sub-words: the marks of each family, pieces that are no text, and letters as they are compared."""
+"""How models write subwords: the marks of each family, subwords that are no text, and letters as they are compared."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from annotator.domain.models import Piece
+from annotator.domain.models import Subword
 
 SPECIAL_TEXTS = frozenset({
     "", "[CLS]", "[SEP]", "[PAD]", "[BOS]", "[EOS]", "<s>", "</s>", "<pad>", "<cls>", "<sep>", "<bos>", "<eos>", "<eod>", "<eop>",
@@ -19,22 +19,22 @@ _UNKNOWN = re.compile(r"\s*(?:\[UNK\]|\[unk\]|<unk>|<UNK>|⁇|�+)\s*")
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
-def is_special(piece: Piece) -> bool:
-    """Whether a piece stands for nothing in the text: the source says so, or it is called like one that does."""
-    return piece.is_special or piece.text in SPECIAL_TEXTS
+def is_special(subword: Subword) -> bool:
+    """Whether a subword stands for nothing in the text: the source says so, or it is called like one that does."""
+    return subword.is_special or subword.text in SPECIAL_TEXTS
 
 
 def is_unknown(text: str) -> bool:
-    """Whether a piece stands for text that the model's vocabulary has not."""
+    """Whether a subword stands for text that the model's vocabulary has not."""
     return _UNKNOWN.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How one family writes pieces.
+    """How one family writes subwords.
 
-    letters:     what a piece says: text, or bytes of UTF-8 that may be part of a character
-    begins_word: whether the text has a blank before a piece; None where the family does not tell
+    letters:     what a subword says: text, or bytes of UTF-8 that may be part of a character
+    begins_word: whether the text has a blank before a subword; None where the family does not tell
     """
 
     name: str
@@ -67,7 +67,7 @@ def _byte_level(text: str) -> str | bytes:
     return b"".join(bytes([_BYTES[letter]]) if letter in _BYTES else letter.encode() for letter in text)
 
 
-# A list of pieces is read in the first of these forms that fits the text. The first knows no marks, so that a text which
+# A list of subwords is read in the first of these forms that fits the text. The first knows no marks, so that a text which
 # holds a mark itself ("Ġorġ" in Maltese, "@@") is not misread.
 FORMS = (
     Form("plain", lambda text: text, lambda _: None),
@@ -164,7 +164,7 @@ def _word_starts(letters: Sequence[str], after_blank: Sequence[bool]) -> list[in
     return starts
 
 
-# Pieces as letters, in the form of one family (plain, WordPiece, Unigram, BPE).
+# Subwords as letters, in the form of one family (plain, WordPiece, Unigram, BPE).
 
 
 Range = tuple[int, int]
@@ -177,21 +177,21 @@ _BLANK_MARKS = "▁ĠĊ \t\r\n"
 
 @dataclass(slots=True)
 class Cut:
-    """Pieces as letters. spans: the letters of each piece; gaps: (letters before, the unknown pieces that stand there)."""
+    """Subwords as letters. spans: the letters of each subword; gaps: (letters before, the unknown subwords that stand there)."""
 
-    pieces: Sequence[str]
+    subwords: Sequence[str]
     form: Form
     letters: list[str] = field(default_factory=list)
     spans: list[Range] = field(default_factory=list)
     gaps: list[tuple[int, list[int]]] = field(default_factory=list)
 
     @staticmethod
-    def of(pieces: Sequence[str], form: Form, contents: Sequence[str | bytes]) -> "Cut":
-        """Pieces by what they say in a form."""
-        cut = Cut(pieces, form)
+    def of(subwords: Sequence[str], form: Form, contents: Sequence[str | bytes]) -> "Cut":
+        """Subwords by what they say in a form."""
+        cut = Cut(subwords, form)
         waiting: list[bytes] = []
-        for number, (piece, content) in enumerate(zip(pieces, contents, strict=True)):
-            if is_unknown(piece):
+        for number, (subword, content) in enumerate(zip(subwords, contents, strict=True)):
+            if is_unknown(subword):
                 cut._flush(waiting)
                 cut._add_unknown(number)
             elif isinstance(content, bytes) and (waiting or not content.isascii()):
@@ -222,7 +222,7 @@ class Cut:
             self.gaps.append((n_letters, [number]))
 
     def _flush(self, waiting: list[bytes]) -> None:
-        """Pieces that are bytes: each gets the letters of every character that it has a byte of."""
+        """Subwords that are bytes: each gets the letters of every character that it has a byte of."""
         characters: list[int] = []  # by byte
         starts: list[int] = []  # by character
         for match in _CHARACTER.finditer(b"".join(waiting)):
@@ -231,8 +231,8 @@ class Cut:
             self.letters.extend(folded(match.group().decode("utf-8", "replace")[0]))
         starts.append(len(self.letters))
         end = 0
-        for piece in waiting:
-            start, end = end, end + len(piece)
+        for subword in waiting:
+            start, end = end, end + len(subword)
             self.spans.append((starts[characters[start]], starts[characters[end - 1] + 1]))
         waiting.clear()
 
@@ -242,21 +242,21 @@ class Cut:
         end = self.gaps[number][0] if number < len(self.gaps) else len(self.letters)
         return start, end
 
-    def piece_at(self, letter: int) -> int:
-        """The piece that holds a letter; the number of pieces after the last letter."""
+    def subword_at(self, letter: int) -> int:
+        """The subword that holds a letter; the number of subwords after the last letter."""
         if letter >= len(self.letters):
-            return len(self.pieces)
+            return len(self.subwords)
         number = bisect_right(self.spans, letter, key=lambda span: span[0]) - 1
         while self.spans[number][1] <= letter:
             number -= 1
         return number
 
     def begins_word(self, letter: int) -> bool | None:
-        """Whether the piece that begins with a letter says that a blank stands before it."""
-        number = self.piece_at(letter)
-        while number > 0 and not self.pieces[number - 1].strip(_BLANK_MARKS):
-            number -= 1  # a blank piece of its own
-        return self.form.begins_word(self.pieces[number]) if number < len(self.pieces) else None
+        """Whether the subword that begins with a letter says that a blank stands before it."""
+        number = self.subword_at(letter)
+        while number > 0 and not self.subwords[number - 1].strip(_BLANK_MARKS):
+            number -= 1  # a blank subword of its own
+        return self.form.begins_word(self.subwords[number]) if number < len(self.subwords) else None
 
 
 def _ends_inside_character(content: bytes) -> bool:

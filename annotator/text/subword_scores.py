@@ -1,8 +1,8 @@
-"""Sub-words into words: the scores of a model's pieces as one score a token of a segment.
+"""Subwords into words: the scores of a model's subwords as one score a token of a segment.
 
-Where the pieces have offsets, those decide; else each piece must be the next thing in the text (text/subword_alignment.py).
-A piece over several tokens is split by length (in characters that a model sees), and its parts are then pieces like any
-other. A blank piece goes to the token after it, at the end to the last. Special pieces are in no token's score.
+Where the subwords have offsets, those decide; else each subword must be the next thing in the text (text/subword_alignment.py).
+A subword over several tokens is split by length (in characters that a model sees), and its parts are then subwords like any
+other. A blank subword goes to the token after it, at the end to the last. Special subwords are in no token's score.
 
 Source: summing keeps the completeness of integrated gradients and Shapley values, and is what Wang et al. 2022 (B.2) and
         Stevens and Su 2021 (Equation 1) do; signed max is the default of inseq and Thermostat
@@ -22,10 +22,10 @@ from annotator.domain.models import (
     Attribution,
     Facts,
     MachineRationale,
-    Piece,
     ScoredPart,
     SourceAttribution,
     SourceRationale,
+    Subword,
     are_finite,
     facts_from,
 )
@@ -43,30 +43,32 @@ HOWS: tuple[How, ...] = cast("tuple[How, ...]", get_args(How))
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Scores by token, and the pieces they come from.
+    """Scores by token, and the subwords they come from.
 
-    scores: float[n_tokens]; 0 for a token that no piece touches; NaN for those after the last piece of a partial text,
-            and for a segment that no piece goes to
-    pieces: each piece with its place, whether it is special (then without a place), and its score, in the given order
+    scores: float[n_tokens]; 0 for a token that no subword touches; NaN for those after the last subword of a partial text,
+            and for a segment that no subword goes to
+    subwords: each subword with its place, whether it is special (then without a place), and its score, in the given order
     """
 
     scores: tuple[float, ...]
-    pieces: tuple[tuple[Piece, float], ...]
+    subwords: tuple[tuple[Subword, float], ...]
 
     @property
     def n_special(self) -> int:
-        """How many pieces stand for nothing in the text."""
-        return sum(piece.is_special for piece, _ in self.pieces)
+        """How many subwords stand for nothing in the text."""
+        return sum(subword.is_special for subword, _ in self.subwords)
 
     @property
     def special_share(self) -> float | None:
-        """The share of all |score| that special pieces have; None where all scores are 0."""
-        total = math.fsum(abs(score) for _, score in self.pieces)
-        return math.fsum(abs(score) for piece, score in self.pieces if piece.is_special) / total if total else None
+        """The share of all |score| that special subwords have; None where all scores are 0."""
+        total = math.fsum(abs(score) for _, score in self.subwords)
+        return (
+            math.fsum(abs(score) for subword, score in self.subwords if subword.is_special) / total if total else None
+        )
 
 
-def merge_pieces(
-    pieces: Sequence[Piece],
+def merge_subwords(
+    subwords: Sequence[Subword],
     scores: Sequence[float],
     body: TokenizedText,
     how: How = "sum",
@@ -75,20 +77,20 @@ def merge_pieces(
 ) -> Merged:
     """One score a token of one segment.
 
-    is_partial: the pieces may end before the text
-    Raises:     InvalidValue, naming piece number, piece and the text at that place
+    is_partial: the subwords may end before the text
+    Raises:     InvalidValue, naming subword number, subword and the text at that place
     >>> body = TokenizedText("that cat", (0, 5), (4, 8), (0,))
-    >>> merge_pieces([Piece("[CLS]"), Piece("t"), Piece("##hat"), Piece("cat")], [.5, .25, .5, .125], body).scores
+    >>> merge_subwords([Subword("[CLS]"), Subword("t"), Subword("##hat"), Subword("cat")], [.5, .25, .5, .125], body).scores
     (0.75, 0.125)
     """
-    _check(pieces, scores, how)
-    by_number = locate(pieces, range(len(pieces)), body.text, is_partial=is_partial)
+    _check(subwords, scores, how)
+    by_number = locate(subwords, range(len(subwords)), body.text, is_partial=is_partial)
     located = [(by_number[number], score) for number, score in enumerate(scores)]
     return Merged(_by_token(located, body, how, is_partial=is_partial), tuple(located))
 
 
 def merge_over_segments(
-    pieces: Sequence[Piece],
+    subwords: Sequence[Subword],
     scores: Sequence[float],
     bodies: Mapping[str, TokenizedText],
     how: How = "sum",
@@ -98,18 +100,18 @@ def merge_over_segments(
 ) -> Merged:
     """One score a token of several segments, numbered through them in their order.
 
-    Pieces go to the segment that they name. Where none is named, what stands between special pieces ([SEP], </s>) goes to
-    the first segment that it fits, in any order; without special pieces between them, segments follow each other.
+    Subwords go to the segment that they name. Where none is named, what stands between special subwords ([SEP], </s>) goes to
+    the first segment that it fits, in any order; without special subwords between them, segments follow each other.
 
-    are_edges_open: the pieces of a single segment may lack punctuation at the ends of its text, whose tokens then have 0
-    Raises: InvalidValue, naming piece number, piece and the text at that place
+    are_edges_open: the subwords of a single segment may lack punctuation at the ends of its text, whose tokens then have 0
+    Raises: InvalidValue, naming subword number, subword and the text at that place
     """
-    _check(pieces, scores, how)
+    _check(subwords, scores, how)
     if len(bodies) == 1:
-        pieces = [replace(piece, segment=piece.segment or next(iter(bodies))) for piece in pieces]
+        subwords = [replace(subword, segment=subword.segment or next(iter(bodies))) for subword in subwords]
     texts = {name: body.text for name, body in bodies.items()}
     locate_all = _locate_with_open_edges if are_edges_open and len(texts) == 1 else locate_over
-    located = locate_all(pieces, texts, is_partial=is_partial)
+    located = locate_all(subwords, texts, is_partial=is_partial)
     by_token: list[float] = []
     for name, body in bodies.items():
         of_segment = [(p, s) for p, s in zip(located, scores, strict=True) if p.segment == name and not p.is_special]
@@ -120,60 +122,62 @@ def merge_over_segments(
     return Merged(tuple(by_token), tuple(zip(located, scores, strict=True)))
 
 
-def _locate_with_open_edges(pieces: Sequence[Piece], texts: Mapping[str, str], *, is_partial: bool) -> Sequence[Piece]:
-    """The pieces in the one text, which may have punctuation before the first and after the last; raises the first fault."""
+def _locate_with_open_edges(
+    subwords: Sequence[Subword], texts: Mapping[str, str], *, is_partial: bool
+) -> Sequence[Subword]:
+    """The subwords in the one text, which may have punctuation before the first and after the last; raises the first fault."""
     [(name, text)] = texts.items()
     fault: InvalidValue | None = None
     for start in starts_within_edge(text):
         try:
-            located = locate_over(pieces, {name: text[start:]}, is_partial=True)
+            located = locate_over(subwords, {name: text[start:]}, is_partial=True)
         except InvalidValue as error:
             fault = fault or error
             continue
-        reached = max((piece.end for piece in located if piece.end is not None), default=0)
+        reached = max((subword.end for subword in located if subword.end is not None), default=0)
         if is_partial or not core_of(text[start + reached :]):
-            return [_moved(piece, start) for piece in located]
+            return [_moved(subword, start) for subword in located]
     raise fault or InvalidValue(_("The subwords end before the text."))
 
 
-def _moved(piece: Piece, start: int) -> Piece:
-    """A piece of a text that was read from a character on, in the whole text."""
-    if piece.start is None or piece.end is None:
-        return piece
-    return replace(piece, start=piece.start + start, end=piece.end + start)
+def _moved(subword: Subword, start: int) -> Subword:
+    """A subword of a text that was read from a character on, in the whole text."""
+    if subword.start is None or subword.end is None:
+        return subword
+    return replace(subword, start=subword.start + start, end=subword.end + start)
 
 
-def _check(pieces: Sequence[Piece], scores: Sequence[float], how: str) -> None:
+def _check(subwords: Sequence[Subword], scores: Sequence[float], how: str) -> None:
     if how not in HOWS:
         raise InvalidValue(_("Can't merge scores by '{how}'. Choose one of {hows}.", how=how, hows=", ".join(HOWS)))
-    if len(pieces) != len(scores):
+    if len(subwords) != len(scores):
         raise InvalidValue(
             _(
-                "Got {pieces}, but {scores}.",
-                pieces=counted(len(pieces), "subword"),
+                "Got {subwords}, but {scores}.",
+                subwords=counted(len(subwords), "subword"),
                 scores=counted(len(scores), "score"),
             )
         )
-    for number, piece in enumerate(pieces):
-        if (piece.start is None) != (piece.end is None):
+    for number, subword in enumerate(subwords):
+        if (subword.start is None) != (subword.end is None):
             raise InvalidValue(
                 _(
                     "Subword {number} {text} needs both start and end, or neither.",
                     number=number,
-                    text=f"{piece.text!r}",
+                    text=f"{subword.text!r}",
                 )
             )
 
 
 def _by_token(
-    located: Sequence[tuple[Piece, float]], body: TokenizedText, how: How, *, is_partial: bool
+    located: Sequence[tuple[Subword, float]], body: TokenizedText, how: How, *, is_partial: bool
 ) -> tuple[float, ...]:
     parts: list[list[float]] = [[] for _ in range(body.n_tokens)]
     reached = 0
-    for piece, score in located:
-        if not piece.is_special and piece.start is not None and piece.end is not None:
-            reached = max(reached, piece.end)
-            for token, share in _shares(piece.start, piece.end, body):
+    for subword, score in located:
+        if not subword.is_special and subword.start is not None and subword.end is not None:
+            reached = max(reached, subword.end)
+            for token, share in _shares(subword.start, subword.end, body):
                 parts[token].append(score * share)
     join = _JOINED[how]
     return tuple(
@@ -212,10 +216,10 @@ def _n_seen(text: str) -> int:
     return sum(not character.isspace() and not may_be_dropped(character) for character in text)
 
 
-# Laying what a file says by segment, document or piece on the tokens of an instance.
+# Laying what a file says by segment, document or subword on the tokens of an instance.
 
 
-ReadInstance = Callable[[], Instance]  # an instance's texts are read when pieces have to be found in them
+ReadInstance = Callable[[], Instance]  # an instance's texts are read when subwords have to be found in them
 
 
 def scores_on_same_tokens(source: SourceAttribution, n_tokens: int, n_selectable: int) -> Attribution | None:
@@ -224,7 +228,7 @@ def scores_on_same_tokens(source: SourceAttribution, n_tokens: int, n_selectable
     None: it takes attribution_on_tokens, which says as well what is wrong; where it is not None the two are equal
     """
     part = source.parts[0] if len(source.parts) == 1 else None
-    if part is None or part.place is not None or part.pieces is not None or part.ranking is not None:
+    if part is None or part.place is not None or part.subwords is not None or part.ranking is not None:
         return None
     if len(part.scores) not in (n_tokens, n_selectable) or not are_finite(part.scores):
         return None
@@ -236,18 +240,18 @@ def attribution_on_tokens(
 ) -> Attribution:
     """An attribution on the instance's tokens.
 
-    how:    how pieces of one token are joined
+    how:    how subwords of one token are joined
     are_edges_open: the file's text may lack punctuation at its ends
     Raises: InvalidValue, as a sentence without its start, for scores that do not fit the tokens or are no numbers
     """
     n_tokens, n_selectable = places.layout.n_tokens, places.layout.n_selectable
     scores = [math.nan] * n_tokens
     ranking: list[int] = []
-    pieces: list[tuple[Piece, float]] = []
+    subwords: list[tuple[Subword, float]] = []
     for part in source.parts:
         first, end = token_range(part.place, places)
-        if part.pieces is not None and are_finite(part.scores):
-            values = _merged(part, first, end, read(), how, pieces, are_edges_open)
+        if part.subwords is not None and are_finite(part.scores):
+            values = _merged(part, first, end, read(), how, subwords, are_edges_open)
         else:
             values = _scores_of(part, first, end, places)
         scores[first : first + len(values)] = values
@@ -260,7 +264,7 @@ def attribution_on_tokens(
         source.label,
         source.layer,
         tuple(ranking) if any(part.ranking is not None for part in source.parts) else None,
-        tuple(pieces) or None,
+        tuple(subwords) or None,
         source.convergence,
         source.facts,
     )
@@ -331,19 +335,19 @@ def _scores_of(part: ScoredPart, first: int, end: int, places: Places) -> Sequen
 
 
 def _merged(
-    part: ScoredPart, first: int, end: int, instance: Instance, how: How, pieces: list[tuple[Piece, float]],
+    part: ScoredPart, first: int, end: int, instance: Instance, how: How, subwords: list[tuple[Subword, float]],
     are_edges_open: bool,
 ) -> Sequence[float]:  # fmt: skip
-    """Scores of pieces as scores of tokens; the pieces are kept where they are not the tokens themselves."""
+    """Scores of subwords as scores of tokens; the subwords are kept where they are not the tokens themselves."""
     within = [
         segment for segment in instance.layout.segments if first <= segment.first_token and segment.end_token <= end
     ]
     bodies = {segment.name: instance.segment(segment.name).body for segment in within}
     merged = merge_over_segments(
-        part.pieces or (), part.scores, bodies, how, is_partial=part.is_partial, are_edges_open=are_edges_open
+        part.subwords or (), part.scores, bodies, how, is_partial=part.is_partial, are_edges_open=are_edges_open
     )
-    if merged.n_special or len(merged.pieces) != end - first:
-        pieces += merged.pieces
+    if merged.n_special or len(merged.subwords) != end - first:
+        subwords += merged.subwords
     return merged.scores
 
 
@@ -353,7 +357,7 @@ def _in_range(number: int, n: int) -> int:
     return number
 
 
-# How the scores of a written answer lie on everything that its maps were given: text, prompt, special and earlier pieces.
+# How the scores of a written answer lie on everything that its maps were given: text, prompt, special and earlier subwords.
 
 
 Floats = NDArray[np.float64]
@@ -365,14 +369,14 @@ class WrittenShares:
     """Of all maps of an answer together, and of each by itself; nothing where all scores are 0."""
 
     of_answer: Facts
-    of_pieces: tuple[Facts, ...]
+    of_subwords: tuple[Facts, ...]
 
 
 def written_shares(of_text: Floats, of_others: Mapping[str, Floats]) -> WrittenShares:
     """The sums of |score| as shares of everything: float[n_written] each, of_others by the name of their fact.
 
     >>> written_shares(np.array([0.75, 0.5]), {EARLIER_SHARE: np.array([0.0, 1.5])})
-    WrittenShares(of_answer=(('earlier_share', 0.545455),), of_pieces=((('earlier_share', 0.0),), (('earlier_share', 0.75),)))
+    WrittenShares(of_answer=(('earlier_share', 0.545455),), of_subwords=((('earlier_share', 0.0),), (('earlier_share', 0.75),)))
     """
     totals = of_text + sum(of_others.values())
     rows = [

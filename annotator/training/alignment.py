@@ -25,7 +25,7 @@ _LEAST_SHARE = 1e-4  # what the released code raises each share of the softmax t
 class AlignmentOptions:
     """What attributions are held against, and how.
 
-    form:       "paper": for each instance, over the pieces of its words; "released": over the batch, special pieces too
+    form:       "paper": for each instance, over the subwords of its words; "released": over the batch, special subwords too
     strength:   λ, the weight beside the task's loss
     scale:      γ, what attributions are multiplied by before the sigmoid
     of_several: of an instance with several sets, the set with the lowest loss or their union; the released form joins them
@@ -62,13 +62,13 @@ class AlignmentOptions:
 
 @dataclass(frozen=True, slots=True)
 class AlignmentBatch:
-    """Attributions of a batch beside its rationales, piece by piece; shorter instances are filled up.
+    """Attributions of a batch beside its rationales, subword by subword; shorter instances are filled up.
 
     attributions: float[batch, length], of the target class
-    gold:         bool[batch, sets, length]: the pieces of each set
+    gold:         bool[batch, sets, length]: the subwords of each set
     is_set:       bool[batch, sets]: which sets there are; an instance without any is not judged
-    words:        bool[batch, length]: the pieces of what people can mark
-    real:         bool[batch, length]: everything that is no filling, special pieces too
+    words:        bool[batch, length]: the subwords of what people can mark
+    real:         bool[batch, length]: everything that is no filling, special subwords too
     """
 
     attributions: Tensor
@@ -176,7 +176,7 @@ def _order_of(scaled: Tensor, gold: Tensor, others: Tensor) -> Tensor:
 
 
 def _over(losses: Tensor, counted: Tensor, options: AlignmentOptions) -> Tensor:
-    """The sums, or divided by how many pieces were added up."""
+    """The sums, or divided by how many subwords were added up."""
     return losses if options.over == "sum" else losses / counted.sum(dim=2).clamp(min=1)
 
 
@@ -187,14 +187,14 @@ _PAPER: dict[Criterion, _OfSets] = {"mse": _mse, "mae": _mae, "huber": _huber, "
 
 
 def _released(batch: AlignmentBatch, options: AlignmentOptions) -> Tensor:
-    """The loss of the released code: one number for all pieces of the batch that are no filling and have a rationale."""
+    """The loss of the released code: one number for all subwords of the batch that are no filling and have a rationale."""
     torch = import_module("torch")
     scaled = options.scale * batch.attributions * batch.real  # 0 on filling, as there
     gold = (batch.gold & batch.is_set[:, :, None]).any(dim=1) & batch.real
     judged = batch.real & batch.is_set.any(dim=1, keepdim=True)
     if (
         options.criterion == "order"
-    ):  # its maximum runs over filling and special pieces too, its mean over all instances
+    ):  # its maximum runs over filling and special subwords too, its mean over all instances
         return _order_of(scaled[:, None], gold[:, None], ~gold[:, None])[:, 0].mean()
     if options.criterion == "kl":
         return _released_kl(scaled, gold, judged)
@@ -233,7 +233,7 @@ def _released_kl(scaled: Tensor, gold: Tensor, judged: Tensor) -> Tensor:
 
 
 def embeddings_of(model: Any, ids: Tensor) -> Tensor:
-    """float[batch, length, dimensions]: the word embeddings of pieces, with a gradient also where they are frozen.
+    """float[batch, length, dimensions]: the word embeddings of subwords, with a gradient also where they are frozen.
 
     They are taken before position and LayerNorm, which would make the attribution 0.
     """

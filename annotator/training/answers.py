@@ -25,14 +25,14 @@ def answer_loss(stretches: Stretches, answers: Sequence[tuple[int, int] | None])
 
     A window that does not hold the whole answer, or of a text that has none (None), has to say so at [CLS].
 
-    answers: of each text, the first and last piece
+    answers: of each text, the first and last subword
     """
     torch = import_module("torch")
     if stretches.none_at is None:
         raise ModelError("A reading model learns at [CLS] that there is no answer, and this one has no such piece.")
     rows, windows = stretches.panes.rows, torch.arange(len(stretches.panes.rows), device=stretches.starts.device)
-    pieces = torch.tensor([answer or (-1, -1) for answer in answers], device=rows.device)[rows]
-    (first, has_first), (last, has_last) = (stretches.at(windows, pieces[:, column]) for column in (0, 1))
+    subwords = torch.tensor([answer or (-1, -1) for answer in answers], device=rows.device)[rows]
+    (first, has_first), (last, has_last) = (stretches.at(windows, subwords[:, column]) for column in (0, 1))
     is_there = has_first & has_last
     forbidden = ~stretches.choosable()
     losses = [
@@ -59,7 +59,7 @@ def asked_for_answers(trainable: Trainable, rows: Sequence[Row], size: int = 32)
     for numbers in in_batches([row.encoded for row in rows], size):
         batch = training_batch([rows[n] for n in numbers], trainable.cutter.tokenizer, trainable.device)
         with torch.inference_mode():
-            stretches = trainable.ask(batch.pieces)
+            stretches = trainable.ask(batch.subwords)
             losses[numbers] = float(answer_loss(stretches, batch.answers))
         for number, finding in zip(numbers, findings_in(stretches, len(numbers)), strict=True):
             of_rows[number] = finding
@@ -128,6 +128,6 @@ def threshold_by(rows: Sequence[Row], findings: Sequence[Finding]) -> float | No
 
 
 def n_too_long(rows: Sequence[Row]) -> int:
-    """How many gold answers have more pieces than a model answers with."""
-    places = [row.answer.pieces for row in rows if row.answer is not None and row.answer.pieces is not None]
+    """How many gold answers have more subwords than a model answers with."""
+    places = [row.answer.subwords for row in rows if row.answer is not None and row.answer.subwords is not None]
     return sum(last - first + 1 > LONGEST_ANSWER for first, last in places)

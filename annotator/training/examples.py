@@ -1,4 +1,4 @@
-"""What a model learns from: instances with their label and rationale sets, as the model's pieces, in batches."""
+"""What a model learns from: instances with their label and rationale sets, as the model's subwords, in batches."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input
-from annotator.attribution.transformers_answer_spans import pieces_of_answer
+from annotator.attribution.transformers_answer_spans import subwords_of_answer
 from annotator.attribution.transformers_subwords import LONGER, Batch, Cutter, Encoded, batch_of, check_target, encode
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
@@ -40,10 +40,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class GoldAnswer:
-    """What a reading model should answer. text: "" for no answer; pieces: the first and last, None where it sees no answer."""
+    """What a reading model should answer. text: "" for no answer; subwords: the first and last, None where it sees no answer."""
 
     text: str
-    pieces: tuple[int, int] | None
+    subwords: tuple[int, int] | None
     is_chinese: bool = False
 
 
@@ -52,7 +52,7 @@ class Row:
     """An example as a model gets it.
 
     target: the number of its label; 0 of a reading model
-    gold:   bool[n_sets, n_pieces]: which pieces of each set; a piece inherits from the tokens that it touches
+    gold:   bool[n_sets, n_subwords]: which subwords of each set; a subword inherits from the tokens that it touches
     n_lost: rationale tokens that the model does not see, because the text is longer than it takes
     answer: of a reading model
     """
@@ -68,7 +68,7 @@ class Row:
 def rows_of(
     cutter: Cutter, examples: Sequence[Example], labels: Sequence[str], *, reads_target: bool = False
 ) -> list[Row]:
-    """The examples as pieces.
+    """The examples as subwords.
 
     Raises: ModelError where a text is longer than the model sees and may not be cut, or has no target that is to be read
     """
@@ -78,7 +78,7 @@ def rows_of(
         encoded = encode(cutter, example.input)
         if reads_target:
             check_target(cutter, encoded)
-        tokens = tokens_of_pieces(encoded)
+        tokens = tokens_of_subwords(encoded)
         gold = np.array([[bool(s & set(range(*t))) for t in tokens] for s in example.sets], dtype=np.bool_)
         seen = {token for first, end in tokens for token in range(first, end)}
         n_lost = len(frozenset().union(*example.sets) - seen)
@@ -88,23 +88,23 @@ def rows_of(
 
 
 def answer_rows(cutter: Cutter, examples: Sequence[Example]) -> list[Row]:
-    """The examples of a project that asks for answers, as pieces.
+    """The examples of a project that asks for answers, as subwords.
 
     Raises: ModelError where a text is longer than the model sees and may not be cut, or a question leaves no room for one
     """
     rows = []
     for example in examples:
         encoded, stands = encode(cutter, example.input), example.place
-        pieces = None if stands is None else pieces_of_answer(encoded, stands.segment, stands.start, stands.end)
+        subwords = None if stands is None else subwords_of_answer(encoded, stands.segment, stands.start, stands.end)
         is_chinese = example.input.language.lower().startswith("zh")
-        rows.append(Row(example.key, encoded, 0, answer=GoldAnswer(example.label, pieces, is_chinese)))
+        rows.append(Row(example.key, encoded, 0, answer=GoldAnswer(example.label, subwords, is_chinese)))
     return rows
 
 
-def tokens_of_pieces(encoded: Encoded) -> list[tuple[int, int]]:
-    """For each piece the half-open range of tokens that it touches, numbered as in the instance; empty of special pieces.
+def tokens_of_subwords(encoded: Encoded) -> list[tuple[int, int]]:
+    """For each subword the half-open range of tokens that it touches, numbered as in the instance; empty of special subwords.
 
-    A piece of blanks alone touches none.
+    A subword of blanks alone touches none.
     """
     first_of: dict[str, int] = {}
     n_before = 0
@@ -112,12 +112,12 @@ def tokens_of_pieces(encoded: Encoded) -> list[tuple[int, int]]:
         first_of[name] = n_before
         n_before += body.n_tokens
     ranges = []
-    for piece in encoded.pieces:
-        if piece.is_special or piece.segment is None or piece.start is None or piece.end is None:
+    for subword in encoded.subwords:
+        if subword.is_special or subword.segment is None or subword.start is None or subword.end is None:
             ranges.append((0, 0))
             continue
-        body, first = encoded.bodies[piece.segment], first_of[piece.segment]
-        start, end = bisect_right(body.ends, piece.start), bisect_left(body.starts, piece.end)
+        body, first = encoded.bodies[subword.segment], first_of[subword.segment]
+        start, end = bisect_right(body.ends, subword.start), bisect_left(body.starts, subword.end)
         ranges.append((first + start, first + max(start, end)))
     return ranges
 
@@ -127,7 +127,7 @@ def tokens_of_pieces(encoded: Encoded) -> list[tuple[int, int]]:
 
 @contextmanager
 def told_by_key(cutter: Cutter, examples: Sequence[Example]) -> Iterator[None]:
-    """While the examples are cut into pieces: instead of the refusal of the first that is too long, one that tells of all.
+    """While the examples are cut into subwords: instead of the refusal of the first that is too long, one that tells of all.
 
     Raises: ModelError
     """
@@ -171,15 +171,15 @@ Tensor = Any  # torch is not imported here: whoever makes one has it
 class TrainingBatch:
     """Rows side by side, the shorter ones filled up.
 
-    pieces:  as every model of ours is asked
+    subwords:  as every model of ours is asked
     targets: int64[batch]
     gold:    bool[batch, sets, length]; is_set: bool[batch, sets]
     real:    bool[batch, length]: everything but filling
-    answers: of a reading model, the first and last piece of each answer; None for no answer
+    answers: of a reading model, the first and last subword of each answer; None for no answer
     """
 
     keys: tuple[str, ...]
-    pieces: Batch
+    subwords: Batch
     targets: Tensor
     gold: Tensor
     is_set: Tensor
@@ -187,7 +187,7 @@ class TrainingBatch:
 
     @property
     def real(self) -> Tensor:
-        return self.pieces.mask.bool()
+        return self.subwords.mask.bool()
 
 
 def drawn_batches(rows: Sequence[Row], size: int, one_in: int | None, seed: int, epoch: int) -> list[list[int]]:
@@ -224,18 +224,18 @@ def _in_parts(numbers: Sequence[int], size: int) -> list[list[int]]:
 def training_batch(rows: Sequence[Row], tokenizer: Any, device: str) -> TrainingBatch:
     """Rows as one batch on a device."""
     torch = import_module("torch")
-    pieces = batch_of([row.encoded for row in rows], tokenizer, device)
+    subwords = batch_of([row.encoded for row in rows], tokenizer, device)
     n_sets = max((len(row.gold) for row in rows), default=0)
-    gold = np.zeros((len(rows), max(1, n_sets), pieces.ids.shape[1]), dtype=np.bool_)
+    gold = np.zeros((len(rows), max(1, n_sets), subwords.ids.shape[1]), dtype=np.bool_)
     is_set = np.zeros(gold.shape[:2], dtype=np.bool_)
     for number, row in enumerate(rows):
         gold[number, : len(row.gold), : row.gold.shape[1]] = row.gold
         is_set[number, : len(row.gold)] = True
     return TrainingBatch(
         tuple(row.key for row in rows),
-        pieces,
+        subwords,
         torch.tensor([row.target for row in rows], device=device),
         torch.tensor(gold, device=device),
         torch.tensor(is_set, device=device),
-        tuple(None if row.answer is None else row.answer.pieces for row in rows),
+        tuple(None if row.answer is None else row.answer.subwords for row in rows),
     )

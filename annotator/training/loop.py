@@ -109,7 +109,7 @@ class Checkpoint:
 Tensor = Any  # torch is not imported here: whoever makes one has it
 
 _NAMED = 5
-_MOST_PAIRS = 512**2  # of pieces that attend to each other, in memory together where their gradients have a graph
+_MOST_PAIRS = 512**2  # of subwords that attend to each other, in memory together where their gradients have a graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +307,9 @@ class _Fitting:
         weights = [float(self._task_weights(batch).sum()) for batch in parts]
         judged = [
             count_judged(
-                AlignmentBatch(batch.pieces.mask * 0.0, batch.gold, batch.is_set, batch.pieces.may_answer, batch.real),
+                AlignmentBatch(
+                    batch.subwords.mask * 0.0, batch.gold, batch.is_set, batch.subwords.may_answer, batch.real
+                ),
                 alignment,
             )
             for batch in parts
@@ -331,13 +333,13 @@ class _Fitting:
         """The task's loss of a batch, and how far its attributions are from its rationales."""
         trainable, options = self.trainable, self.options
         if options.alignment is None or not bool(batch.is_set.any()):
-            return self._task_loss(trainable.ask(batch.pieces), batch), None
-        embeddings = embeddings_of(trainable.model, batch.pieces.ids)
-        logits = trainable.ask(batch.pieces, embeddings)
+            return self._task_loss(trainable.ask(batch.subwords), batch), None
+        embeddings = embeddings_of(trainable.model, batch.subwords.ids)
+        logits = trainable.ask(batch.subwords, embeddings)
         attributions = input_x_gradient(
             trainable.explained(logits, batch.targets), embeddings, has_graph=options.alignment.has_graph
         )
-        aligned = AlignmentBatch(attributions, batch.gold, batch.is_set, batch.pieces.may_answer, batch.real)
+        aligned = AlignmentBatch(attributions, batch.gold, batch.is_set, batch.subwords.may_answer, batch.real)
         return self._task_loss(logits, batch), align(aligned, options.alignment)
 
     def _task_loss(self, logits: Tensor, batch: TrainingBatch) -> Tensor:
@@ -371,7 +373,7 @@ def answered(trainable: Trainable, rows: Sequence[Row], size: int = 32) -> npt.N
     for numbers in in_batches([row.encoded for row in rows], size):
         batch = training_batch([rows[n] for n in numbers], trainable.cutter.tokenizer, trainable.device)
         with torch.inference_mode():
-            logits = trainable.ask(batch.pieces)
+            logits = trainable.ask(batch.subwords)
         logits_of_rows[numbers] = logits.double().cpu().numpy()
     return logits_of_rows
 

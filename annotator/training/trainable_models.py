@@ -30,9 +30,7 @@ Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
 Architecture = Literal["transformer", "decoder", "tokens", "reading"]
 
-_FILLING = (
-    "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last piece before it is read
-)
+_FILLING = "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last subword before it is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +38,14 @@ class NewModel:
     """What is to be trained.
 
     architecture: of a model from scratch: an encoder like BERT, or a decoder like GPT-2; a base has its own. "tokens": an
-             encoder, from scratch or a base, that answers for the target of a text, at its first piece; "reading": an encoder,
+             encoder, from scratch or a base, that answers for the target of a text, at its first subword; "reading": an encoder,
              from scratch or a base, that answers a question with a stretch of the text, or says at [CLS] that there is none
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
-    too_long: "windows": it answers in the mean of what it says of each piece, so that a text may have any length
+    too_long: "windows": it answers in the mean of what it says of each subword, so that a text may have any length
     shape:   of a model from scratch, in the words of transformers' BertConfig; of a decoder, of GPT2Config
-    n_pieces: how many the tokenizer of a model from scratch learns at most
+    n_subwords: how many the tokenizer of a model from scratch learns at most
     """
 
     labels: tuple[str, ...]
@@ -55,7 +53,7 @@ class NewModel:
     output: Output = "softmax"
     special: tuple[str, ...] = ()
     shape: Mapping[str, object] | None = None
-    n_pieces: int = 8_000
+    n_subwords: int = 8_000
     device: str = "auto"
     threads: int = 1
     too_long: TooLong = "refuse"
@@ -93,7 +91,7 @@ class Trainable:
         """float[batch, n_labels]: its logits; one sigmoid output z becomes −z/2 and z/2, whose softmax is sigmoid(z).
 
         Of a reading model they are `Stretches`.
-        embeddings: in the place of those of the pieces
+        embeddings: in the place of those of the subwords
         """
         outputs = self.network.answer(batch, embeddings)
         if self.is_reading:
@@ -162,7 +160,7 @@ def _check(new: NewModel) -> None:
 
 
 def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -> tuple[str, Any, Any]:
-    """The name, the tokenizer and the model, which fit each other and have every piece that learning needs."""
+    """The name, the tokenizer and the model, which fit each other and have every subword that learning needs."""
     with quietly(transformers):
         if new.base is None:
             made = _decoder_from_scratch if new.architecture == "decoder" else _from_scratch
@@ -181,7 +179,7 @@ def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -
 
 
 def _keep_whole(tokenizer: Any, model: Any, special: tuple[str, ...]) -> None:
-    """Make each of these tokens one piece wherever it stands, with an embedding that is drawn anew where it had none."""
+    """Make each of these tokens one subword wherever it stands, with an embedding that is drawn anew where it had none."""
     for token in special:
         if not token or token != "".join(token.split()):
             raise InvalidValue(_("Special token '{token}' must be one word, e.g. _MATH_.", token=token))
@@ -191,7 +189,7 @@ def _keep_whole(tokenizer: Any, model: Any, special: tuple[str, ...]) -> None:
 
 
 def _make_room(tokenizer: Any, model: Any) -> None:
-    """Give the model an embedding for each piece of its tokenizer."""
+    """Give the model an embedding for each subword of its tokenizer."""
     model.resize_token_embeddings(max(len(tokenizer), model.get_input_embeddings().num_embeddings))
 
 
@@ -252,7 +250,7 @@ _SHAPE: Mapping[str, object] = {
 
 
 def _from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
-    tokenizer = trained_tokenizer(transformers, texts, new.n_pieces)
+    tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
     shape = {**_SHAPE, **(new.shape or {})}
     config = transformers.BertConfig(
         vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, attn_implementation="eager", **shape, **_head(new)
@@ -266,7 +264,7 @@ _END_OF_TEXT = "<|endoftext|>"
 
 
 def _decoder_from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
-    tokenizer = trained_byte_tokenizer(transformers, texts, new.n_pieces)
+    tokenizer = trained_byte_tokenizer(transformers, texts, new.n_subwords)
     end, filling = tokenizer.eos_token_id, tokenizer.pad_token_id
     config = transformers.GPT2Config(
         vocab_size=len(tokenizer), bos_token_id=end, eos_token_id=end, pad_token_id=filling,
@@ -276,15 +274,15 @@ def _decoder_from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]
     return tokenizer, getattr(transformers, kind)(config)
 
 
-def trained_byte_tokenizer(transformers: Any, texts: Iterable[str], n_pieces: int) -> Any:
-    """A tokenizer like GPT-2's with the pieces of these texts: bytes, Ġ for a blank, also before the first word."""
+def trained_byte_tokenizer(transformers: Any, texts: Iterable[str], n_subwords: int) -> Any:
+    """A tokenizer like GPT-2's with the subwords of these texts: bytes, Ġ for a blank, also before the first word."""
     tokenizers = needed("tokenizers")
     cutter = tokenizers.Tokenizer(tokenizers.models.BPE())
     cutter.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
     cutter.decoder = tokenizers.decoders.ByteLevel()
     alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
     trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=max(n_pieces, len(alphabet) + 2), special_tokens=[_END_OF_TEXT, _FILLING], initial_alphabet=alphabet,
+        vocab_size=max(n_subwords, len(alphabet) + 2), special_tokens=[_END_OF_TEXT, _FILLING], initial_alphabet=alphabet,
         show_progress=False,
     )  # fmt: skip
     cutter.train_from_iterator(texts, trainer)
@@ -304,8 +302,8 @@ _ROLES = {
 }
 
 
-def trained_tokenizer(transformers: Any, texts: Iterable[str], n_pieces: int) -> Any:
-    """A tokenizer like BERT's with the pieces of these texts: lower case, Chinese characters one by one.
+def trained_tokenizer(transformers: Any, texts: Iterable[str], n_subwords: int) -> Any:
+    """A tokenizer like BERT's with the subwords of these texts: lower case, Chinese characters one by one.
 
     WordPiece's own trainer finds another vocabulary at each run; that of byte pairs finds the same.
     """
@@ -313,10 +311,12 @@ def trained_tokenizer(transformers: Any, texts: Iterable[str], n_pieces: int) ->
     learner = tokenizers.Tokenizer(tokenizers.models.BPE())
     learner.normalizer = tokenizers.normalizers.BertNormalizer()
     learner.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
-    learner.train_from_iterator(texts, tokenizers.trainers.BpeTrainer(vocab_size=n_pieces, show_progress=False))
-    learned_pieces = sorted(learner.get_vocab())
-    pieces = [*_ROLES.values(), *learned_pieces, *(f"##{piece}" for piece in learned_pieces)]
-    words = tokenizers.models.WordPiece({piece: n for n, piece in enumerate(pieces)}, unk_token=_ROLES["unk_token"])
+    learner.train_from_iterator(texts, tokenizers.trainers.BpeTrainer(vocab_size=n_subwords, show_progress=False))
+    learned_subwords = sorted(learner.get_vocab())
+    subwords = [*_ROLES.values(), *learned_subwords, *(f"##{subword}" for subword in learned_subwords)]
+    words = tokenizers.models.WordPiece(
+        {subword: n for n, subword in enumerate(subwords)}, unk_token=_ROLES["unk_token"]
+    )
     cutter = tokenizers.Tokenizer(words)
     cutter.normalizer, cutter.pre_tokenizer = learner.normalizer, learner.pre_tokenizer
     cutter.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))

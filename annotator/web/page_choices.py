@@ -1,6 +1,6 @@
 """What is chosen on a page, in its address: taken from there and checked, and written back where it is not the default.
 
-The controls of a page ask for their keys here, each for a piece of what is chosen. A piece that the address names is put into
+The controls of a page ask for their keys here, each for one choice. A choice that the address names is put into
 its control when this is drawn for the first time; what is not among the control's options is left out and said. Whatever a
 person chooses afterwards counts, and the address follows. Defaults are not written, so that addresses stay short.
 """
@@ -20,7 +20,7 @@ _MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Choice:
     """Something that is chosen on a page. name: in the address; noun: in sentences, marked for the catalogues."""
 
     name: str
@@ -64,10 +64,10 @@ class PageChoices:
     page: begins the keys of its controls; whose: ends them, such as a project's number
     """
 
-    def __init__(self, session: MutableMapping[Any, Any], page: str, whose: object, pieces: Sequence[Piece]) -> None:
+    def __init__(self, session: MutableMapping[Any, Any], page: str, whose: object, choices: Sequence[Choice]) -> None:
         self._session = session
         self._page, self._whose = page, whose
-        self._pieces = {piece.name: piece for piece in pieces}
+        self._choices = {choice.name: choice for choice in choices}
         self._memory: _Memory = session.setdefault(f"{page}_choices_{whose}", _Memory())
 
     def begin(
@@ -93,19 +93,19 @@ class PageChoices:
 
     def _go(self, address: Params) -> None:
         """Take everything from an address; what it does not name is as before anybody chose."""
-        unknown = [f"“{_short(name)}”" for name in address if name not in self._pieces]
-        self._memory.asked = {name: tuple(texts) for name, texts in address.items() if name in self._pieces}
+        unknown = [f"“{_short(name)}”" for name in address if name not in self._choices]
+        self._memory.asked = {name: tuple(texts) for name, texts in address.items() if name in self._choices}
         self._memory.settled, self._memory.gone = set(), []
         self._memory.unknown = unknown
         self._memory.written, self._memory.is_changed = None, False
 
     def one(
-        self, piece: Piece, options: Sequence[T], default: T, *, part: str = "", write: Callable[[T], str] = str,
+        self, choice: Choice, options: Sequence[T], default: T, *, part: str = "", write: Callable[[T], str] = str,
         find: Callable[[str], T | None] = lambda _: None,
     ) -> str:  # fmt: skip
         """The key of a control that chooses one option.
 
-        part: tells controls of the same piece apart; find: the option that a text means which none is written as
+        part: tells controls of the same choice apart; find: the option that a text means which none is written as
         """
         by_name = {write(option): option for option in options}
 
@@ -114,35 +114,37 @@ class PageChoices:
                 meant = by_name[texts[0]] if texts[0] in by_name else find(texts[0])
                 if texts[0] in by_name or meant is not None:
                     return cast("T", meant)
-            self._leave_out(piece, texts)
+            self._leave_out(choice, texts)
             return default
 
         def mend(value: Any) -> Any:
             return value if value in options else default
 
-        return self._settled(piece, part, default, read, mend, lambda value: (write(value),))
+        return self._settled(choice, part, default, read, mend, lambda value: (write(value),))
 
-    def several(self, piece: Piece, options: Sequence[str], default: Sequence[str], *, part: str = "") -> str:
+    def several(self, choice: Choice, options: Sequence[str], default: Sequence[str], *, part: str = "") -> str:
         """The key of a control that chooses any number of options."""
 
         def read(texts: tuple[str, ...]) -> list[str]:
             if texts == ("",) and "" not in options:
                 return []
             chosen = [text for text in dict.fromkeys(texts) if text in options]
-            self._leave_out(piece, [text for text in texts if text not in options])
+            self._leave_out(choice, [text for text in texts if text not in options])
             return chosen or list(default)
 
         def mend(value: Any) -> list[str]:
             possible = [name for name in value if name in options]
             return possible if possible or not value else list(default)
 
-        return self._settled(piece, part, list(default), read, mend, lambda value: tuple(value) or ("",))
+        return self._settled(choice, part, list(default), read, mend, lambda value: tuple(value) or ("",))
 
-    def flag(self, piece: Piece, *, default: bool = False, words: tuple[str, str] = ("0", "1"), part: str = "") -> str:
+    def flag(
+        self, choice: Choice, *, default: bool = False, words: tuple[str, str] = ("0", "1"), part: str = ""
+    ) -> str:
         """The key of a switch. words: what the address says when it is off, and on."""
-        return self.one(piece, (False, True), default, part=part, write=lambda is_on: words[bool(is_on)])
+        return self.one(choice, (False, True), default, part=part, write=lambda is_on: words[bool(is_on)])
 
-    def number(self, piece: Piece, lowest: int, highest: int, default: int, *, part: str = "") -> str:
+    def number(self, choice: Choice, lowest: int, highest: int, default: int, *, part: str = "") -> str:
         """The key of a control for a whole number."""
 
         def is_possible(value: Any) -> bool:
@@ -151,30 +153,30 @@ class PageChoices:
         def read(texts: tuple[str, ...]) -> int:
             number = whole_number(texts[0]) if len(texts) == 1 else None
             if number is None or not is_possible(number):
-                self._leave_out(piece, texts)
+                self._leave_out(choice, texts)
                 return default
             return number
 
         def mend(value: Any) -> int:
             return value if is_possible(value) else default
 
-        return self._settled(piece, part, default, read, mend, lambda value: (str(value),))
+        return self._settled(choice, part, default, read, mend, lambda value: (str(value),))
 
-    def text(self, piece: Piece, longest: int) -> str:
+    def text(self, choice: Choice, longest: int) -> str:
         """The key of a field into which anything may be written, up to so many characters."""
 
         def mend(value: Any) -> str:
             return value[:longest] if isinstance(value, str) else ""
 
-        return self._settled(piece, "", "", lambda texts: texts[0][:longest] if texts else "", mend, lambda v: (v,))
+        return self._settled(choice, "", "", lambda texts: texts[0][:longest] if texts else "", mend, lambda v: (v,))
 
-    def asked(self, piece: Piece) -> tuple[str, ...]:
+    def asked(self, choice: Choice) -> tuple[str, ...]:
         """What the address names and no control has taken yet."""
-        return self._memory.asked.get(piece.name, ())
+        return self._memory.asked.get(choice.name, ())
 
-    def leave_out_text(self, piece: Piece, text: str) -> None:
+    def leave_out_text(self, choice: Choice, text: str) -> None:
         """Say that what a control has taken is not there after all."""
-        self._leave_out(piece, (text,))
+        self._leave_out(choice, (text,))
 
     def leave_out(self, words: str) -> None:
         """Say that something the address names is left out."""
@@ -198,7 +200,7 @@ class PageChoices:
         memory = self._memory
         if is_whole:
             for name, texts in memory.asked.items():
-                self._leave_out(self._pieces[name], texts)
+                self._leave_out(self._choices[name], texts)
             memory.asked = {}
         params = self.params()
         has_moved = memory.is_changed or (memory.written is not None and params != memory.written)
@@ -229,29 +231,29 @@ class PageChoices:
         )
 
     def _settled(
-        self, piece: Piece, part: str, default: Any, read: Callable[[tuple[str, ...]], Any],
+        self, choice: Choice, part: str, default: Any, read: Callable[[tuple[str, ...]], Any],
         mend: Callable[[Any], Any], write: Callable[[Any], tuple[str, ...]],
     ) -> str:  # fmt: skip
         memory = self._memory
-        key = "_".join(str(word) for word in (self._page, part, piece.name, self._whose) if word != "")
+        key = "_".join(str(word) for word in (self._page, part, choice.name, self._whose) if word != "")
         if key not in memory.settled:
             memory.settled.add(key)
-            texts = memory.asked.pop(piece.name, None)
+            texts = memory.asked.pop(choice.name, None)
             self._put(key, default if texts is None else read(texts))
         else:
             held = self._session.get(key, memory.values.get(key, default))
             mended = mend(held)
             if key not in self._session or mended != held:
                 self._put(key, mended)
-        memory.drawn[piece.name] = _Control(key, default, write)
+        memory.drawn[choice.name] = _Control(key, default, write)
         return key
 
     def _put(self, key: str, value: Any) -> None:
         self._session[key] = self._memory.values[key] = value
 
-    def _leave_out(self, piece: Piece, texts: Sequence[str]) -> None:
+    def _leave_out(self, choice: Choice, texts: Sequence[str]) -> None:
         for text in texts:
-            self.leave_out(_("{noun} “{value}”", noun=_(piece.noun), value=_short(text)))
+            self.leave_out(_("{noun} “{value}”", noun=_(choice.noun), value=_short(text)))
 
 
 def _short(text: str) -> str:

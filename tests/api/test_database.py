@@ -250,9 +250,9 @@ def test_a_split_that_is_not_there_is_refused_by_all_that_reads(opened: Project)
     assert opened.gold(split="").empty
 
 
-def test_pieces_are_merged_as_asked(opened: Project) -> None:
-    pieces = ["[CLS]", "The", "st", "##aff", "never", "smiled", "and", "the", "soup", "was", "cold", ".", "[SEP]"]
-    row = {"id": "t1", "tokens": pieces, "scores": [9.0, *[1.0] * 11, 9.0]}
+def test_subwords_are_merged_as_asked(opened: Project) -> None:
+    subwords = ["[CLS]", "The", "st", "##aff", "never", "smiled", "and", "the", "soup", "was", "cold", ".", "[SEP]"]
+    row = {"id": "t1", "tokens": subwords, "scores": [9.0, *[1.0] * 11, 9.0]}
     opened.add_attributions([row], model="bert", method="ig")
     opened.add_attributions([row], model="bert", method="ig mean", merge="mean")
     of_staff = {row["method"]: row["scores"][1] for row in opened.attributions().to_dict("records")}

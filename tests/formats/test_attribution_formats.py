@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.models import Piece, Prediction, Run, ScoredPart, SourceOutput
+from annotator.domain.models import Prediction, Run, ScoredPart, SourceOutput, Subword
 from annotator.domain.tasks import TASKS
 from annotator.errors import AnnotatorError, InvalidValue, NotFound, Problem
 from annotator.formats.base import OutputOptions
@@ -25,7 +25,7 @@ from annotator.formats.model_output.inseq import read_arrays
 from annotator.formats.model_output.thermostat import read_vocabulary
 from annotator.formats.registry import OUTPUT_READERS, get_output_reader
 from annotator.text.alignment import split_on_spaces
-from annotator.text.subword_scores import merge_pieces
+from annotator.text.subword_scores import merge_subwords
 from annotator.text.tokenisation import tokenise
 from tests.conftest import SAMPLES, SHARED_DATA, needs_data
 
@@ -67,22 +67,22 @@ def warnings(items: list[SourceOutput | Problem]) -> list[str]:
 
 
 def scores_of(output: SourceOutput, label: str) -> list[tuple[str, float]]:
-    """Pieces with their scores for a label."""
+    """Subwords with their scores for a label."""
     (attribution,) = [a for a in output.attributions if a.label == label]
     (part,) = attribution.parts
-    return [(piece.text, score) for piece, score in zip(part.pieces or (), part.scores, strict=True)]
+    return [(subword.text, score) for subword, score in zip(part.subwords or (), part.scores, strict=True)]
 
 
 def written_of(
     output: SourceOutput,
 ) -> tuple[tuple[str, ...], list[list[tuple[str, float]]], tuple[tuple[float, ...], ...]]:
-    """The pieces of a written answer, the pieces of the text with their scores for each, and those of earlier pieces."""
+    """The subwords of a written answer, the subwords of the text with their scores for each, and those of earlier subwords."""
     (attribution,) = output.attributions
     written = attribution.written
     assert written is not None
     parts = [step.parts[0] for step in written.steps]
-    steps = [[(p.text, s) for p, s in zip(part.pieces or (), part.scores, strict=True)] for part in parts]
-    return written.pieces, steps, written.earlier
+    steps = [[(p.text, s) for p, s in zip(part.subwords or (), part.scores, strict=True)] for part in parts]
+    return written.subwords, steps, written.earlier
 
 
 # The peers' own files ------------------------------------------------------------------------------------------------
@@ -94,12 +94,12 @@ def sample(name: str) -> Any:
 
 @pytest.fixture
 def vocabulary(tmp_path: Path) -> Path:
-    """The tiny model's vocabulary: the pieces of one sample under the ids of another, of the same three texts."""
+    """The tiny model's vocabulary: the subwords of one sample under the ids of another, of the same three texts."""
     rows = [json.loads(line) for line in (THEIRS / "thermostat.jsonl").read_text().splitlines()]
-    pieces = [json.loads(line) for line in (THEIRS / "xai_benchmark.jsonl").read_text().splitlines()]
+    subwords = [json.loads(line) for line in (THEIRS / "xai_benchmark.jsonl").read_text().splitlines()]
     found = {
         token["token"]: number
-        for row, of_row in zip(rows, pieces, strict=True)
+        for row, of_row in zip(rows, subwords, strict=True)
         for number, token in zip(row["input_ids"], of_row["tokens"], strict=False)
     }
     path = tmp_path / "vocab.json"
@@ -133,8 +133,8 @@ class TestSamples:
         (output,) = outputs(read("inseq", THEIRS / name, task=TASKS["reading"]))
         assert output.run == Run("bert", "input_x_gradient", '{"attributed_fn": "probability_fn"}', unit="probability")
         # the numbers as numpy reads the 56 bytes of the sample
-        pieces, steps, earlier = written_of(output)
-        assert pieces == ("and", "[SEP]")
+        subwords, steps, earlier = written_of(output)
+        assert subwords == ("and", "[SEP]")
         assert [text for text, _ in steps[0]] == ["[CLS]", "the", "movie", "was", "boring"]
         first = [0.0392476, 0.0348874, 0.033416, 0.0402154, 0.8522336]
         second = [0.0433861, 0.041493, 0.0630427, 0.0470822, 0.0501629]
@@ -209,11 +209,11 @@ class TestSamples:
             body = bodies[int(output.key)]
             for attribution in output.attributions:
                 (part,) = attribution.parts
-                merged = merge_pieces(part.pieces, part.scores, body)
-                special = [score for piece, score in merged.pieces if piece.is_special]
+                merged = merge_subwords(part.subwords, part.scores, body)
+                special = [score for subword, score in merged.subwords if subword.is_special]
                 assert math.fsum(merged.scores) == pytest.approx(math.fsum(part.scores) - math.fsum(special), abs=1e-9)
-                if output.key == "0" and any(piece.text.endswith("like") for piece in part.pieces):
-                    of_word = [s for p, s in merged.pieces if p.text.strip("# ") in {"un", "like", "able"}]
+                if output.key == "0" and any(subword.text.endswith("like") for subword in part.subwords):
+                    of_word = [s for p, s in merged.subwords if p.text.strip("# ") in {"un", "like", "able"}]
                     assert merged.scores[body.tokens().index("unlikeable")] == pytest.approx(math.fsum(of_word))
 
 
@@ -305,7 +305,7 @@ def test_records_that_cannot_be_taken_say_why(tmp_path, words, name, change, exp
     assert any(reason.startswith(expected) for reason in refusals(items)), refusals(items)
 
 
-def test_one_score_a_piece_without_class_names(tmp_path):
+def test_one_score_a_subword_without_class_names(tmp_path):
     (output,) = outputs(read_json("shap", tmp_path, {"values": SCORES, "data": TOKENS}))
     assert scores_of(output, "") == EXPECTED
     (output,) = outputs(read_json("interpreto", tmp_path, {"elements": TOKENS, "attributions": SCORES}))
@@ -337,7 +337,7 @@ def test_records_of_one_text_by_several_methods_are_of_one_instance(tmp_path):
     assert [output.input and output.input.text for output in outputs(items)] == ["a", "a", "a", "b", "a", "a"]
 
 
-def test_a_record_without_an_id_says_the_letters_of_its_pieces_and_one_with_an_id_none(tmp_path):
+def test_a_record_without_an_id_says_the_letters_of_its_subwords_and_one_with_an_id_none(tmp_path):
     (output,) = outputs(read_json("shap", tmp_path, {"values": [1, 2, 3], "data": ["[CLS]", "Soup", "##s"]}))
     assert output.input is not None
     assert "soups" in output.input.letters
@@ -387,7 +387,7 @@ def test_without_padding_a_record_may_have_been_cut(tmp_path, words):
     words.write_text("[PAD]\na\nb\n")
     row = {"idx": "k", "attributions": [1, 2, 0], "input_ids": [1, 2, 0], "predictions": [2.0, -1.0]}
     (padded,) = outputs(read_json("thermostat", tmp_path, row, vocabulary=words))
-    assert padded.attributions[0].parts == (ScoredPart((1.0, 2.0), None, (Piece("a"), Piece("b"))),)
+    assert padded.attributions[0].parts == (ScoredPart((1.0, 2.0), None, (Subword("a"), Subword("b"))),)
     (full,) = outputs(read_json("thermostat", tmp_path, row | {"input_ids": [1, 2, 1]}, vocabulary=words))
     assert full.attributions[0].parts[0].is_partial
 
@@ -500,8 +500,8 @@ def inseq(array: np.ndarray, *, source: bool = True, **fields: Any) -> dict[str,
 def test_each_output_step_has_its_map_and_the_attribution_is_their_mean(tmp_path):
     (output,) = outputs(read_json("inseq", tmp_path, inseq(np.array([[1, 2], [3, 4]])), model=""))
     assert output.run == Run("t5", "ig", '{"n_steps": 5}')
-    pieces, steps, earlier = written_of(output)
-    assert pieces == (" yes", " yes")
+    subwords, steps, earlier = written_of(output)
+    assert subwords == (" yes", " yes")
     assert steps == [[("▁so", 1), ("▁good", 3)], [("▁so", 2), ("▁good", 4)]]
     assert earlier == ((), (0.0,))  # the file does not say what the first counted for the second
     assert scores_of(output, "") == [("▁so", 1.5), ("▁good", 3.5)]
@@ -581,7 +581,7 @@ def test_an_object_may_hold_a_list_for_each_class(tmp_path):
 
 def test_scores_keyed_by_token_text_are_refused_since_repeats_are_lost(tmp_path):
     content = [{"good": {"label": "B-PER", "attribution_scores": [["good", 0.5]]}}]
-    assert "Must be a list of [piece, score]." in refusals(read_json("transformers-interpret", tmp_path, content))[0]
+    assert "Must be a list of [subword, score]." in refusals(read_json("transformers-interpret", tmp_path, content))[0]
 
 
 def test_fields_of_argilla_are_segments(tmp_path):
@@ -746,7 +746,7 @@ def check(name: str, path: Path) -> None:
             continue
         for part in (part for attribution in item.attributions for part in attribution.parts):
             assert all(math.isfinite(score) for score in part.scores)
-            assert part.pieces is None or len(part.pieces) == len(part.scores)
+            assert part.subwords is None or len(part.subwords) == len(part.scores)
 
 
 @settings(max_examples=60, deadline=None)
@@ -768,10 +768,10 @@ def test_any_table_of_scores_arrives(rows, tmp_path_factory):
     assert [(output.key, output.run.method, scores_of(output, "")) for output in found] == rows
 
 
-def test_pieces_from_a_file_become_words(tmp_path):
+def test_subwords_from_a_file_become_words(tmp_path):
     (output,) = outputs(read_json("ferret", tmp_path, RECORDS["ferret"]))
     (part,) = output.attributions[0].parts
-    found = merge_pieces(part.pieces, part.scores, split_on_spaces(f"Unkind {HOSTILE}"))
+    found = merge_subwords(part.subwords, part.scores, split_on_spaces(f"Unkind {HOSTILE}"))
     assert found.scores == (
         -0.25,
         pytest.approx(0.125 * 4 / 26),

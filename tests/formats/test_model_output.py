@@ -15,13 +15,13 @@ from annotator.domain.models import (
     INPUTS,
     UNITS,
     MarkedPart,
-    Piece,
     Prediction,
     Run,
     ScoredPart,
     SourceAttribution,
     SourceOutput,
     SourceRationale,
+    Subword,
     canonical_parameters,
 )
 from annotator.domain.tasks import TASKS, get_task
@@ -29,7 +29,7 @@ from annotator.errors import ExportRefused, NotFound, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.own_lines import PlainLines, read, write_outputs
 from annotator.formats.registry import get_output_reader
-from annotator.text.subword_scores import merge_pieces
+from annotator.text.subword_scores import merge_subwords
 from annotator.text.tokenisation import tokenise
 from tests.conftest import SAMPLES
 
@@ -72,8 +72,8 @@ def test_a_row_as_the_format_describes_it(tmp_path):
         "tokens": ["[CLS]", {"text": "good", "start": 0, "end": 4, "segment": "text"}], "scores": [0.1, 0.5],
         "special": [1, 0], "prediction": [0.25, 0.75], "partial": True, "ranking": [0],
     }  # fmt: skip
-    pieces = (Piece("[CLS]", is_special=True), Piece("good", 0, 4, segment="text"))
-    part = ScoredPart((0.1, 0.5), "text", pieces, (0,), is_partial=True)
+    subwords = (Subword("[CLS]", is_special=True), Subword("good", 0, 4, segment="text"))
+    part = ScoredPart((0.1, 0.5), "text", subwords, (0,), is_partial=True)
     assert one(tmp_path, row) == SourceOutput(
         "7",
         Run("bert", "ig", '{"steps": 50}', 3, "logit", True),
@@ -138,7 +138,7 @@ def test_scores_of_special_tokens_can_be_masked_without_naming_the_tokens(tmp_pa
 def test_repeated_tokens_are_kept_by_place_and_hostile_ones_as_they_are(tmp_path):
     found = one(tmp_path, {**SCORED, "tokens": ["the", HOSTILE, "the"], "scores": [1, 2, 3]})
     (part,) = found.attributions[0].parts
-    assert [(piece.text, score) for piece, score in zip(part.pieces, part.scores, strict=True)] == [
+    assert [(subword.text, score) for subword, score in zip(part.subwords, part.scores, strict=True)] == [
         ("the", 1), (HOSTILE, 2), ("the", 3),
     ]  # fmt: skip
 
@@ -275,8 +275,8 @@ def test_rows_are_read_one_at_a_time(tmp_path):
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
 COUNTS = st.integers(0, 50)
-PIECES = st.builds(
-    Piece, NAMES | st.just(HOSTILE), st.none() | COUNTS, st.none() | COUNTS, st.booleans(), st.none() | NAMES
+SUBWORDS = st.builds(
+    Subword, NAMES | st.just(HOSTILE), st.none() | COUNTS, st.none() | COUNTS, st.booleans(), st.none() | NAMES
 )
 RUNS = st.builds(
     Run,
@@ -301,12 +301,12 @@ ANSWERS = st.builds(
 @st.composite
 def scored_parts(draw):
     scores = draw(st.lists(FINITE, min_size=1, max_size=4))
-    pieces = draw(st.none() | st.lists(PIECES, min_size=len(scores), max_size=len(scores)))
+    subwords = draw(st.none() | st.lists(SUBWORDS, min_size=len(scores), max_size=len(scores)))
     ranking = draw(st.none() | st.lists(COUNTS, unique=True, max_size=3))
     return ScoredPart(
         tuple(scores),
         draw(st.none() | NAMES),
-        None if pieces is None else tuple(pieces),
+        None if subwords is None else tuple(subwords),
         None if ranking is None else tuple(ranking),
         draw(st.booleans()),
     )
@@ -381,11 +381,11 @@ def test_the_sample_is_read_whole_and_fits_the_texts_of_the_sample_project():
     }
     body = tokenise("Dry feet after nine miles of bog, and not a blister in sight.", "en")
     part = items[0].attributions[0].parts[0]
-    found = merge_pieces(part.pieces, part.scores, body)
+    found = merge_subwords(part.subwords, part.scores, body)
     assert dict(zip(body.tokens(), found.scores, strict=True))["blister"] == pytest.approx(-0.1 + 0.02)
     body = tokenise("鞋底很软，走一天也不累。", "zh")
     part = items[-1].attributions[0].parts[0]
-    assert merge_pieces(part.pieces, part.scores, body).scores == part.scores
+    assert merge_subwords(part.subwords, part.scores, body).scores == part.scores
 
 
 # The fast lane of model output says the same as reading with care, about plain lines and about those that only look plain.
@@ -506,7 +506,7 @@ def test_lists_in_cells_may_be_json_or_what_python_prints(tmp_path):
     rows = """id,tokens,scores,method\na,"['it', ""isn't""]","[1, -2.5]",lime\nb,"[""it""]",[0.5],lime\n"""
     first, second = outputs(items(tmp_path, rows))
     [part] = first.attributions[0].parts
-    assert ([piece.text for piece in part.pieces or ()], part.scores) == (["it", "isn't"], (1.0, -2.5))
+    assert ([subword.text for subword in part.subwords or ()], part.scores) == (["it", "isn't"], (1.0, -2.5))
     assert second.attributions[0].parts[0].scores == (0.5,)
 
 

@@ -42,7 +42,7 @@ from annotator.usecases.training.transformers import TrainingOptions
 from tests.conftest import REPOSITORY
 
 TINY = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
-QUICK = TrainingOptions(NewModel((), shape=TINY, n_pieces=200), fitting=FittingOptions(epochs=2, learning_rate=1e-2))
+QUICK = TrainingOptions(NewModel((), shape=TINY, n_subwords=200), fitting=FittingOptions(epochs=2, learning_rate=1e-2))
 LONG = replace(QUICK, fitting=FittingOptions(epochs=20_000, patience=20_000, learning_rate=1e-3))
 
 pytestmark = pytest.mark.usefixtures("torch")

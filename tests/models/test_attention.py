@@ -24,8 +24,8 @@ def explained(model, parameters=None, inputs=None, method="attention"):
     return explainer(model, method, parameters or {}, None).explain(inputs, [""] * len(inputs))
 
 
-def of_pieces(attribution):
-    return np.array([score for _, score in attribution.pieces])
+def of_subwords(attribution):
+    return np.array([score for _, score in attribution.subwords])
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "unigram"])
@@ -34,15 +34,15 @@ def test_attention_is_the_last_layers_row_of_cls_whatever_stands_beside_a_text(t
     found = explained(loaded(name), {"heads": heads}, [one_text(text) for text in TEXTS])
     for text, one in zip(TEXTS, found, strict=True):
         expected = join(weights_of(torch, loaded(name), text)[-1, :, 0], axis=0)
-        assert of_pieces(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
+        assert of_subwords(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
         assert one.attributions[0].layer == 2
 
 
-def test_the_weights_of_all_pieces_add_up_to_one_a_head_and_words_get_what_special_pieces_do_not(loaded):
+def test_the_weights_of_all_subwords_add_up_to_one_a_head_and_words_get_what_special_subwords_do_not(loaded):
     (one,) = explained(loaded("bert"), {"heads": "sum"})
     attribution = one.attributions[0]
-    assert of_pieces(attribution).sum() == pytest.approx(2)  # two heads
-    special = sum(score for piece, score in attribution.pieces if piece.is_special)
+    assert of_subwords(attribution).sum() == pytest.approx(2)  # two heads
+    special = sum(score for subword, score in attribution.subwords if subword.is_special)
     assert sum(attribution.scores) == pytest.approx(2 - special)
     assert one.facts["special_share"] == pytest.approx(special / 2)
 
@@ -51,7 +51,7 @@ def test_all_layers_are_one_attribution_each(torch, loaded):
     (every,) = explained(loaded("bert"), {"layer": "all"})
     assert [attribution.layer for attribution in every.attributions] == [0, 1, 2]
     for attribution, weights in zip(every.attributions, weights_of(torch, loaded("bert"), TEXT), strict=True):
-        assert of_pieces(attribution) == pytest.approx(weights[:, 0].mean(axis=0), abs=1e-6)
+        assert of_subwords(attribution) == pytest.approx(weights[:, 0].mean(axis=0), abs=1e-6)
     (second,) = explained(loaded("bert"), {"layer": "1"})
     assert second.attributions == (every.attributions[1],)
 
@@ -68,16 +68,16 @@ def test_attention_belongs_to_no_label_and_has_neither_sign_nor_unit(loaded):
     assert one.attributions[0].label == ""
 
 
-def test_in_reading_attention_is_the_mean_over_the_pieces_of_the_question(torch, loaded):
+def test_in_reading_attention_is_the_mean_over_the_subwords_of_the_question(torch, loaded):
     # Wang et al. 2022, appendix B, and their rc_interpretable.py: attentions[-1][:, :, 1:SEP, :].mean(2).mean(1)
     model = loaded("reader")
     (one,) = explained(model, inputs=[reading(PASSAGE, QUESTION)])
     n_question = len(model.loaded.tokenizer.tokenize(QUESTION))
     expected = weights_of(torch, model, QUESTION, PASSAGE)[-1][:, 1 : 1 + n_question].mean(axis=(0, 1))
-    assert of_pieces(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
+    assert of_subwords(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
     assert explainer(model, "attention", {}, None).parameters["from"] == "question"
     (from_cls,) = explained(model, {"from": "cls"}, [reading(PASSAGE, QUESTION)])
-    assert of_pieces(from_cls.attributions[0]) == pytest.approx(
+    assert of_subwords(from_cls.attributions[0]) == pytest.approx(
         weights_of(torch, model, QUESTION, PASSAGE)[-1][:, 0].mean(axis=0), abs=1e-6
     )
 
@@ -96,22 +96,22 @@ def test_a_model_without_cls_is_refused_where_attention_from_it_is_asked_for(loa
 
 
 @pytest.mark.parametrize("name", ["gpt2", "gpt2-eos", "llama"])
-def test_of_a_decoder_the_attention_of_its_last_piece_is_read(torch, loaded, name):
+def test_of_a_decoder_the_attention_of_its_last_subword_is_read(torch, loaded, name):
     model = loaded(name)
     method = explainer(model, "attention", {}, None)
     assert method.parameters["from"] == "last"
     for text, one in zip(TEXTS, method.explain([one_text(t) for t in TEXTS], ["neutral"] * len(TEXTS)), strict=True):
         expected = weights_of(torch, model, text)[-1][:, -1].mean(axis=0)
-        assert of_pieces(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
-        assert of_pieces(one.attributions[0]).sum() == pytest.approx(1)
+        assert of_subwords(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
+        assert of_subwords(one.attributions[0]).sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("method", ["attention", "attention-rollout"])
-def test_the_last_piece_of_a_model_that_also_looks_forward_is_not_what_it_answers_from(loaded, method):
+def test_the_last_subword_of_a_model_that_also_looks_forward_is_not_what_it_answers_from(loaded, method):
     with pytest.raises(ModelError, match=r"'bert' isn't a decoder\. Use --set from=cls or another method\."):
         explained(loaded("bert"), {"from": "last"}, method=method)
     (rolled,) = explained(loaded("llama"), method="attention-rollout")
-    assert of_pieces(rolled.attributions[0]).sum() == pytest.approx(1)
+    assert of_subwords(rolled.attributions[0]).sum() == pytest.approx(1)
 
 
 def test_attention_that_comes_back_empty_is_refused(folders):
@@ -121,7 +121,7 @@ def test_attention_that_comes_back_empty_is_refused(folders):
         explained(model)
 
 
-def test_attention_that_is_not_from_each_piece_to_each_is_refused(torch, folders, monkeypatch):
+def test_attention_that_is_not_from_each_subword_to_each_is_refused(torch, folders, monkeypatch):
     model = load(str(folders["bert"]))
 
     class Outputs:
@@ -138,8 +138,8 @@ def test_rollout_is_the_product_of_half_attention_and_half_identity(torch, loade
     product = np.eye(weights.shape[1])
     for attribution, of_layer in zip(every.attributions, weights, strict=True):
         product = (of_layer + np.eye(len(of_layer))) / 2 @ product  # Abnar and Zuidema 2020, Equation 1
-        assert of_pieces(attribution) == pytest.approx(product[0], abs=1e-6)
-        assert of_pieces(attribution).sum() == pytest.approx(1)
+        assert of_subwords(attribution) == pytest.approx(product[0], abs=1e-6)
+        assert of_subwords(attribution).sum() == pytest.approx(1)
     (last,) = explained(loaded("bert"), method="attention-rollout")
     assert last.attributions == (every.attributions[2],)
 
@@ -149,7 +149,7 @@ def test_rollout_does_not_depend_on_neighbours(loaded):
     together = explained(loaded("bert"), inputs=inputs, method="attention-rollout")
     for one, other in zip(inputs, together, strict=True):
         (alone,) = explained(loaded("bert"), inputs=[one], method="attention-rollout")
-        assert of_pieces(alone.attributions[0]) == pytest.approx(of_pieces(other.attributions[0]), abs=1e-6)
+        assert of_subwords(alone.attributions[0]) == pytest.approx(of_subwords(other.attributions[0]), abs=1e-6)
 
 
 def test_rollout_of_a_reading_model_starts_at_the_question(torch, loaded):
@@ -157,4 +157,4 @@ def test_rollout_of_a_reading_model_starts_at_the_question(torch, loaded):
     n_question = len(loaded("reader").loaded.tokenizer.tokenize(QUESTION))
     first = weights_of(torch, loaded("reader"), QUESTION, PASSAGE)[0].mean(axis=0)
     expected = ((first + np.eye(len(first))) / 2)[1 : 1 + n_question].mean(axis=0)
-    assert of_pieces(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
+    assert of_subwords(one.attributions[0]) == pytest.approx(expected, abs=1e-6)

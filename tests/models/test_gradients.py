@@ -20,12 +20,12 @@ def scores_of(model, method, texts, parameters=None, label="positive"):
     return [one.attributions[0] for one in explained]
 
 
-def of_pieces(attribution):
-    return np.array([score for _, score in attribution.pieces])
+def of_subwords(attribution):
+    return np.array([score for _, score in attribution.subwords])
 
 
 def by_hand(torch, model, text, number, as_probability=False):
-    """⟨dF/de, e⟩ of each piece through inputs_embeds, with torch alone."""
+    """⟨dF/de, e⟩ of each subword through inputs_embeds, with torch alone."""
     bare = model.loaded.model
     given = model.loaded.tokenizer(text, return_tensors="pt")
     embedded = bare.get_input_embeddings()(given.pop("input_ids")).detach().requires_grad_()
@@ -41,7 +41,7 @@ def by_hand(torch, model, text, number, as_probability=False):
 def test_gradient_x_input_is_the_dot_product_by_hand_whatever_stands_beside_a_text(torch, loaded, name):
     found = scores_of(loaded(name), "gradient-x-input", TEXTS)
     for text, attribution in zip(TEXTS, found, strict=True):
-        assert of_pieces(attribution) == pytest.approx(by_hand(torch, loaded(name), text, LABEL), abs=1e-5)
+        assert of_subwords(attribution) == pytest.approx(by_hand(torch, loaded(name), text, LABEL), abs=1e-5)
         assert attribution.label == "positive"
 
 
@@ -51,7 +51,7 @@ def test_each_input_is_explained_for_the_label_beside_it(torch, loaded):
         [one_text(t) for t in TEXTS], ["negative", "positive", "neutral"]
     )
     for text, number, one in zip(TEXTS, (0, 2, 1), found, strict=True):
-        assert of_pieces(one.attributions[0]) == pytest.approx(by_hand(torch, model, text, number), abs=1e-5)
+        assert of_subwords(one.attributions[0]) == pytest.approx(by_hand(torch, model, text, number), abs=1e-5)
 
 
 def test_the_probability_may_be_explained_and_has_that_unit(torch, loaded):
@@ -59,48 +59,50 @@ def test_the_probability_may_be_explained_and_has_that_unit(torch, loaded):
     assert (method.unit, method.is_signed) == ("probability", True)
     (one,) = method.explain([one_text(TEXT)], ["positive"])
     expected = by_hand(torch, loaded("bert"), TEXT, LABEL, as_probability=True)
-    assert of_pieces(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
+    assert of_subwords(one.attributions[0]) == pytest.approx(expected, abs=1e-6)
     assert explainer(loaded("bert"), "gradient-x-input", {}, None).unit == "logit"
 
 
-def test_a_words_score_is_the_sum_of_its_pieces_and_special_pieces_are_in_none(loaded):
+def test_a_words_score_is_the_sum_of_its_subwords_and_special_subwords_are_in_none(loaded):
     (attribution,) = scores_of(loaded("bert"), "gradient-x-input", [TEXT])
-    pieces = attribution.pieces
-    assert [piece.is_special for piece, _ in pieces] == [True] + [False] * (len(pieces) - 2) + [True]
-    second = [score for piece, score in pieces if piece.start is not None and 4 <= piece.start < 16]  # "unbelievable"
+    subwords = attribution.subwords
+    assert [subword.is_special for subword, _ in subwords] == [True] + [False] * (len(subwords) - 2) + [True]
+    second = [
+        score for subword, score in subwords if subword.start is not None and 4 <= subword.start < 16
+    ]  # "unbelievable"
     assert len(second) > 2
     assert attribution.scores[1] == pytest.approx(sum(second))
-    assert sum(attribution.scores) == pytest.approx(sum(score for piece, score in pieces if not piece.is_special))
+    assert sum(attribution.scores) == pytest.approx(sum(score for subword, score in subwords if not subword.is_special))
 
 
-def test_the_magnitude_is_of_pieces_or_of_words_and_has_no_sign(loaded):
-    (signed,), (piece,), (word,) = (
+def test_the_magnitude_is_of_subwords_or_of_words_and_has_no_sign(loaded):
+    (signed,), (subword,), (word,) = (
         scores_of(loaded("bert"), "gradient-x-input", [TEXT], {"magnitude": m}) for m in ("none", "piece", "word")
     )
     assert min(signed.scores) < 0 < max(signed.scores)
     assert word.scores == pytest.approx([abs(score) for score in signed.scores])
-    assert of_pieces(piece) == pytest.approx(np.abs(of_pieces(signed)))
-    assert piece.scores[1] == pytest.approx(
-        sum(abs(score) for p, score in signed.pieces if p.start is not None and 4 <= p.start < 16)
+    assert of_subwords(subword) == pytest.approx(np.abs(of_subwords(signed)))
+    assert subword.scores[1] == pytest.approx(
+        sum(abs(score) for p, score in signed.subwords if p.start is not None and 4 <= p.start < 16)
     )
-    assert piece.scores[1] > word.scores[1]  # pieces of the word oppose each other
+    assert subword.scores[1] > word.scores[1]  # subwords of the word oppose each other
     assert not explainer(loaded("bert"), "gradient-x-input", {"magnitude": "word"}, None).is_signed
 
 
-def test_words_may_be_merged_by_the_mean_or_the_piece_that_is_farthest_from_zero(loaded):
+def test_words_may_be_merged_by_the_mean_or_the_subword_that_is_farthest_from_zero(loaded):
     found = {
         how: scores_of(loaded("bert"), "gradient-x-input", [TEXT], {"merge": how})[0]
         for how in ("sum", "mean", "signed max")
     }
-    pieces = [score for p, score in found["sum"].pieces if p.start is not None and 4 <= p.start < 16]
-    assert found["mean"].scores[1] == pytest.approx(np.mean(pieces))
-    assert found["signed max"].scores[1] == max(pieces, key=abs)
+    subwords = [score for p, score in found["sum"].subwords if p.start is not None and 4 <= p.start < 16]
+    assert found["mean"].scores[1] == pytest.approx(np.mean(subwords))
+    assert found["signed max"].scores[1] == max(subwords, key=abs)
 
 
-def test_the_share_on_special_pieces_is_told(loaded):
+def test_the_share_on_special_subwords_is_told(loaded):
     (one,) = explainer(loaded("bert"), "gradient-x-input", {}, None).explain([one_text(TEXT)], ["positive"])
-    pieces = np.abs(of_pieces(one.attributions[0]))
-    assert one.facts["special_share"] == pytest.approx((pieces[0] + pieces[-1]) / pieces.sum())
+    subwords = np.abs(of_subwords(one.attributions[0]))
+    assert one.facts["special_share"] == pytest.approx((subwords[0] + subwords[-1]) / subwords.sum())
 
 
 def test_both_texts_of_a_pair_and_only_what_can_be_marked_of_a_question_get_scores(torch, loaded):
@@ -111,7 +113,7 @@ def test_both_texts_of_a_pair_and_only_what_can_be_marked_of_a_question_get_scor
     )
     assert len(both.attributions[0].scores) == 4
     assert asked.attributions[0].scores == pytest.approx(both.attributions[0].scores[:2], abs=1e-6)
-    assert {piece.segment for piece, _ in asked.attributions[0].pieces} == {"passage", "question", None}
+    assert {subword.segment for subword, _ in asked.attributions[0].subwords} == {"passage", "question", None}
 
 
 # Integrated gradients ------------------------------------------------------------------------------------------------
@@ -131,12 +133,12 @@ def test_integrated_gradients_are_captums_on_the_embedding_layer(torch, loaded, 
         lambda ids: bare(ids, attention_mask=torch.ones_like(ids)).logits, bare.get_input_embeddings()
     ).attribute(given["input_ids"], from_ids, target=LABEL, n_steps=20, return_convergence_delta=True)
     (found,) = scores_of(model, "integrated-gradients", [TEXT], {"baseline": baseline, "steps": 20})
-    assert of_pieces(found) == pytest.approx(expected.sum(2)[0].numpy(), abs=1e-5)
+    assert of_subwords(found) == pytest.approx(expected.sum(2)[0].numpy(), abs=1e-5)
     if (name, baseline) != ("roberta", "pad"):  # RoBERTa gives [PAD] no position: captum's delta is to another baseline
         assert found.convergence == pytest.approx(float(delta[0]), abs=1e-5)
 
 
-def test_the_zero_baseline_is_zero_everywhere_special_pieces_included(torch, loaded):
+def test_the_zero_baseline_is_zero_everywhere_special_subwords_included(torch, loaded):
     from captum.attr import IntegratedGradients
 
     model = loaded("bert")
@@ -146,8 +148,8 @@ def test_the_zero_baseline_is_zero_everywhere_special_pieces_included(torch, loa
         embedded, torch.zeros_like(embedded), target=LABEL, n_steps=20
     )
     (found,) = scores_of(model, "integrated-gradients", [TEXT], {"baseline": "zero", "steps": 20})
-    assert of_pieces(found) == pytest.approx(expected.sum(2)[0].detach().numpy(), abs=1e-5)
-    assert of_pieces(found)[0] != 0
+    assert of_subwords(found) == pytest.approx(expected.sum(2)[0].detach().numpy(), abs=1e-5)
+    assert of_subwords(found)[0] != 0
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "gpt2"])
@@ -163,9 +165,9 @@ def test_scores_add_up_to_the_change_from_the_baseline_to_the_text(torch, loaded
         change = float(model.loaded.model(ids, **given).logits[0, LABEL] - before)
     assert abs(change) > 0.05
     assert one.facts["output_change"] == pytest.approx(change, abs=1e-4)
-    assert of_pieces(one.attributions[0]).sum() == pytest.approx(change, rel=0.02)
+    assert of_subwords(one.attributions[0]).sum() == pytest.approx(change, rel=0.02)
     convergence = one.attributions[0].convergence
-    assert convergence == pytest.approx(of_pieces(one.attributions[0]).sum() - change, abs=1e-4)
+    assert convergence == pytest.approx(of_subwords(one.attributions[0]).sum() - change, abs=1e-4)
     assert one.facts["convergence_share"] == pytest.approx(abs(convergence / one.facts["output_change"]))
 
 
@@ -184,7 +186,7 @@ def test_integrated_gradients_do_not_depend_on_neighbours_or_the_batch_size(fold
     alone = [scores_of(loaded("bert"), "integrated-gradients", [text], parameters)[0] for text in TEXTS]
     together = scores_of(load(str(folders["bert"]), batch_size=3), "integrated-gradients", TEXTS, parameters)
     for one, other in zip(alone, together, strict=True):
-        assert of_pieces(one) == pytest.approx(of_pieces(other), abs=1e-5)
+        assert of_subwords(one) == pytest.approx(of_subwords(other), abs=1e-5)
 
 
 def test_gradient_x_input_is_the_same_through_embeddings_that_are_given_once(loaded):
@@ -233,7 +235,7 @@ def test_at_the_embeddings_they_are_integrated_gradients(loaded, name, baseline)
     parameters = {"steps": 20} | ({} if baseline == "default" else {"baseline": baseline})
     (plain,) = scores_of(loaded(name), "integrated-gradients", [TEXT], parameters)
     (layered,) = scores_of(loaded(name), METHOD, [TEXT], {**parameters, "layer": "embeddings"})
-    assert of_pieces(layered) == pytest.approx(of_pieces(plain), abs=1e-5)
+    assert of_subwords(layered) == pytest.approx(of_subwords(plain), abs=1e-5)
     assert layered.convergence == pytest.approx(plain.convergence, abs=1e-5)
     assert layered.layer is None
 
@@ -253,18 +255,18 @@ def test_at_every_layer_all_scores_add_up_to_the_change_of_the_logit(torch, load
     assert abs(change) > 0.05
     assert [attribution.layer for attribution in one.attributions] == [0, 1, 2]
     for attribution in one.attributions:
-        assert of_pieces(attribution).sum() == pytest.approx(change, rel=0.02)
+        assert of_subwords(attribution).sum() == pytest.approx(change, rel=0.02)
         assert dict(attribution.facts)["output_change"] == pytest.approx(change, abs=1e-3)
-        assert attribution.convergence == pytest.approx(of_pieces(attribution).sum() - change, abs=1e-3)
+        assert attribution.convergence == pytest.approx(of_subwords(attribution).sum() - change, abs=1e-3)
 
 
-def test_after_the_last_layer_a_classifier_of_cls_reads_that_piece_alone(loaded):
+def test_after_the_last_layer_a_classifier_of_cls_reads_that_subword_alone(loaded):
     (last,) = scores_of(loaded("bert"), METHOD, [TEXT], {"layer": "last", "steps": 5})
     assert last.layer == 2
-    assert of_pieces(last)[0] != 0
-    assert np.abs(of_pieces(last)[1:]).max() == 0
+    assert of_subwords(last)[0] != 0
+    assert np.abs(of_subwords(last)[1:]).max() == 0
     (first,) = scores_of(loaded("bert"), METHOD, [TEXT], {"layer": "0", "steps": 5})
-    assert np.abs(of_pieces(first)[1:-1]).min() > 0
+    assert np.abs(of_subwords(first)[1:-1]).min() > 0
 
 
 def n_hooks(model):
@@ -312,7 +314,7 @@ def test_defaults_are_filled_in_so_that_what_is_stored_says_everything():
 
 
 def test_the_presets_are_the_papers_settings():
-    # Wang et al. 2022, appendix B: all-zero baseline, 300 steps; last layer, mean over heads, summed over pieces
+    # Wang et al. 2022, appendix B: all-zero baseline, 300 steps; last layer, mean over heads, summed over subwords
     gradients = resolved("integrated-gradients", {"preset": "wang-2022"}, "classification")
     assert (gradients["baseline"], gradients["steps"], gradients["merge"]) == ("zero", 300, "sum")
     attention = resolved("attention", {"preset": "wang-2022"}, "reading")

@@ -329,7 +329,7 @@ def test_damaged_weights_are_refused(folders, tmp_path):
 
 
 def test_a_folder_without_its_tokenizer_is_refused(folders, tmp_path):
-    # transformers 5 makes a tokenizer that knows special pieces alone, and says nothing
+    # transformers 5 makes a tokenizer that knows special subwords alone, and says nothing
     spec = copied(folders["bert"], tmp_path / "alone")
     for path in (tmp_path / "alone").glob("tokenizer*"):
         path.unlink()

@@ -111,9 +111,9 @@ def test_what_stands_for_a_text_without_words_is_said_and_asked_about(torch, loa
     assert model.empty_text == empty
     (answer, with_words) = model.logits([nothing, one_text("the film")])
     if empty in {"bos", "eos"}:
-        piece = getattr(model.loaded.tokenizer, f"{empty}_token_id")
+        subword = getattr(model.loaded.tokenizer, f"{empty}_token_id")
         with torch.inference_mode():
-            assert answer == pytest.approx(model.loaded.model(torch.tensor([[piece]])).logits[0].double().numpy())
+            assert answer == pytest.approx(model.loaded.model(torch.tensor([[subword]])).logits[0].double().numpy())
     assert (answer == 0).all() == (empty == "uniform")
     assert with_words == pytest.approx(model.logits([one_text("the film")])[0], abs=1e-5)
 
@@ -156,7 +156,7 @@ def test_a_lone_surrogate_is_refused_with_a_sentence(loaded):
 def test_a_covered_token_is_one_mask_for_the_model(loaded):
     model = loaded("bert")
     covered = one_text("unbelievable plot").covered(np.array([False, True]), model.mask_token)
-    assert [piece.text for piece in model.loaded.encoded(covered).pieces][:3] == ["[CLS]", "[MASK]", "plot"]
+    assert [subword.text for subword in model.loaded.encoded(covered).subwords][:3] == ["[CLS]", "[MASK]", "plot"]
 
 
 # Too long ------------------------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def test_a_label_that_the_model_has_not_is_refused(loaded):
         explainer(loaded("bert"), "gradient-x-input", {}, None).explain([one_text("the film")], ["good"])
 
 
-def test_a_decoder_reads_its_last_real_piece_also_where_its_configuration_names_another_filling(
+def test_a_decoder_reads_its_last_real_subword_also_where_its_configuration_names_another_filling(
     torch, folders, tmp_path
 ):
     tokenizer = load(str(folders["gpt2"])).loaded.tokenizer
@@ -341,14 +341,14 @@ def test_what_is_explained_is_the_start_logit_and_the_end_logit_of_the_answer(to
         expected = (embedded.grad * embedded).sum(2)[0].detach().numpy()
         attribution = explained.attributions[0]
         assert attribution.label == text
-        assert [score for _, score in attribution.pieces] == pytest.approx(expected, abs=1e-5)
+        assert [score for _, score in attribution.subwords] == pytest.approx(expected, abs=1e-5)
         assert len(attribution.scores) == len(one.segments[0].tokens)
 
 
 def test_integrated_gradients_of_an_answer_add_up(loaded):
     method = explainer(loaded("reader"), "integrated-gradients", {"steps": 60}, None)
     (one,) = method.explain(INPUTS[:1], [""])
-    total = sum(score for _, score in one.attributions[0].pieces)
+    total = sum(score for _, score in one.attributions[0].subwords)
     assert total == pytest.approx(one.facts["output_change"], rel=0.02)
 
 
@@ -401,7 +401,7 @@ def test_a_long_passage_is_cut_and_the_question_is_not(loaded):
     assert explained.facts["unseen_tokens"] == np.isnan(scores).sum() == (~model.seen(one)).sum() > 80
 
 
-def test_scores_that_do_not_fit_the_pieces_are_refused(torch, folders, monkeypatch):
+def test_scores_that_do_not_fit_the_subwords_are_refused(torch, folders, monkeypatch):
     model = load(str(folders["reader"]))
 
     class Outputs:

@@ -48,14 +48,14 @@ def batch_of_one(model, text):
     return model.loaded.batch([model.loaded.encoded(one_text(text))])
 
 
-# Which pieces stand in which window ----------------------------------------------------------------------------------
+# Which subwords stand in which window ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("room", [2, 3, 7, 8, 38, 510])
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 12, 39, 511, 765, 766, 3_000])
-def test_each_piece_is_kept_once_by_a_window_that_reads_it_with_context_on_both_sides(n, room):
+def test_each_subword_is_kept_once_by_a_window_that_reads_it_with_context_on_both_sides(n, room):
     windows = windows_of(n, room)
-    assert [piece for w in windows for piece in range(w.kept_from, w.kept_to)] == list(range(n))
+    assert [subword for w in windows for subword in range(w.kept_from, w.kept_to)] == list(range(n))
     edge = (room - room // 2) // 2
     for w in windows:
         assert 0 < w.end - w.start <= room
@@ -74,7 +74,11 @@ def test_no_window_only_reads_what_the_one_before_it_read():
 @pytest.mark.parametrize(
     ("first", "last", "is_held"),
     [
-        (2, 11, True),  # the first window: a question of one piece between special ones, then ten pieces of the text
+        (
+            2,
+            11,
+            True,
+        ),  # the first window: a question of one subword between special ones, then ten subwords of the text
         (2, 12, False),  # it would need eleven
         (6, 13, False),  # eight that begin before the second window and end after the first
         (7, 13, True),  # the second window begins five later
@@ -126,8 +130,8 @@ def test_a_longer_text_is_answered_in_the_mean_of_its_windows(torch, loaded):
     model = loaded("bert", too_long="windows")
     text = long_text(60)
     tokenizer = model.loaded.tokenizer
-    pieces = tokenizer(text, add_special_tokens=False)["input_ids"]
-    parts = [pieces[w.start : w.end] for w in windows_of(len(pieces), ROOM)]
+    subwords = tokenizer(text, add_special_tokens=False)["input_ids"]
+    parts = [subwords[w.start : w.end] for w in windows_of(len(subwords), ROOM)]
     with torch.no_grad():
         of_each = [
             model.loaded.model(torch.tensor([[tokenizer.cls_token_id, *part, tokenizer.sep_token_id]])).logits[0]
@@ -198,14 +202,14 @@ def test_a_reading_model_explains_its_answer_in_windows_where_one_method_alone_a
 # Models that answer from their words ---------------------------------------------------------------------------------
 
 
-def test_a_model_that_reads_words_answers_in_the_mean_of_what_it_says_of_each_piece(torch, of_words):
+def test_a_model_that_reads_words_answers_in_the_mean_of_what_it_says_of_each_subword(torch, of_words):
     text = "the unbelievable film was dull"
     given = of_words.loaded.tokenizer(text, return_tensors="pt")
     with torch.no_grad():
-        by_piece = of_words.loaded.model(**given).logits[0, 1:-1]
+        by_subword = of_words.loaded.model(**given).logits[0, 1:-1]
     assert of_words.labels == tuple(LABELS.values())
     beside, _ = of_words.logits([one_text(text), one_text(long_text(200))])
-    assert beside == pytest.approx(by_piece.mean(0).numpy(), abs=1e-5)
+    assert beside == pytest.approx(by_subword.mean(0).numpy(), abs=1e-5)
 
 
 def test_changing_one_token_changes_what_its_windows_keep_and_nothing_else(torch, of_words):
@@ -218,7 +222,7 @@ def test_changing_one_token_changes_what_its_windows_keep_and_nothing_else(torch
     assert int((before.ids != after.ids).sum()) == 1
     place = int((before.ids != after.ids).nonzero()[0, 1])
     with torch.no_grad():
-        moved = (network.by_piece(before, panes) - network.by_piece(after, panes)).abs().amax(dim=2)[0] > 1e-6
+        moved = (network.by_subword(before, panes) - network.by_subword(after, panes)).abs().amax(dim=2)[0] > 1e-6
     reading_it = (panes.places == place).logical_and(panes.real).any(dim=1)
     theirs = set(panes.places[panes.kept & reading_it[:, None]].tolist())
     assert set(moved.nonzero()[:, 0].tolist()) == theirs
@@ -264,11 +268,11 @@ def test_windows_are_asked_some_at_a_time(of_words):
     assert few.tolist() == [pytest.approx(many[0].tolist(), abs=1e-5)]
 
 
-# Pieces of every family of tokenizers lie on the words they come from.
+# Subwords of every family of tokenizers lie on the words they come from.
 
 FAMILIES = ["bert", "roberta", "unigram", "byte-fallback"]
 
-# pieces by word: what each family makes of an emoji that is not in its vocabulary
+# subwords by word: what each family makes of an emoji that is not in its vocabulary
 EXPECTED = {
     "bert": {"😀": ["[UNK]"], "it’s": ["it", "’", "s"]},
     "roberta": {"😀": ["Ġ", "ð", "Ł", "ĺ", "Ģ"]},
@@ -278,37 +282,37 @@ EXPECTED = {
 
 
 def by_word(attribution, words, text):
-    """The pieces over each word's characters and the blank before it, found by their offsets alone."""
+    """The subwords over each word's characters and the blank before it, found by their offsets alone."""
     found, place = {}, 0
     for word in words:
         start, place = place, text.index(word, place) + len(word)
         found[word] = [
-            (p, s) for p, s in attribution.pieces if p.start is not None and start <= max(p.start, p.end - 1) < place
+            (p, s) for p, s in attribution.subwords if p.start is not None and start <= max(p.start, p.end - 1) < place
         ]
     return found
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_words_score_is_the_sum_over_its_own_pieces(loaded, name):
+def test_a_words_score_is_the_sum_over_its_own_subwords(loaded, name):
     text = "it’s unbelievable that that 😀 schöner Film, 中文 dull"
     words = text.split(" ")
     (one,) = explainer(loaded(name), "gradient-x-input", {}, None).explain([one_text(text)], ["positive"])
     attribution = one.attributions[0]
     assert len(attribution.scores) == len(words)
-    assert sum(attribution.scores) == pytest.approx(sum(s for p, s in attribution.pieces if not p.is_special))
-    # "that" twice: told apart by place, and no piece of one counts for the other
+    assert sum(attribution.scores) == pytest.approx(sum(s for p, s in attribution.subwords if not p.is_special))
+    # "that" twice: told apart by place, and no subword of one counts for the other
     assert attribution.scores[2] != attribution.scores[3]
     for number, word in enumerate(words):
         if words.count(word) == 1:
-            pieces = by_word(attribution, words, text)[word]
-            assert attribution.scores[number] == pytest.approx(sum(score for _, score in pieces)), word
+            subwords = by_word(attribution, words, text)[word]
+            assert attribution.scores[number] == pytest.approx(sum(score for _, score in subwords)), word
     for word, expected in EXPECTED[name].items():
-        found = [piece.text for piece, _ in by_word(attribution, words, text)[word]]
+        found = [subword.text for subword, _ in by_word(attribution, words, text)[word]]
         assert [p for p in found if p not in "Ġ▁"] == [p for p in expected if p not in "Ġ▁"]
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_pieces_that_cross_our_tokens_are_shared_and_nothing_is_lost(loaded, name):
+def test_subwords_that_cross_our_tokens_are_shared_and_nothing_is_lost(loaded, name):
     # one character a token, as the project cuts Chinese; the families cut otherwise
     body = tokenise("中文电影很好看。", "zh")
     spaces = tuple("" for _ in body.starts)
@@ -317,7 +321,7 @@ def test_pieces_that_cross_our_tokens_are_shared_and_nothing_is_lost(loaded, nam
     attribution = explained.attributions[0]
     assert len(attribution.scores) == body.n_tokens
     assert all(score > 0 for score in attribution.scores)
-    assert sum(attribution.scores) == pytest.approx(sum(s for p, s in attribution.pieces if not p.is_special))
+    assert sum(attribution.scores) == pytest.approx(sum(s for p, s in attribution.subwords if not p.is_special))
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -326,15 +330,15 @@ def test_a_text_of_unknown_signs_alone_gets_a_score_for_each(loaded, name):
     assert all(score > 0 for score in explained.attributions[0].scores)
 
 
-def test_a_name_of_a_special_piece_in_the_text_is_special_for_the_model_too(loaded):
+def test_a_name_of_a_special_subword_in_the_text_is_special_for_the_model_too(loaded):
     (explained,) = explainer(loaded("bert"), "attention", {}, None).explain([one_text("dull [SEP] plot")], [""])
     attribution = explained.attributions[0]
     assert attribution.scores[1] == 0
-    assert [p.text for p, _ in attribution.pieces if p.is_special] == ["[CLS]", "[SEP]", "[SEP]"]
+    assert [p.text for p, _ in attribution.subwords if p.is_special] == ["[CLS]", "[SEP]", "[SEP]"]
 
 
 def test_what_a_tokenizer_drops_at_the_end_was_not_seen(loaded):
-    # a vocabulary without a piece for unknown letters drops them
+    # a vocabulary without a subword for unknown letters drops them
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     from annotator.attribution.transformers_subwords import encode, merged

@@ -1,4 +1,4 @@
-"""What models write, and what each piece of it came from: against torch called directly, and against a cue that was planted."""
+"""What models write, and what each subword of it came from: against torch called directly, and against a cue that was planted."""
 
 import json
 import re
@@ -63,15 +63,15 @@ def explained(model: Writer, method: str, text: str | Input = TEXT, **parameters
 
 
 def logits_by_hand(torch, model: Writer, ids: list[int], written: list[int]):
-    """float[n_written, n_pieces]: of each piece of the answer the scores by which it is chosen."""
+    """float[n_written, n_subwords]: of each subword of the answer the scores by which it is chosen."""
     bare = model.loaded.model
     if model.is_paired:
         return bare(input_ids=torch.tensor([ids]), decoder_input_ids=torch.tensor([[1, *written[:-1]]])).logits[0]
     return bare(torch.tensor([[*ids, *written[:-1]]])).logits[0, len(ids) - 1 :]
 
 
-def pieces_by_hand(torch, model: Writer, text: str) -> tuple[list[int], list[int]]:
-    """The pieces of a bare text, and those that follow by taking the likeliest one each time."""
+def subwords_by_hand(torch, model: Writer, text: str) -> tuple[list[int], list[int]]:
+    """The subwords of a bare text, and those that follow by taking the likeliest one each time."""
     ids, written = model.loaded.tokenizer(text)["input_ids"], []
     for _ in range(model.longest):
         with torch.no_grad():
@@ -80,27 +80,27 @@ def pieces_by_hand(torch, model: Writer, text: str) -> tuple[list[int], list[int
 
 
 @pytest.mark.parametrize("name", ["decoder", "paired"])
-def test_the_answer_is_the_likeliest_piece_each_time_whatever_the_folder_asks_for(torch, writer, name):
+def test_the_answer_is_the_likeliest_subword_each_time_whatever_the_folder_asks_for(torch, writer, name):
     model = writer(name)
-    ids, by_hand = pieces_by_hand(torch, model, TEXT)
+    ids, by_hand = subwords_by_hand(torch, model, TEXT)
     model.loaded.model.generation_config.do_sample = True
     model.loaded.model.generation_config.repetition_penalty = 100.0
     found = model.write(model.loaded.encoded(one_text(TEXT)))
     assert list(model.loaded.encoded(one_text(TEXT)).ids) == ids
     assert list(found) == by_hand[: len(found)]
-    assert "".join(model.pieces_of(found)) == model.loaded.tokenizer.decode(
+    assert "".join(model.subwords_of(found)) == model.loaded.tokenizer.decode(
         found, skip_special_tokens=True, clean_up_tokenization_spaces=False
     ).rstrip("\ufffd")
 
 
 @pytest.mark.parametrize("name", ["decoder", "paired"])
 @pytest.mark.parametrize("output", ["logit", "probability"])
-def test_gradient_x_input_of_each_piece_is_the_dot_product_by_hand(torch, writer, name, output):
+def test_gradient_x_input_of_each_subword_is_the_dot_product_by_hand(torch, writer, name, output):
     model = writer(name)
-    ids, written = pieces_by_hand(torch, model, TEXT)
+    ids, written = subwords_by_hand(torch, model, TEXT)
     bare = model.loaded.model
     found = explained(model, "gradient-x-input", output=output)
-    for step, piece in enumerate(written):
+    for step, subword in enumerate(written):
         read, wrote = (
             bare.get_input_embeddings()(torch.tensor([of])).detach().requires_grad_() for of in (ids, written)
         )
@@ -110,7 +110,7 @@ def test_gradient_x_input_of_each_piece_is_the_dot_product_by_hand(torch, writer
             logits = bare(inputs_embeds=read, decoder_inputs_embeds=given).logits[0, -1]
         else:
             logits = bare(inputs_embeds=torch.cat([read, wrote[:, :step]], dim=1)).logits[0, -1]
-        (logits.softmax(0) if output == "probability" else logits)[piece].backward()
+        (logits.softmax(0) if output == "probability" else logits)[subword].backward()
         of_words = (read.grad * read).sum(2)[0].detach().numpy()
         assert sum(found.written.scores[step]) == pytest.approx(
             of_words[
@@ -138,15 +138,15 @@ def test_shares_of_a_gradient_are_of_everything_that_was_read_and_written_before
     )
 
 
-def test_integrated_gradients_of_a_piece_add_up_to_its_change_from_the_baseline(torch, writer):
+def test_integrated_gradients_of_a_subword_add_up_to_its_change_from_the_baseline(torch, writer):
     model = writer("decoder")
     found = explained(model, "integrated-gradients", steps=200)
-    ids, written = pieces_by_hand(torch, model, TEXT)
-    end = model.loaded.tokenizer.eos_token_id  # the baseline of a decoder without other pieces
+    ids, written = subwords_by_hand(torch, model, TEXT)
+    end = model.loaded.tokenizer.eos_token_id  # the baseline of a decoder without other subwords
     with torch.no_grad():
         after = logits_by_hand(torch, model, ids, written)
         before = logits_by_hand(torch, model, [end] * len(ids), [end] * len(written))
-    changes = [float(after[step, piece] - before[step, piece]) for step, piece in enumerate(written)]
+    changes = [float(after[step, subword] - before[step, subword]) for step, subword in enumerate(written)]
     sums = [sum(row) + sum(earlier) for row, earlier in zip(found.written.scores, found.written.earlier, strict=True)]
     assert max(map(abs, changes)) > 0.05
     assert sums == pytest.approx(changes, abs=0.01)
@@ -155,32 +155,32 @@ def test_integrated_gradients_of_a_piece_add_up_to_its_change_from_the_baseline(
 
 
 @pytest.mark.parametrize("name", ["decoder", "paired"])
-def test_occlusion_asks_again_without_a_word_and_without_a_piece_that_was_written(torch, writer, name):
+def test_occlusion_asks_again_without_a_word_and_without_a_subword_that_was_written(torch, writer, name):
     model = writer(name)
     found = explained(model, "occlusion", removal="delete")
-    ids, written = pieces_by_hand(torch, model, TEXT)
+    ids, written = subwords_by_hand(torch, model, TEXT)
     shorter = model.loaded.tokenizer("the plot was dull")["input_ids"]
     with torch.no_grad():
         whole = logits_by_hand(torch, model, ids, written)
         without_word = logits_by_hand(torch, model, shorter, written)
-        without_piece = logits_by_hand(torch, model, ids, [*written[:1], *written[2:]])
-    for step, piece in enumerate(written):
+        without_subword = logits_by_hand(torch, model, ids, [*written[:1], *written[2:]])
+    for step, subword in enumerate(written):
         assert found.written.scores[step][1] == pytest.approx(
-            float(whole[step, piece] - without_word[step, piece]), abs=1e-5
+            float(whole[step, subword] - without_word[step, subword]), abs=1e-5
         )
         if step > 1:
-            change = float(whole[step, piece] - without_piece[step - 1, piece])
+            change = float(whole[step, subword] - without_subword[step - 1, subword])
             assert found.written.earlier[step][1] == pytest.approx(change, abs=1e-5)
 
 
 @pytest.mark.parametrize("method", ["gradient-x-input", "integrated-gradients", "occlusion"])
-def test_the_map_of_all_pieces_is_the_mean_of_theirs_and_belongs_to_no_label(writer, method):
+def test_the_map_of_all_subwords_is_the_mean_of_theirs_and_belongs_to_no_label(writer, method):
     found = explained(
         writer("decoder", "{text}\nSo: {label}"), method, **({"steps": 3} if "integrated" in method else {})
     )
     assert found.scores == pytest.approx(np.mean(found.written.scores, axis=0))
     assert len(found.scores) == len(TEXT.split())
-    assert [len(row) for row in found.written.earlier] == list(range(len(found.written.pieces)))
+    assert [len(row) for row in found.written.earlier] == list(range(len(found.written.subwords)))
     assert found.label == ""
 
 
@@ -263,7 +263,7 @@ def test_what_cannot_write_or_be_written_on_is_refused_with_what_can(folders, wr
         writer("decoder").probabilities([one_text(TEXT)])
 
 
-def test_the_model_is_told_that_no_piece_is_padding_when_it_is_seen_whether_it_looks_forward(torch, writer):
+def test_the_model_is_told_that_no_subword_is_padding_when_it_is_seen_whether_it_looks_forward(torch, writer):
     loaded, given = writer("decoder").loaded, []
     hook = loaded.model.register_forward_pre_hook(lambda _, __, named: given.append(named), with_kwargs=True)
     check_causal(torch, loaded)
@@ -296,7 +296,7 @@ def test_of_a_model_that_copies_a_cue_the_map_finds_the_cue(copying, method):
         found = explained(copying, method, text, **({"magnitude": "word"} if "gradient-x" in method else {}))
         cue = next(word for word in text.split() if word in CUES)
         assert found.written.text == cue
-        assert len(found.written.pieces) == 1  # then it ends
+        assert len(found.written.subwords) == 1  # then it ends
         assert int(np.argmax(found.scores)) == text.split().index(cue)
 
 
@@ -309,14 +309,14 @@ def test_occlusion_in_batches_has_the_scores_of_one_question_at_a_time_and_asks_
         model.loaded = replace(model.loaded, batch_size=size)
         model.loaded.model.register_forward_pre_hook(lambda *_, size=size: counts.update({size: counts[size] + 1}))
     one, several = (explained(model, "occlusion", output=output) for model in (alone, together))
-    assert several.written.pieces == one.written.pieces
+    assert several.written.subwords == one.written.subwords
     np.testing.assert_allclose(several.written.scores, one.written.scores, rtol=1e-4, atol=1e-6)
     for ours, theirs in zip(several.written.earlier, one.written.earlier, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
     assert counts[16] < counts[1]
 
 
-def test_a_decoder_that_keeps_what_it_read_writes_the_pieces_of_one_that_reads_all_each_time(torch, writer):
+def test_a_decoder_that_keeps_what_it_read_writes_the_subwords_of_one_that_reads_all_each_time(torch, writer):
     """The second has a forward that takes no kept keys and values."""
     model = writer("decoder", longest=12)
     encoded, lengths = model.loaded.encoded(one_text(TEXT)), []
@@ -445,7 +445,7 @@ def test_nobody_without_the_right_can_have_it_written(
     assert list_runs(store, films.id) == []
 
 
-def test_our_own_export_holds_the_maps_of_all_pieces_and_gives_them_back(
+def test_our_own_export_holds_the_maps_of_all_subwords_and_gives_them_back(
     store: Store, films: Project, copier_folder: Path, tmp_path: Path
 ) -> None:
     run(store, films, copier_folder)
@@ -474,7 +474,7 @@ def test_a_written_answer_that_does_not_fit_is_refused_with_its_line(
     assert list_runs(store, again.id) == []
 
 
-def test_the_check_finds_maps_of_pieces_that_are_of_another_number_of_tokens(
+def test_the_check_finds_maps_of_subwords_that_are_of_another_number_of_tokens(
     store: Store, films: Project, copier_folder: Path
 ) -> None:
     run(store, films, copier_folder)
@@ -486,7 +486,7 @@ def test_the_check_finds_maps_of_pieces_that_are_of_another_number_of_tokens(
     assert "wrong" in problem
 
 
-def test_saliency_shows_the_answer_with_the_map_of_each_piece(
+def test_saliency_shows_the_answer_with_the_map_of_each_subword(
     store: Store, films: Project, copier_folder: Path
 ) -> None:
     run(store, films, copier_folder)
@@ -494,7 +494,7 @@ def test_saliency_shows_the_answer_with_the_map_of_each_piece(
     (first, _, third) = [output.instance_id for output in iterate_outputs(store, stored.id)]
     (panel,) = [one for one in show_instance(store, LOCAL_OPERATOR, first, None).panels if one.method]
     assert panel.written is not None
-    assert panel.written.pieces == ("great",)
+    assert panel.written.subwords == ("great",)
     assert panel.written.scores[0] == panel.scores
     assert panel.answer is not None
     (unscored,) = [one for one in show_instance(store, LOCAL_OPERATOR, third, None).panels if one.method]
@@ -512,21 +512,21 @@ def test_a_label_is_known_by_whole_words_at_the_beginning() -> None:
     assert label_in("good", labels, {"good": "great"}) is None
 
 
-NO_PIECES = r"Generated text needs subwords, and one score row for each\."
+NO_SUBWORDS = r"Generated text needs subwords, and one score row for each\."
 UNEQUAL_ROWS = r"Each score row needs one score per token and earlier generated subword\."
 
 
 @pytest.mark.parametrize(
-    ("pieces", "scores", "earlier", "reason"),
+    ("subwords", "scores", "earlier", "reason"),
     [
-        ((), (), (), NO_PIECES),
-        (("a",), (), ((),), NO_PIECES),
+        ((), (), (), NO_SUBWORDS),
+        (("a",), (), ((),), NO_SUBWORDS),
         (("a",), ((1.0,),), ((1.0,),), UNEQUAL_ROWS),
         (("a", "b"), ((1.0,), (1.0, 2.0)), ((), (0.0,)), UNEQUAL_ROWS),
     ],
 )
-def test_a_written_answer_has_a_row_of_each_kind_for_each_piece(
-    pieces: tuple[str, ...], scores: object, earlier: object, reason: str
+def test_a_written_answer_has_a_row_of_each_kind_for_each_subword(
+    subwords: tuple[str, ...], scores: object, earlier: object, reason: str
 ) -> None:
     with pytest.raises(InvalidValue, match=reason):
-        Written(pieces, scores, earlier)  # type: ignore[arg-type]
+        Written(subwords, scores, earlier)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from annotator.errors import InvalidValue, ModelError
 from tests.models.conftest import one_text, pair, reading
 from tests.models.tiny_models import byte_level_tokenizer, save, small, wordpiece_tokenizer
 
-LABELS = ("great", "dull", "rather odd")  # "rather odd" is several pieces
+LABELS = ("great", "dull", "rather odd")  # "rather odd" is several subwords
 TEXTS = ["the film was not great", "a plot", "the worst film of the year, and the people wrote the script in a week"]
 LONG = " ".join(["the film was great and the plot was not dull"] * 9)
 
@@ -27,7 +27,7 @@ def shape(n_positions=64):
 
 @pytest.fixture(scope="module")
 def lm_folders(torch, tmp_path_factory):
-    """Decoders with a language model's head: one without a piece of its own, one whose tokenizer ends every text."""
+    """Decoders with a language model's head: one without a subword of its own, one whose tokenizer ends every text."""
     from tokenizers import processors
     from transformers import BertConfig, GPT2Config
 
@@ -56,14 +56,14 @@ def model(lm_folders):
 
 
 def by_hand(torch, model, text, word, start=()):
-    """Σ log p of the word's pieces after the text and the prompt, piece by piece."""
+    """Σ log p of the word's subwords after the text and the prompt, subword by subword."""
     tokenizer = model.loaded.tokenizer
 
-    def pieces(of):
+    def subwords(of):
         return tokenizer(of, add_special_tokens=False)["input_ids"]
 
-    before = pieces(f"{text}\nLabel:")
-    whole = pieces(f"{text}\nLabel: {word}")
+    before = subwords(f"{text}\nLabel:")
+    whole = subwords(f"{text}\nLabel: {word}")
     assert whole[: len(before)] == before
     with torch.no_grad():
         logits = model.loaded.model(torch.tensor([[*start, *whole]])).logits[0].log_softmax(dim=1)
@@ -75,8 +75,8 @@ def by_hand(torch, model, text, word, start=()):
 
 
 def test_a_labels_logit_is_the_log_probability_of_its_words_after_text_and_prompt_whatever_stands_beside(torch, model):
-    assert [len(pieces) for pieces in model.loaded.label_pieces][:2] == [1, 1]
-    assert len(model.loaded.label_pieces[2]) > 1
+    assert [len(subwords) for subwords in model.loaded.label_subwords][:2] == [1, 1]
+    assert len(model.loaded.label_subwords[2]) > 1
     found = model.logits([one_text(text) for text in TEXTS])
     expected = np.array([[by_hand(torch, model, text, label) for label in LABELS] for text in TEXTS])
     assert found == pytest.approx(expected, abs=1e-4)
@@ -96,9 +96,9 @@ def test_words_stand_for_labels_and_the_prompt_is_what_one_writes(torch, lm_fold
         lm_folders / "plain", prompt="It is said: {text}\nthe film was {label}", label_words={"great": "not dull"}
     )
     assert model.loaded.prompt.words == (" not dull", " dull", " rather odd")
-    pieces = model.loaded.encoded(one_text("a plot")).pieces
-    assert "".join(p.text for p in pieces) == "ItĠisĠsaid:ĠaĠplotĊtheĠfilmĠwas"
-    assert [(p.start, p.end) for p in pieces if not p.is_special] == [(0, 1), (1, 6)]
+    subwords = model.loaded.encoded(one_text("a plot")).subwords
+    assert "".join(p.text for p in subwords) == "ItĠisĠsaid:ĠaĠplotĊtheĠfilmĠwas"
+    assert [(p.start, p.end) for p in subwords if not p.is_special] == [(0, 1), (1, 6)]
 
 
 def test_the_name_tells_prompts_and_words_apart_and_runs_store_them(lm_folders, model):
@@ -122,7 +122,7 @@ def test_all_that_can_be_marked_stands_before_what_cannot_unless_asked_otherwise
     assert texts(model) == ("the film\nwho wrote the script\nLabel:",)
     assert texts(zero_shot(lm_folders / "plain", is_query_first=True)) == ("who wrote the script\nthe film\nLabel:",)
     both = model.loaded.encoded(pair("the film", "a plot"))
-    assert {piece.segment for piece in both.pieces if not piece.is_special} == {"sentence1", "sentence2"}
+    assert {subword.segment for subword in both.subwords if not subword.is_special} == {"sentence1", "sentence2"}
 
 
 # Attributions --------------------------------------------------------------------------------------------------------
@@ -133,14 +133,14 @@ def test_gradient_x_input_is_that_of_the_log_probability(torch, model, label):
     text = TEXTS[0]
     (found,) = explainer(model, "gradient-x-input", {}).explain([one_text(text)], [label])
     encoded = model.loaded.encoded(one_text(text))
-    pieces = model.loaded.label_pieces[LABELS.index(label)]
+    subwords = model.loaded.label_subwords[LABELS.index(label)]
     embedding = model.loaded.model.get_input_embeddings()
     before = embedding(torch.tensor([encoded.ids])).detach().requires_grad_()
-    after = embedding(torch.tensor([pieces])).detach()
+    after = embedding(torch.tensor([subwords])).detach()
     logits = model.loaded.model(inputs_embeds=torch.cat([before, after], dim=1)).logits[0].log_softmax(dim=1)
-    sum(logits[len(encoded.ids) - 1 + n, piece] for n, piece in enumerate(pieces)).backward()
+    sum(logits[len(encoded.ids) - 1 + n, subword] for n, subword in enumerate(subwords)).backward()
     expected = (before.grad * before).sum(2)[0].tolist()
-    assert [score for _, score in found.attributions[0].pieces] == pytest.approx(expected, abs=1e-4)
+    assert [score for _, score in found.attributions[0].subwords] == pytest.approx(expected, abs=1e-4)
     assert len(found.attributions[0].scores) == 5
 
 
@@ -148,15 +148,15 @@ def test_integrated_gradients_add_up_and_only_words_have_scores(model):
     (found,) = explainer(model, "integrated-gradients", {"steps": 100}).explain([one_text(TEXTS[0])], ["rather odd"])
     assert found.facts["convergence_share"] < 0.05
     assert len(found.attributions[0].scores) == 5
-    assert sum(piece.is_special for piece, _ in found.attributions[0].pieces) >= 2  # the prompt's
+    assert sum(subword.is_special for subword, _ in found.attributions[0].subwords) >= 2  # the prompt's
 
 
-def test_attention_is_that_of_the_prompts_last_piece(torch, model):
+def test_attention_is_that_of_the_prompts_last_subword(torch, model):
     (found,) = explainer(model, "attention", {}).explain([one_text(TEXTS[0])], ["dull"])
     ids = torch.tensor([model.loaded.encoded(one_text(TEXTS[0])).ids])
     with torch.no_grad():
         weights = model.loaded.model(ids, output_attentions=True).attentions[-1][0, :, -1].mean(0)
-    assert [score for _, score in found.attributions[0].pieces] == pytest.approx(weights.tolist(), abs=1e-6)
+    assert [score for _, score in found.attributions[0].subwords] == pytest.approx(weights.tolist(), abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["occlusion", "lime"])
@@ -171,15 +171,15 @@ def test_methods_that_only_ask_work_on_the_answers(model, method):
 
 
 def test_a_long_text_is_refused_or_cut_before_its_prompt_or_read_in_windows(lm_folders, model):
-    longest = max(map(len, model.loaded.label_pieces))
+    longest = max(map(len, model.loaded.label_subwords))
     with pytest.raises(
         ModelError,
         match=rf"\(\d+ subwords\) exceeds 'plain' \({64 - longest + 1}\)\. Shorten it, or have long texts windowed or cut\.",
-    ):  # the last piece is only asked for
+    ):  # the last subword is only asked for
         model.logits([one_text(LONG)])
     cut = zero_shot(lm_folders / "plain", too_long="cut")
     encoded = cut.loaded.encoded(one_text(LONG))
-    assert "".join(p.text for p in encoded.pieces).endswith("ĊLabel:")
+    assert "".join(p.text for p in encoded.subwords).endswith("ĊLabel:")
     assert len(encoded.ids) + longest - 1 == 64
     seen = cut.seen(one_text(LONG))
     assert seen[0]

@@ -119,7 +119,7 @@ def byte_fallback(folder: Path) -> None:
 
 
 def gpt2(folder: Path) -> None:
-    """A decoder: no [CLS], no [MASK], and no piece to fill up batches with, nor any other of its own."""
+    """A decoder: no [CLS], no [MASK], and no subword to fill up batches with, nor any other of its own."""
     _gpt2(folder, {})
 
 
@@ -195,7 +195,7 @@ def wrapped(tokenizer: Any, roles: dict[str, str], **more: Any) -> Any:
 def wordpiece_tokenizer() -> Any:
     """BERT's: lower case, ## for what goes on, [UNK] for what is not known.
 
-    Its own trainer finds another vocabulary at each run; BPE's finds the same, and its pieces do as well.
+    Its own trainer finds another vocabulary at each run; BPE's finds the same, and its subwords do as well.
     """
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
@@ -204,8 +204,8 @@ def wordpiece_tokenizer() -> Any:
     trained.normalizer, trained.pre_tokenizer = normalizer, before
     trained.train_from_iterator(SENTENCES, trainers.BpeTrainer(vocab_size=90, show_progress=False))
     found = sorted(trained.get_vocab())
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *found, *(f"##{piece}" for piece in found)]
-    tokenizer = Tokenizer(models.WordPiece({piece: n for n, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    subwords = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *found, *(f"##{subword}" for subword in found)]
+    tokenizer = Tokenizer(models.WordPiece({subword: n for n, subword in enumerate(subwords)}, unk_token="[UNK]"))
     tokenizer.normalizer, tokenizer.pre_tokenizer = normalizer, before
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     roles = {
@@ -250,9 +250,9 @@ def unigram_tokenizer() -> Any:
     trained.normalizer, trained.pre_tokenizer = normalizers.NFKC(), pre_tokenizers.Metaspace()
     trainer = trainers.UnigramTrainer(vocab_size=100, special_tokens=specials, unk_token="<unk>", show_progress=False)
     trained.train_from_iterator(SENTENCES, trainer)
-    # it finds the same pieces at each run, but its scores differ a little: with these the fewest pieces win
-    pieces = [*specials, *sorted(set(trained.get_vocab()) - set(specials))]
-    tokenizer = Tokenizer(models.Unigram([(piece, -1 - n / 1000) for n, piece in enumerate(pieces)], unk_id=3))
+    # it finds the same subwords at each run, but its scores differ a little: with these the fewest subwords win
+    subwords = [*specials, *sorted(set(trained.get_vocab()) - set(specials))]
+    tokenizer = Tokenizer(models.Unigram([(subword, -1 - n / 1000) for n, subword in enumerate(subwords)], unk_id=3))
     tokenizer.normalizer, tokenizer.pre_tokenizer = trained.normalizer, trained.pre_tokenizer
     tokenizer.add_special_tokens(specials)
     tokenizer.post_processor = between("<s>", 0, "</s>", 2)

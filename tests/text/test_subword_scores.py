@@ -1,4 +1,4 @@
-"""Scores of sub-words become scores of words: every family's marks, unknown words, and places that must not jump."""
+"""Scores of subwords become scores of words: every family's marks, unknown words, and places that must not jump."""
 
 import math
 import unicodedata
@@ -8,18 +8,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.models import Piece
+from annotator.domain.models import Subword
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.text.alignment import align_tokens, eraser_docs_jsonl, split_on_spaces
-from annotator.text.subword_alignment import find_pieces
-from annotator.text.subword_scores import Merged, merge_over_segments, merge_pieces
+from annotator.text.subword_alignment import find_subwords
+from annotator.text.subword_scores import Merged, merge_over_segments, merge_subwords
 from annotator.text.tokenisation import tokenise
 
 
-def merged(text: str, pieces: list[str], scores: list[float] | None = None, **options: object) -> Merged:
+def merged(text: str, subwords: list[str], scores: list[float] | None = None, **options: object) -> Merged:
     body = split_on_spaces(text)
-    return merge_pieces([Piece(p) for p in pieces], scores or powers(len(pieces)), body, **options)
+    return merge_subwords([Subword(p) for p in subwords], scores or powers(len(subwords)), body, **options)
 
 
 def powers(n: int) -> list[float]:
@@ -27,14 +27,14 @@ def powers(n: int) -> list[float]:
     return [2.0**number for number in range(n)]
 
 
-def places(text: str, pieces: list[str], **options: bool) -> list[str]:
-    return [text[start:end] for start, end in find_pieces(pieces, text, **options)]
+def places(text: str, subwords: list[str], **options: bool) -> list[str]:
+    return [text[start:end] for start, end in find_subwords(subwords, text, **options)]
 
 
 # Places that must not jump -------------------------------------------------------------------------------------------
 
 
-def test_a_word_does_not_end_at_a_piece_that_is_its_own_suffix():
+def test_a_word_does_not_end_at_a_subword_that_is_its_own_suffix():
     # the worked example of shared/reference/sentence_editing.md 1.6, defect 1: that = .4634, cat = .1254
     scores = [0.0758, 0.3492, 0.1142, 0.1254, 0.3354]
     found = merged("that cat", ["[CLS]", "t", "hat", "cat", "[SEP]"], scores)
@@ -43,15 +43,15 @@ def test_a_word_does_not_end_at_a_piece_that_is_its_own_suffix():
     assert merged("assess it", ["as", "##s", "##ess", "it"]).scores == (1 + 2 + 4, 8)
 
 
-def test_a_piece_that_is_the_end_of_a_later_word_stays_where_it_is():
+def test_a_subword_that_is_the_end_of_a_later_word_stays_where_it_is():
     # defect 2, with the sentence it was found in
     text = "For the _MATH_-th discrepancy _MATH_ , _MATH_"
-    pieces = ["for", "the", "_MATH_", "-", "th", "disc", "##re", "##pan", "##cy", "_MATH_", ",", "_MATH_"]
-    assert merged(text, pieces).scores == (1, 2, 4 + 8 + 16, 32 + 64 + 128 + 256, 512, 1024, 2048)
+    subwords = ["for", "the", "_MATH_", "-", "th", "disc", "##re", "##pan", "##cy", "_MATH_", ",", "_MATH_"]
+    assert merged(text, subwords).scores == (1, 2, 4 + 8 + 16, 32 + 64 + 128 + 256, 512, 1024, 2048)
 
 
 @pytest.mark.parametrize(
-    ("text", "pieces", "expected"),
+    ("text", "subwords", "expected"),
     [
         ("the the the", ["the", "the", "the"], (1, 2, 4)),
         ("a b a b", ["a", "b", "a", "b"], (1, 2, 4, 8)),
@@ -60,15 +60,15 @@ def test_a_piece_that_is_the_end_of_a_later_word_stays_where_it_is():
         ("in inn", ["in", "in", "##n"], (1, 2 + 4)),
     ],
 )
-def test_repeated_words_and_pieces_are_told_apart_by_place(text, pieces, expected):
-    assert merged(text, pieces).scores == expected
+def test_repeated_words_and_subwords_are_told_apart_by_place(text, subwords, expected):
+    assert merged(text, subwords).scores == expected
 
 
 # Families ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("text", "pieces", "expected"),
+    ("text", "subwords", "expected"),
     [
         ("Unlikeable plot!", ["un", "##like", "##able", "plot", "!"], (7, 24)),  # BERT, lower-cased
         ("Café déjà", ["cafe", "de", "##ja"], (1, 6)),  # accents stripped
@@ -77,7 +77,7 @@ def test_repeated_words_and_pieces_are_told_apart_by_place(text, pieces, expecte
         ("so good", ["so", "Ġgo", "od"], (1, 6)),  # byte-level BPE
         ("a\n\nb", ["a", "Ċ", "Ċ", "b"], (1, 2 + 4 + 8)),  # a blank goes to the word after it
         ("a b ", ["a", "Ġb", "Ġ"], (1, 2 + 4)),  # ... and at the end to the last
-        ("it’s ok", ["it", "âĢ", "Ļ", "s", "Ġok"], (1 + 2 + 4 + 8, 16)),  # bytes of one character in two pieces
+        ("it’s ok", ["it", "âĢ", "Ļ", "s", "Ġok"], (1 + 2 + 4 + 8, 16)),  # bytes of one character in two subwords
         ("我 hi", ["æĪ", "ĳ", "Ġhi"], (3, 4)),
         ("so good", ["▁so", "▁go", "od"], (1, 6)),  # Unigram
         ("so good", ["▁", "so", "▁", "go", "od"], (3, 28)),
@@ -93,37 +93,37 @@ def test_repeated_words_and_pieces_are_told_apart_by_place(text, pieces, expecte
         ("▁ a", ["▁", "a"], (1, 2)),
     ],
 )
-def test_the_marks_of_each_family_are_no_text(text, pieces, expected):
-    assert merged(text, pieces).scores == expected
+def test_the_marks_of_each_family_are_no_text(text, subwords, expected):
+    assert merged(text, subwords).scores == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "pieces", "expected"),
+    ("text", "subwords", "expected"),
     [
         ("I love it 😀😀 !", ["i", "love", "it", "[UNK]", "!"], (1, 2, 4, 8, 16)),
         ("a 😀 ☃☃ b", ["a", "[UNK]", "[UNK]", "b"], (1, 2, 4, 8)),
         ("😀", ["<unk>"], (1,)),
-        ("theater☃ the end", ["[UNK]", "the", "end"], (1, 2, 4)),  # the next piece stands inside the unknown word too
+        ("theater☃ the end", ["[UNK]", "the", "end"], (1, 2, 4)),  # the next subword stands inside the unknown word too
         ("a☃b b", ["▁a", "<unk>", "b", "▁b"], (1 + 2 + 4, 8)),
         ("x 😀 y", ["x", "�", "�", "�", "�", "y"], (1, 2 + 4 + 8 + 16, 32)),  # bytes of an emoji, decoded one by one
         ("say [UNK] twice", ["say", "[UNK]", "twice"], (1, 2, 4)),
     ],
 )
-def test_a_piece_for_an_unknown_word_takes_what_lies_between_its_neighbours(text, pieces, expected):
-    assert merged(text, pieces).scores == expected
+def test_a_subword_for_an_unknown_word_takes_what_lies_between_its_neighbours(text, subwords, expected):
+    assert merged(text, subwords).scores == expected
 
 
-def test_unknown_chinese_characters_are_one_piece_each():
+def test_unknown_chinese_characters_are_one_subword_each():
     text = "好𠀀𠀁。"
     body = tokenise(text, "zh")
-    found = merge_pieces([Piece(p) for p in ("好", "[UNK]", "[UNK]", "。")], powers(4), body)
+    found = merge_subwords([Subword(p) for p in ("好", "[UNK]", "[UNK]", "。")], powers(4), body)
     assert found.scores == (1, 2, 4, 8)
 
 
 def test_a_family_that_a_whole_emoji_is_made_of_keeps_it_in_one_word():
     family = "👩‍👩‍👧"
-    pieces = [*[chr_of(byte) for byte in family.encode()], "Ġok"]
-    found = merged(f"{family} ok", pieces, [1.0] * len(pieces))
+    subwords = [*[chr_of(byte) for byte in family.encode()], "Ġok"]
+    found = merged(f"{family} ok", subwords, [1.0] * len(subwords))
     assert found.scores == (len(family.encode()), 1)
 
 
@@ -133,41 +133,41 @@ def chr_of(byte: int) -> str:
     return chr(byte) if byte in visible else chr(256 + [b for b in range(256) if b not in visible].index(byte))
 
 
-# Special pieces, splitting, how --------------------------------------------------------------------------------------
+# Special subwords, splitting, how --------------------------------------------------------------------------------------
 
 
-def test_special_pieces_are_left_out_and_counted():
+def test_special_subwords_are_left_out_and_counted():
     found = merged("so good", ["[CLS]", "so", "good", "[SEP]", "[PAD]", ""], [8.0, 1.0, -2.0, 4.0, 0.0, 0.5])
     assert found.scores == (1, -2)
     assert found.n_special == 4
     assert found.special_share == pytest.approx(12.5 / 15.5)
-    assert [piece.is_special for piece, _ in found.pieces] == [True, False, False, True, True, True]
-    assert [(p.start, p.end) for p, _ in found.pieces] == [(None, None), (0, 2), (3, 7), *[(None, None)] * 3]
+    assert [subword.is_special for subword, _ in found.subwords] == [True, False, False, True, True, True]
+    assert [(p.start, p.end) for p, _ in found.subwords] == [(None, None), (0, 2), (3, 7), *[(None, None)] * 3]
 
 
-def test_without_any_score_special_pieces_have_no_share():
+def test_without_any_score_special_subwords_have_no_share():
     assert merged("so", ["[CLS]", "so"], [0.0, 0.0]).special_share is None
 
 
-def test_a_piece_that_the_source_calls_special_is_so_whatever_it_is_called():
-    found = merge_pieces(
-        [Piece("so", is_special=True), Piece("so"), Piece("good")], powers(3), split_on_spaces("so good")
+def test_a_subword_that_the_source_calls_special_is_so_whatever_it_is_called():
+    found = merge_subwords(
+        [Subword("so", is_special=True), Subword("so"), Subword("good")], powers(3), split_on_spaces("so good")
     )
     assert found.scores == (2, 4)
 
 
-def test_a_text_may_hold_the_name_of_a_special_piece():
+def test_a_text_may_hold_the_name_of_a_special_subword():
     assert merged("strike <s> out", ["<s>", "strike", "<s>", "out", "</s>"][1:4]).scores == (1, 2, 4)
 
 
-def test_a_piece_over_two_words_is_split_by_length():
+def test_a_subword_over_two_words_is_split_by_length():
     assert merged("New Yorkers", ["NewYorkers"], [10.0]).scores == pytest.approx((3, 7))
-    assert merge_pieces([Piece("▁你好吗")], [3.0], tokenise("你好吗", "zh")).scores == pytest.approx((1, 1, 1))
-    assert merge_pieces([Piece("a b", 0, 3)], [4.0], split_on_spaces("a b")).scores == (2, 2)
+    assert merge_subwords([Subword("▁你好吗")], [3.0], tokenise("你好吗", "zh")).scores == pytest.approx((1, 1, 1))
+    assert merge_subwords([Subword("a b", 0, 3)], [4.0], split_on_spaces("a b")).scores == (2, 2)
 
 
 @pytest.mark.parametrize(("how", "expected"), [("sum", (0.5, 2.0)), ("mean", (0.25, 2.0)), ("signed max", (-1.0, 2.0))])
-def test_scores_of_a_word_s_pieces_are_summed_averaged_or_the_largest_is_taken(how, expected):
+def test_scores_of_a_word_s_subwords_are_summed_averaged_or_the_largest_is_taken(how, expected):
     scores = [-1.0, 1.5, 2.0] if how != "signed max" else [-1.0, 0.5, 2.0]
     assert merged("unlike it", ["un", "##like", "it"], scores, how=how).scores == expected
 
@@ -184,43 +184,43 @@ def test_an_unknown_way_of_merging_is_refused():
 # Offsets -------------------------------------------------------------------------------------------------------------
 
 
-def test_offsets_decide_where_the_pieces_have_them():
-    pieces = [Piece("[CLS]", 0, 0), Piece("##b", 2, 3), Piece("a", 0, 1)]  # in any order
-    assert merge_pieces(pieces, powers(3), split_on_spaces("a b")).scores == (4, 2)
+def test_offsets_decide_where_the_subwords_have_them():
+    subwords = [Subword("[CLS]", 0, 0), Subword("##b", 2, 3), Subword("a", 0, 1)]  # in any order
+    assert merge_subwords(subwords, powers(3), split_on_spaces("a b")).scores == (4, 2)
 
 
 def test_offsets_that_include_the_blank_give_it_to_the_word():
-    pieces = [Piece("so", 0, 2), Piece("Ġgo", 2, 5), Piece("od", 5, 7)]
-    assert merge_pieces(pieces, powers(3), split_on_spaces("so good")).scores == (1, 6)
+    subwords = [Subword("so", 0, 2), Subword("Ġgo", 2, 5), Subword("od", 5, 7)]
+    assert merge_subwords(subwords, powers(3), split_on_spaces("so good")).scores == (1, 6)
 
 
 @pytest.mark.parametrize(
-    ("piece", "reason"),
+    ("subword", "reason"),
     [
-        (Piece("cat", 5, 9), "Subword 1 'cat' is placed at characters 5 to 9, but its text has 8 characters"),
-        (Piece("cat", 4, 3), r"characters 4 to 3, but"),
+        (Subword("cat", 5, 9), "Subword 1 'cat' is placed at characters 5 to 9, but its text has 8 characters"),
+        (Subword("cat", 4, 3), r"characters 4 to 3, but"),
         (
-            Piece("dog", 5, 8),
+            Subword("dog", 5, 8),
             "Subword 1 'dog' is placed at characters 5 to 8, where 'cat' is; offsets count code points",
         ),
         (
-            Piece("cat", 4, 7),
+            Subword("cat", 4, 7),
             r"Subword 1 'cat' is placed at characters 4 to 7, where ' ca' is; offsets count code points\.",
         ),  # shifted by one, as UTF-16 offsets are after an emoji
-        (Piece("cat", 5, None), r"Subword 1 'cat' needs both start and end, or neither\."),
-        (Piece("cat"), r"Subword 1 'cat' has no start and end\. Give them for all or none\."),
+        (Subword("cat", 5, None), r"Subword 1 'cat' needs both start and end, or neither\."),
+        (Subword("cat"), r"Subword 1 'cat' has no start and end\. Give them for all or none\."),
     ],
 )
-def test_offsets_that_do_not_fit_are_named(piece, reason):
+def test_offsets_that_do_not_fit_are_named(subword, reason):
     with pytest.raises(InvalidValue, match=reason):
-        merge_pieces([Piece("that", 0, 4), piece], [1.0, 2.0], split_on_spaces("that cat"), is_partial=True)
+        merge_subwords([Subword("that", 0, 4), subword], [1.0, 2.0], split_on_spaces("that cat"), is_partial=True)
 
 
 # Faults --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("pieces", "reason"),
+    ("subwords", "reason"),
     [
         (["[CLS]", "the", "cat"], r"Subword 2 'cat' isn't at character 4; the text has 'dog sat'\."),
         (
@@ -240,12 +240,12 @@ def test_offsets_that_do_not_fit_are_named(piece, reason):
         ([], "The 0 subwords end at character 0, before 'the dog sat'"),
     ],
 )
-def test_pieces_of_another_text_are_named_with_what_stands_there(pieces, reason):
+def test_subwords_of_another_text_are_named_with_what_stands_there(subwords, reason):
     with pytest.raises(InvalidValue, match=reason):
-        merged("the dog sat", pieces, [1.0] * len(pieces))
+        merged("the dog sat", subwords, [1.0] * len(subwords))
 
 
-def test_pieces_and_scores_of_different_number_are_refused():
+def test_subwords_and_scores_of_different_number_are_refused():
     with pytest.raises(InvalidValue, match=r"Got 1 subword, but 2 scores\."):
         merged("a", ["a"], [1.0, 2.0])
 
@@ -256,7 +256,7 @@ def test_what_a_model_did_not_see_has_no_score():
     assert math.isnan(found.scores[3])
 
 
-def test_unknown_pieces_at_the_end_of_a_part_take_one_word_each():
+def test_unknown_subwords_at_the_end_of_a_part_take_one_word_each():
     found = merged("a ☃ ☄ b", ["a", "[UNK]"], is_partial=True)
     assert found.scores[:2] == (1, 2)
     assert all(math.isnan(score) for score in found.scores[2:])
@@ -266,38 +266,38 @@ def test_too_many_ways_are_refused_and_take_no_hours():
     with pytest.raises(
         InvalidValue, match=r"Ambiguous subwords for unknown words\. Give each subword's start and end\."
     ):
-        find_pieces(["<unk>", "a"] * 2000 + ["b"], "a" * 20_000)
+        find_subwords(["<unk>", "a"] * 2000 + ["b"], "a" * 20_000)
 
 
 def test_empty_tokens_and_blank_tokens_of_a_source_are_tokens_too():
     body = eraser_docs_jsonl("a  b")  # three tokens, the second empty
-    assert merge_pieces([Piece("a"), Piece("b")], [1.0, 2.0], body).scores == (1.0, 0.0, 2.0)
+    assert merge_subwords([Subword("a"), Subword("b")], [1.0, 2.0], body).scores == (1.0, 0.0, 2.0)
     body = align_tokens("a b", ["a", " ", "b"])
-    assert merge_pieces([Piece("a"), Piece("Ġ"), Piece("b")], powers(3), body).scores == (1, 2, 4)
+    assert merge_subwords([Subword("a"), Subword("Ġ"), Subword("b")], powers(3), body).scores == (1, 2, 4)
 
 
-def test_a_text_without_tokens_takes_special_pieces_alone():
+def test_a_text_without_tokens_takes_special_subwords_alone():
     empty = TokenizedText("", (), (), ())
-    assert merge_pieces([Piece("[CLS]")], [1.0], empty).scores == ()
+    assert merge_subwords([Subword("[CLS]")], [1.0], empty).scores == ()
 
 
 # Several segments ----------------------------------------------------------------------------------------------------
 
 
-def over(texts: dict[str, str], pieces: list[Piece | str], **options: bool) -> Merged:
+def over(texts: dict[str, str], subwords: list[Subword | str], **options: bool) -> Merged:
     bodies = {name: split_on_spaces(text) for name, text in texts.items()}
     return merge_over_segments(
-        [p if isinstance(p, Piece) else Piece(p) for p in pieces], powers(len(pieces)), bodies, **options
+        [p if isinstance(p, Subword) else Subword(p) for p in subwords], powers(len(subwords)), bodies, **options
     )
 
 
 PAIR = {"premise": "a cat sits", "hypothesis": "a cat"}
 
 
-def test_a_pair_is_parted_at_special_pieces():
+def test_a_pair_is_parted_at_special_subwords():
     found = over(PAIR, ["[CLS]", "a", "cat", "sit", "##s", "[SEP]", "a", "cat", "[SEP]"])
     assert found.scores == (2, 4, 8 + 16, 64, 128)
-    assert [p.segment for p, _ in found.pieces] == [None, *["premise"] * 4, None, *["hypothesis"] * 2, None]
+    assert [p.segment for p, _ in found.subwords] == [None, *["premise"] * 4, None, *["hypothesis"] * 2, None]
 
 
 def test_a_model_may_take_the_question_first():
@@ -306,29 +306,29 @@ def test_a_model_may_take_the_question_first():
     assert found.scores == (64, 128, 256, 2, 4, 8)
 
 
-def test_a_segment_that_no_piece_goes_to_has_no_scores():
+def test_a_segment_that_no_subword_goes_to_has_no_scores():
     found = over(PAIR, ["[CLS]", "a", "cat", "[SEP]"])
     assert found.scores[3:] == (2, 4)
     assert all(math.isnan(score) for score in found.scores[:3])
 
 
-def test_without_special_pieces_segments_follow_each_other():
+def test_without_special_subwords_segments_follow_each_other():
     found = over(PAIR, ["a", "cat", "sits", "a", "cat"])
     assert found.scores == (1, 2, 4, 8, 16)
-    assert [(p.segment, p.start) for p, _ in found.pieces][3:] == [("hypothesis", 0), ("hypothesis", 2)]
+    assert [(p.segment, p.start) for p, _ in found.subwords][3:] == [("hypothesis", 0), ("hypothesis", 2)]
 
 
-def test_pieces_may_name_their_segment():
-    found = over(PAIR, ["[CLS]", Piece("cat", 2, 5, segment="hypothesis"), Piece("a", 0, 1, segment="hypothesis")])
+def test_subwords_may_name_their_segment():
+    found = over(PAIR, ["[CLS]", Subword("cat", 2, 5, segment="hypothesis"), Subword("a", 0, 1, segment="hypothesis")])
     assert found.scores[3:] == (4, 2)
     with pytest.raises(
         InvalidValue, match=r"Subword 0 'x' names the segment 'title'; the instance has premise, hypothesis\."
     ):
-        over(PAIR, [Piece("x", segment="title")])
+        over(PAIR, [Subword("x", segment="title")])
     with pytest.raises(
         InvalidValue, match=r"Subword 1 'x' names no segment, but others do; the instance has premise, hypothesis\."
     ):
-        over(PAIR, [Piece("a", segment="hypothesis"), "x"])
+        over(PAIR, [Subword("a", segment="hypothesis"), "x"])
 
 
 def test_a_pair_that_was_cut_keeps_what_was_seen_of_each():
@@ -337,7 +337,7 @@ def test_a_pair_that_was_cut_keeps_what_was_seen_of_each():
     assert math.isnan(found.scores[4])
 
 
-def test_pieces_of_no_segment_are_named_by_their_number_in_the_file():
+def test_subwords_of_no_segment_are_named_by_their_number_in_the_file():
     with pytest.raises(InvalidValue, match=r"Subword 7 'dog' isn't at character 2; the text has 'cat'\."):
         over(PAIR, ["[CLS]", "a", "cat", "sits", "[SEP]", "[SEP]", "a", "dog", "[SEP]"])
 
@@ -350,7 +350,7 @@ UNKNOWN = ["😀", "☃☃", "👩‍💻", "🇩🇪", "𠀀"]
 TEXTS = st.lists(st.tuples(st.sampled_from(WORDS + UNKNOWN), st.sampled_from(["", " ", " ", " ", "\n", "  "])), min_size=1, max_size=9).map(
     lambda parts: "".join(word + blank for word, blank in parts)
 )  # fmt: skip
-Cut = list[tuple[str, int, int]]  # the piece as it is written, with its characters
+Cut = list[tuple[str, int, int]]  # the subword as it is written, with its characters
 
 
 @st.composite
@@ -385,7 +385,7 @@ def is_alone(character: str) -> bool:
 
 
 @st.composite
-def word_pieces(draw: st.DrawFn, text: str, is_lowered: bool) -> Cut:
+def subwords(draw: st.DrawFn, text: str, is_lowered: bool) -> Cut:
     """As BERT cuts: words at blanks, punctuation and Chinese characters; a word with an unknown letter is [UNK]."""
     found: Cut = []
     for start, end in runs(text, lambda a, b: is_alone(a) or is_alone(b)):
@@ -396,14 +396,14 @@ def word_pieces(draw: st.DrawFn, text: str, is_lowered: bool) -> Cut:
             said = text[a:b]
             if is_lowered:
                 said = "".join(c for c in unicodedata.normalize("NFD", said.lower()) if unicodedata.category(c) != "Mn")
-            if said:  # an accent alone is no piece for such a model
+            if said:  # an accent alone is no subword for such a model
                 found.append((("" if a == start else "##") + said, a, b))
     return found
 
 
 @st.composite
-def byte_pieces(draw: st.DrawFn, text: str) -> Cut:
-    """As GPT-2 cuts: bytes, the blank before a word in its first piece."""
+def byte_subwords(draw: st.DrawFn, text: str) -> Cut:
+    """As GPT-2 cuts: bytes, the blank before a word in its first subword."""
     owners = [place for place, character in enumerate(text) for _ in character.encode()]
     content = text.encode()
     return [
@@ -413,7 +413,7 @@ def byte_pieces(draw: st.DrawFn, text: str) -> Cut:
 
 
 @st.composite
-def unigram_pieces(draw: st.DrawFn, text: str, has_bytes: bool) -> Cut:
+def unigram_subwords(draw: st.DrawFn, text: str, has_bytes: bool) -> Cut:
     """As SentencePiece cuts: ▁ before a word, sometimes alone; unknown letters in a row are <unk>, or bytes."""
     found: Cut = []
     unknown = "".join(UNKNOWN)
@@ -439,13 +439,13 @@ def unigram_pieces(draw: st.DrawFn, text: str, has_bytes: bool) -> Cut:
 
 
 @st.composite
-def blank_kept_pieces(draw: st.DrawFn, text: str) -> Cut:
-    """As SHAP shows them: slices of the text, blanks at the end or the start of a piece."""
+def blank_kept_subwords(draw: st.DrawFn, text: str) -> Cut:
+    """As SHAP shows them: slices of the text, blanks at the end or the start of a subword."""
     return [(text[a:b], a, b) for a, b in draw(cut_ranges(0, len(text)))]
 
 
 def by_true_places(cut: Cut, scores: list[float], body: TokenizedText) -> list[float]:
-    """The definition, letter by letter: each letter that a model sees has an equal part of its piece's score."""
+    """The definition, letter by letter: each letter that a model sees has an equal part of its subword's score."""
     sums = [0.0] * body.n_tokens
     for (_, start, end), score in zip(cut, scores, strict=True):
         letters = [p for p in range(start, end) if not body.text[p].isspace()]
@@ -459,12 +459,12 @@ def by_true_places(cut: Cut, scores: list[float], body: TokenizedText) -> list[f
 
 
 FAMILIES = {
-    "WordPiece": lambda text: word_pieces(text, is_lowered=False),
-    "WordPiece, lower-cased": lambda text: word_pieces(text, is_lowered=True),
-    "byte-level BPE": byte_pieces,
-    "Unigram": lambda text: unigram_pieces(text, has_bytes=False),
-    "Unigram with bytes": lambda text: unigram_pieces(text, has_bytes=True),
-    "blanks kept": blank_kept_pieces,
+    "WordPiece": lambda text: subwords(text, is_lowered=False),
+    "WordPiece, lower-cased": lambda text: subwords(text, is_lowered=True),
+    "byte-level BPE": byte_subwords,
+    "Unigram": lambda text: unigram_subwords(text, has_bytes=False),
+    "Unigram with bytes": lambda text: unigram_subwords(text, has_bytes=True),
+    "blanks kept": blank_kept_subwords,
 }
 
 
@@ -475,11 +475,11 @@ def test_merged_sums_are_those_of_the_true_places_and_nothing_is_lost(family, da
     cut = data.draw(FAMILIES[family](text))
     scores = data.draw(st.lists(st.floats(-8, 8, width=16), min_size=len(cut), max_size=len(cut)))
     body = tokenise(text, language) if language else split_on_spaces(text)
-    pieces = [Piece(said) for said, _, _ in cut]
+    subwords = [Subword(said) for said, _, _ in cut]
     expected = by_true_places(cut, scores, body)
     if with_specials:
-        pieces, scores = [Piece("[CLS]"), *pieces, Piece("[SEP]")], [99.0, *scores, 99.0]
-    found = merge_pieces(pieces, scores, body)
+        subwords, scores = [Subword("[CLS]"), *subwords, Subword("[SEP]")], [99.0, *scores, 99.0]
+    found = merge_subwords(subwords, scores, body)
     assert found.scores == pytest.approx(expected, abs=1e-9)
     assert math.fsum(found.scores) == pytest.approx(math.fsum(scores) - 198 * with_specials, abs=1e-9)
     assert found.n_special == 2 * with_specials
@@ -491,26 +491,26 @@ def test_true_offsets_give_the_same_sums(data, text):
     cut = data.draw(FAMILIES[data.draw(st.sampled_from(sorted(FAMILIES)))](text))
     scores = data.draw(st.lists(st.floats(-8, 8, width=16), min_size=len(cut), max_size=len(cut)))
     body = split_on_spaces(text)
-    found = merge_pieces([Piece(*one) for one in cut], scores, body)
+    found = merge_subwords([Subword(*one) for one in cut], scores, body)
     assert found.scores == pytest.approx(by_true_places(cut, scores, body), abs=1e-9)
 
 
 @settings(max_examples=200, deadline=None)
 @given(
-    pieces=st.lists(
+    subwords=st.lists(
         st.text(max_size=4) | st.sampled_from(["[UNK]", "##a", "Ġ", "▁", "<0xE4>", "�", "<s>"]), max_size=6
     ),
     text=st.text(max_size=12),
 )
-@example(pieces=["<0xE4>", "<0x"], text="a")
-@example(pieces=["[UNK]"], text="\u0301")
-@example(pieces=["\u0301"], text="a")
-def test_whatever_the_pieces_are_they_fit_or_are_refused(pieces, text):  # fmt: skip
+@example(subwords=["<0xE4>", "<0x"], text="a")
+@example(subwords=["[UNK]"], text="\u0301")
+@example(subwords=["\u0301"], text="a")
+def test_whatever_the_subwords_are_they_fit_or_are_refused(subwords, text):  # fmt: skip
     body = split_on_spaces("".join(c for c in text if not "\ud800" <= c <= "\udfff"))
     for is_partial in (False, True):
         try:
-            found = merge_pieces([Piece(p) for p in pieces], [1.0] * len(pieces), body, is_partial=is_partial)
+            found = merge_subwords([Subword(p) for p in subwords], [1.0] * len(subwords), body, is_partial=is_partial)
         except InvalidValue:
             continue
         assert len(found.scores) == body.n_tokens
-        assert all(p.is_special or 0 <= p.start <= p.end <= len(body.text) for p, _ in found.pieces)
+        assert all(p.is_special or 0 <= p.start <= p.end <= len(body.text) for p, _ in found.subwords)

@@ -66,7 +66,7 @@ def prove(criterion: Criterion | None, *, is_shuffled: bool, seed: int) -> Proof
     began = perf_counter()
     alignment = None if criterion is None else AlignmentOptions(criterion)
     options = FittingOptions(epochs=15, learning_rate=1e-3, batch_size=32, seed=seed, alignment=alignment)
-    trainable = make(NewModel(LABELS, shape=SHAPE, n_pieces=2_000), all_words() * 3, seed)
+    trainable = make(NewModel(LABELS, shape=SHAPE, n_subwords=2_000), all_words() * 3, seed)
     examples = planted(Planting(N_TRAIN, follows=FOLLOWS, seed=seed))
     if is_shuffled:
         examples = [_shuffled(example, seed) for example in examples]

@@ -35,7 +35,7 @@ def batch(
     words: list[list[int]] | None = None,
     real: list[list[int]] | None = None,
 ) -> AlignmentBatch:
-    """A batch in float64; by default every piece is a word, and every set that has any piece is there."""
+    """A batch in float64; by default every subword is a word, and every set that has any subword is there."""
     flags = [[[bool(flag) for flag in one] for one in sets] for sets in gold]
     everything = [[1] * len(row) for row in attributions]
     return AlignmentBatch(
@@ -153,7 +153,7 @@ def test_an_instance_without_any_rationale_is_not_judged_and_not_counted(torch: 
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_special_pieces_and_filling_do_not_count_in_the_papers_form(torch: Any, criterion: Criterion) -> None:
+def test_special_subwords_and_filling_do_not_count_in_the_papers_form(torch: Any, criterion: Criterion) -> None:
     alone = align(batch(torch, ATTRIBUTIONS, GOLD), AlignmentOptions(criterion))
     around = [[9.0, *ATTRIBUTIONS[0], -9.0, 3.0]]
     words = [[0, 1, 1, 1, 1, 1, 1, 0, 0]]

@@ -26,7 +26,7 @@ LENGTH = 10
 _NEUTRAL = [f"word{n}" for n in range(40)]
 _PLACES = (1, 6)
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
-NEW = NewModel((), architecture="reading", shape={**SHAPE, "max_position_embeddings": 24}, n_pieces=1_000)
+NEW = NewModel((), architecture="reading", shape={**SHAPE, "max_position_embeddings": 24}, n_subwords=1_000)
 
 
 def example(number: int, tokens: Sequence[str], answer_at: int | None) -> Example:
@@ -116,7 +116,9 @@ def test_a_loss_that_is_no_number_names_the_step_and_its_instances(torch: Any) -
         fit(trainable, answer_rows(trainable.cutter, texts(8, 0)), [], FittingOptions(epochs=1))
 
 
-def test_an_encoder_learns_from_its_base_and_a_decoder_has_no_piece_for_no_answer(folders: Any, tmp_path: Path) -> None:
+def test_an_encoder_learns_from_its_base_and_a_decoder_has_no_subword_for_no_answer(
+    folders: Any, tmp_path: Path
+) -> None:
     trainable = make(NewModel((), base=str(folders["bert"]), architecture="reading", too_long="windows"), [], 0)
     trainable.state_threshold(-0.5)
     trainable.save(tmp_path / "saved")
@@ -157,7 +159,7 @@ def test_occlusion_follows_the_logits_where_the_answer_stood(torch: Any, saved: 
 
     def number(passage: str) -> float:
         given = saved.loaded.tokenizer(QUESTION, passage, return_tensors="pt")
-        place = given.sequence_ids(0).index(1) + at  # every word is one piece
+        place = given.sequence_ids(0).index(1) + at  # every word is one subword
         with torch.no_grad():
             out = saved.loaded.model(**given)
         return float(out.start_logits[0, place] + out.end_logits[0, place])
@@ -180,7 +182,7 @@ def test_no_answer_is_explained_by_its_score_at_cls(torch: Any, saved: Any) -> N
     out = saved.loaded.model(inputs_embeds=embedded, **given)
     (out.start_logits[0, 0] + out.end_logits[0, 0]).backward()
     expected = (embedded.grad * embedded).sum(2)[0].detach().numpy()
-    assert [score for _, score in found.attributions[0].pieces] == pytest.approx(expected, abs=1e-5)
+    assert [score for _, score in found.attributions[0].subwords] == pytest.approx(expected, abs=1e-5)
     (covered,) = make_explainer(saved, "occlusion", {"output": "probability"}).explain([one.input], [""])
     assert covered.facts["full"] == pytest.approx(answer.probabilities[""], abs=1e-5)
 
@@ -205,7 +207,7 @@ def test_a_passage_without_words_has_no_answer_and_that_is_certain(saved: Any) -
 
 
 def test_a_long_passage_is_answered_by_the_best_stretch_of_its_windows(torch: Any, saved: Any) -> None:
-    """24 pieces a window, of which question and special pieces take 6: windows of 18 words, each 9 after the one before."""
+    """24 subwords a window, of which question and special subwords take 6: windows of 18 words, each 9 after the one before."""
     generator = np.random.default_rng(1)
     tokens = [str(word) for word in generator.choice(_NEUTRAL, 40)]
     one = Input((words("passage", " ".join(tokens)), words("question", QUESTION, is_selectable=False)))
@@ -249,7 +251,7 @@ def test_gradients_occlusion_and_attention_of_a_long_passage(saved: Any) -> None
 
 
 def test_each_window_without_the_whole_answer_learns_that_it_has_none(torch: Any) -> None:
-    "Two windows of three pieces behind [CLS]; the prediction is the third and fourth piece, whole in the second window alone."
+    "Two windows of three subwords behind [CLS]; the prediction is the third and fourth subword, whole in the second window alone."
     ids = torch.tensor([[2, 11, 12, 13, 14]])
     may_answer = torch.tensor([[False, True, True, True, True]])
     batch = Batch(ids, torch.ones_like(ids), None, may_answer)
@@ -307,13 +309,13 @@ def test_an_answer_is_looked_for_among_whole_tokens_first_and_where_a_rationale_
     assert place("when? red", "when?") == (0, 5, 1)  # never in the question
 
 
-def test_an_answer_inside_of_one_piece_is_that_piece_and_one_of_several_tokens_all_of_theirs(loaded: Any) -> None:
+def test_an_answer_inside_of_one_subword_is_that_subword_and_one_of_several_tokens_all_of_theirs(loaded: Any) -> None:
     cutter = loaded("reader").loaded.cutter
     passage = "the unbelievable director wrote"
     places = {"believable": Place("passage", 6, 16), "director wrote": Place("passage", 17, 31)}
     for answer, place in places.items():
         (row,) = answer_rows(cutter, [Example(0, "a", reading(passage, "who?"), answer, (), place)])
-        first, last = row.answer.pieces  # type: ignore[union-attr,misc]
+        first, last = row.answer.subwords  # type: ignore[union-attr,misc]
         offsets = [row.encoded.offsets[n] for n in (first, last)]
         assert offsets[0][0] <= place.start < offsets[0][1]
         assert offsets[1][0] < place.end <= offsets[1][1]

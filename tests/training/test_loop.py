@@ -19,7 +19,7 @@ from annotator.training.examples import (
     TrainingBatch,
     drawn_batches,
     rows_of,
-    tokens_of_pieces,
+    tokens_of_subwords,
     training_batch,
 )
 from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered, fit
@@ -39,7 +39,7 @@ OPTIONS = FittingOptions(epochs=15, learning_rate=1e-3, batch_size=32)
 
 
 def new(*, output: Output = "softmax", shape: dict[str, object] = SMALL, seed: int = 0) -> Trainable:
-    return make(NewModel(LABELS, output=output, shape=shape, n_pieces=2_000, device="cpu"), all_words() * 3, seed)
+    return make(NewModel(LABELS, output=output, shape=shape, n_subwords=2_000, device="cpu"), all_words() * 3, seed)
 
 
 def rows(trainable: Trainable, planting: Planting) -> list[Row]:
@@ -75,7 +75,7 @@ def test_a_classifier_trained_in_windows_learns_texts_longer_than_it_takes_and_i
     tmp_path: Path,
 ) -> None:
     trainable = make(
-        NewModel(LABELS, shape={**TINY, "hidden_size": 64, "max_position_embeddings": 10}, n_pieces=2_000,
+        NewModel(LABELS, shape={**TINY, "hidden_size": 64, "max_position_embeddings": 10}, n_subwords=2_000,
                  too_long="windows"),
         all_words() * 3,
         0,
@@ -91,10 +91,10 @@ def test_a_classifier_trained_in_windows_learns_texts_longer_than_it_takes_and_i
 
 
 @pytest.mark.usefixtures("torch")
-def test_a_decoder_from_scratch_learns_reads_the_last_real_piece_and_its_folder_answers_alike(tmp_path: Path) -> None:
+def test_a_decoder_from_scratch_learns_reads_the_last_real_subword_and_its_folder_answers_alike(tmp_path: Path) -> None:
     shape = {"n_embd": 64, "n_layer": 1, "n_head": 2, "n_positions": 48}
     trainable = make(
-        NewModel(LABELS, architecture="decoder", shape=shape, n_pieces=1_000), [" ".join(all_words())] * 3, 0
+        NewModel(LABELS, architecture="decoder", shape=shape, n_subwords=1_000), [" ".join(all_words())] * 3, 0
     )
     options = replace(OPTIONS, epochs=3, learning_rate=3e-3)
     fit(trainable, rows(trainable, Planting(600)), [], options)
@@ -135,7 +135,7 @@ def test_what_was_trained_from_a_base_is_loaded_as_it_was_trained(
 
 
 @pytest.mark.usefixtures("torch")
-def test_a_base_without_a_piece_to_fill_up_with_gets_one_that_is_not_its_end_of_text(folders: Any) -> None:
+def test_a_base_without_a_subword_to_fill_up_with_gets_one_that_is_not_its_end_of_text(folders: Any) -> None:
     for name in ("gpt2", "gpt2-eos", "llama"):
         trainable = make(NewModel(LABELS, base=str(folders[name])), [], 0)
         tokenizer = trainable.cutter.tokenizer
@@ -364,18 +364,18 @@ def test_the_batches_of_an_epoch_follow_from_the_seed_and_differ_between_epochs(
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "unigram", "gpt2"])
-def test_a_piece_belongs_to_the_tokens_that_it_touches(name: str, loaded: Callable[..., Any]) -> None:
+def test_a_subword_belongs_to_the_tokens_that_it_touches(name: str, loaded: Callable[..., Any]) -> None:
     predictor = loaded(name)
     encoded = predictor.loaded.encoded(pair("the unbelievable film", "a dull plot"))
     by_token: dict[int, str] = {}
-    for piece, (first, end) in zip(encoded.pieces, tokens_of_pieces(encoded), strict=True):
-        assert first == end or not piece.is_special
+    for subword, (first, end) in zip(encoded.subwords, tokens_of_subwords(encoded), strict=True):
+        assert first == end or not subword.is_special
         for token in range(first, end):
-            text = encoded.bodies[piece.segment].text
-            by_token[token] = by_token.get(token, "") + text[piece.start : piece.end].strip()
+            text = encoded.bodies[subword.segment].text
+            by_token[token] = by_token.get(token, "") + text[subword.start : subword.end].strip()
     assert by_token == dict(enumerate(["the", "unbelievable", "film", "a", "dull", "plot"]))
 
 
 def test_a_text_alone_is_numbered_from_zero(loaded: Callable[..., Any]) -> None:
     encoded = loaded("bert").loaded.encoded(one_text("the film"))
-    assert {t for first, end in tokens_of_pieces(encoded) for t in range(first, end)} == {0, 1}
+    assert {t for first, end in tokens_of_subwords(encoded) for t in range(first, end)} == {0, 1}

@@ -45,7 +45,7 @@ def texts(n: int, seed: int) -> list[Example]:
 @pytest.fixture(scope="module")
 def trained(torch: Any) -> Trainable:
     every = [*_NEUTRAL, NAME, *(word for of in _TRIGGERS.values() for word in of)]
-    new = NewModel(TYPES, architecture="tokens", shape={**SHAPE, "max_position_embeddings": 32}, n_pieces=1_000)
+    new = NewModel(TYPES, architecture="tokens", shape={**SHAPE, "max_position_embeddings": 32}, n_subwords=1_000)
     trainable = make(new, every * 3, 0)
     rows = rows_of(trainable.cutter, texts(1_500, 0), TYPES, reads_target=True)
     fit(trainable, rows, [], FittingOptions(epochs=4, learning_rate=5e-3, batch_size=32))
@@ -107,16 +107,18 @@ def test_models_that_do_not_read_a_target_may_have_it_taken_out(loaded: Any) -> 
     assert not with_target(loaded("bert"), example.input, nothing).any()
 
 
-def test_attention_is_that_of_the_targets_first_piece(torch: Any, saved: Any) -> None:
+def test_attention_is_that_of_the_targets_first_subword(torch: Any, saved: Any) -> None:
     (example,) = texts(1, 3)
     method = explainer(saved, "attention", {})
     assert method.parameters["from"] == "target"
     encoded = saved.loaded.encoded(example.input)
-    assert encoded.pieces[encoded.read_at].text == NAME
+    assert encoded.subwords[encoded.read_at].text == NAME
     with torch.no_grad():
         weights = saved.loaded.model(torch.tensor([encoded.ids]), output_attentions=True).attentions[-1][0]
     found = method.explain([example.input], [example.label])[0].attributions[0]
-    assert [score for _, score in found.pieces] == pytest.approx(weights[:, encoded.read_at].mean(0).tolist(), abs=1e-6)
+    assert [score for _, score in found.subwords] == pytest.approx(
+        weights[:, encoded.read_at].mean(0).tolist(), abs=1e-6
+    )
     with pytest.raises(InvalidValue, match=r"predicts from the target's first subword\. Use from=target\."):
         explainer(saved, "attention", {"from": "cls"})
 
@@ -144,7 +146,7 @@ def test_a_text_without_a_target_is_refused(saved: Any) -> None:
         rows_of(saved.loaded.cutter, [Example(1, "a", one_text("word1"), "person")], TYPES, reads_target=True)
 
 
-# Tokens that stay whole: one piece wherever they stand, with an embedding of their own, in the saved folder too.
+# Tokens that stay whole: one subword wherever they stand, with an embedding of their own, in the saved folder too.
 
 SPECIAL = ("_MATH_", "_MATHDISP_", "_REF_")
 TEXT = "for the _MATH_-th value H_MATH_ _MATHDISP_ we see _REF_-_REF_"
@@ -155,17 +157,17 @@ SMALL = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "i
 def new(base: Path | None) -> Trainable:
     of_base = None if base is None else str(base)
     return make(
-        NewModel(LABELS, base=of_base, special=SPECIAL, shape=SMALL, n_pieces=300), ["for the value h we see th"], 0
+        NewModel(LABELS, base=of_base, special=SPECIAL, shape=SMALL, n_subwords=300), ["for the value h we see th"], 0
     )
 
 
 def whole_ones(trainable_or_loaded: Any, text: str) -> list[str]:
     encoded = encode(trainable_or_loaded.cutter, one_text(text))
-    return [text[p.start : p.end] for p in encoded.pieces if p.text in SPECIAL and p.start is not None]
+    return [text[p.start : p.end] for p in encoded.subwords if p.text in SPECIAL and p.start is not None]
 
 
 @pytest.mark.parametrize("base", [None, "bert", "roberta"])
-def test_a_special_token_is_one_piece_also_within_a_word_and_in_the_saved_folder(
+def test_a_special_token_is_one_subword_also_within_a_word_and_in_the_saved_folder(
     torch: Any, folders: dict[str, Path], tmp_path: Path, base: str | None
 ) -> None:
     trainable = new(None if base is None else folders[base])
@@ -180,11 +182,11 @@ def test_a_special_token_is_one_piece_also_within_a_word_and_in_the_saved_folder
     assert bool((embeddings == trainable.model.get_input_embeddings()(torch.tensor(ids))).all())
 
 
-def test_its_score_is_that_of_the_token_it_is_and_a_rationale_of_that_token_is_its_piece(torch: Any) -> None:
+def test_its_score_is_that_of_the_token_it_is_and_a_rationale_of_that_token_is_its_subword(torch: Any) -> None:
     trainable = new(None)
     text = "for the _MATH_ value"
     (row,) = rows_of(trainable.cutter, [Example(1, "one", one_text(text), "no", (frozenset({2}),))], LABELS)
-    assert [row.encoded.pieces[n].text for n in row.gold[0].nonzero()[0]] == ["_MATH_"]
+    assert [row.encoded.subwords[n].text for n in row.gold[0].nonzero()[0]] == ["_MATH_"]
 
 
 def test_scores_lie_on_special_tokens_like_on_any_other(torch: Any, tmp_path: Path) -> None:
@@ -192,9 +194,9 @@ def test_scores_lie_on_special_tokens_like_on_any_other(torch: Any, tmp_path: Pa
     saved: Any = load(str(tmp_path / "saved"), device="cpu")
     (found,) = explainer(saved, "gradient-x-input", {}).explain([one_text("for the _MATH_ value")], ["no"])
     attribution = found.attributions[0]
-    (of_piece,) = [score for piece, score in attribution.pieces if piece.text == "_MATH_"]
-    assert attribution.scores[2] == pytest.approx(of_piece)
-    assert of_piece != 0
+    (of_subword,) = [score for subword, score in attribution.subwords if subword.text == "_MATH_"]
+    assert attribution.scores[2] == pytest.approx(of_subword)
+    assert of_subword != 0
 
 
 @pytest.mark.parametrize("token", ["", "two words", " _MATH_"])

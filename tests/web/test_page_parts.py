@@ -9,15 +9,15 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from annotator.web import buttons
-from annotator.web.page_choices import PageChoices, Params, Piece
+from annotator.web.page_choices import Choice, PageChoices, Params
 from annotator.web.shown_times import shown_day, shown_time, visit_zone
 from tests.house.test_house import ROOT
 
-SPLIT = Piece("split", "the split")
-COLUMNS = Piece("columns", "the column")
-IS_WIDE = Piece("wide", "the width")
-PAGE = Piece("page", "the page")
-ROW = Piece("row", "the row")
+SPLIT = Choice("split", "the split")
+COLUMNS = Choice("columns", "the column")
+IS_WIDE = Choice("wide", "the width")
+PAGE = Choice("page", "the page")
+ROW = Choice("row", "the row")
 SPLITS = ["all", "train", "test"]
 
 
@@ -151,7 +151,7 @@ def test_a_link_that_is_opened_in_a_tab_that_had_other_choices_is_followed(brows
         ({"page": ("²",)}, "which doesn't exist; it was ignored."),
         ({"page": ("9" * 5000,)}, f"the page “{'9' * 39}…”, which doesn't exist"),
         ({"row": ("c",)}, "which doesn't exist; it was ignored."),
-        ({"nonsense": ("1",)}, "which doesn't exist; it was ignored."),  # no piece of the page
+        ({"nonsense": ("1",)}, "which doesn't exist; it was ignored."),  # no choice of the page
         ({"split": ("\ud800\x00",)}, "which doesn't exist; it was ignored."),
     ],
 )  # fmt: skip

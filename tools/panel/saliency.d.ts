@@ -51,7 +51,7 @@ interface MeasuredNumbers {
   names: Record<string, { title: string; definition: string; direction: string; source: string }>;
 }
 
-type HeatPiece = [
+type HeatSubword = [
   text: string,
   start: number | null,
   end: number | null,
@@ -85,7 +85,7 @@ interface HeatPanel {
   ranking: number[] | null;
   spans: Span[] | null;
   quotes: HeatQuotes | null;
-  pieces: HeatPiece[] | null;
+  subwords: HeatSubword[] | null;
   convergence: number | null;
   facts: Record<string, number>;
   spread: { value: number; share: number | null; n_seeds: number } | null;
@@ -93,17 +93,17 @@ interface HeatPanel {
   held_out: string;
   trust: string | null;
   seen: string | null;
-  /** What the model wrote; the map is the mean of the maps of its pieces. */
+  /** What the model wrote; the map is the mean of the maps of its subwords. */
   written: HeatWritten | null;
-  /** Of the map of one piece of what was written, what the pieces before it counted for it (generation.js). */
+  /** Of the map of one subword of what was written, what the subwords before it counted for it (generation.js). */
   earlier?: number[];
   /** By which parameters it differs from another one of its name: found here (runs.js). */
   differs?: string;
 }
 
-/** An answer that a model wrote: its pieces, and for each the scores of the words and of the pieces before it, and facts. */
+/** An answer that a model wrote: its subwords, and for each the scores of the words and of the subwords before it, and facts. */
 interface HeatWritten {
-  pieces: string[];
+  subwords: string[];
   scores: (number | null)[][];
   earlier: number[][];
   /** None where they were not stored. */

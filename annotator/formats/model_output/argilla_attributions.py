@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.models import Prediction, ScoredPart, SourceAttribution, SourceOutput, Subword
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_scores, read_each
@@ -82,7 +82,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
 
 def _part(tokens: Sequence[_Token], label: str, segment: str | None) -> ScoredPart:
     scores = tuple(token.attributions.get(label, 0.0) for token in tokens)
-    return ScoredPart(scores, segment, tuple(Piece(token.token) for token in tokens))
+    return ScoredPart(scores, segment, tuple(Subword(token.token) for token in tokens))
 
 
 def _segments_of_names(names: Sequence[str], file: OutputFile, findings: Findings) -> dict[str, str | None]:

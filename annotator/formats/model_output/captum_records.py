@@ -1,13 +1,13 @@
-"""The formats `captum` and `transformers-interpret` (JSON): scores of pieces, for one class, with what was predicted.
+"""The formats `captum` and `transformers-interpret` (JSON): scores of subwords, for one class, with what was predicted.
 
-captum:                 the slots of a VisualizationDataRecord; `raw_input_ids` holds the pieces
+captum:                 the slots of a VisualizationDataRecord; `raw_input_ids` holds the subwords
     {"word_attributions": [float], "raw_input_ids": [str], "attr_class": 0, "pred_class": 0, "pred_prob": 0.78,
      "convergence_score": -6.5e-8, "true_class": 1, "attr_score": -0.35}
 transformers-interpret:
-    {"word_attributions": [[piece, score], ...], "text": str, "predicted": "LABEL_0"}, or the list alone, or an object with
+    {"word_attributions": [[subword, score], ...], "text": str, "predicted": "LABEL_0"}, or the list alone, or an object with
     such a list for each class. The predicted class is the one explained, unless "explained" names another.
 
-Scores of captum's tutorials and of transformers-interpret are divided by their L2 norm over all pieces.
+Scores of captum's tutorials and of transformers-interpret are divided by their L2 norm over all subwords.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,9 +22,9 @@ from annotator.formats.model_output.output_rows import (
     OutputFile,
     check_lengths,
     check_scores,
-    pieces_part,
     read_each,
     read_json,
+    subwords_part,
 )
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record, as_one_record, read_records
@@ -35,7 +35,7 @@ _REMEDY = unsaid(
     'Write each record\'s fields as JSON: [{"word_attributions": [...], "raw_input_ids": [...], ...}, ...].'
 )
 _PAIRS_REMEDY = unsaid(
-    'Write JSON: [{"text": ..., "word_attributions": [[piece, score], ...], "predicted": ...}, ...].'
+    'Write JSON: [{"text": ..., "word_attributions": [[subword, score], ...], "predicted": ...}, ...].'
 )
 Pairs = list[tuple[str, float]]
 
@@ -66,14 +66,14 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
     row = convert(record.values, _Slots, findings)
-    n_pieces = len(row.raw_input_ids) if row else 0
+    n_subwords = len(row.raw_input_ids) if row else 0
     if row is None or not check_lengths(
-        "word_attributions", len(row.word_attributions), "raw_input_ids", n_pieces, findings
+        "word_attributions", len(row.word_attributions), "raw_input_ids", n_subwords, findings
     ):
         return
     check_scores(row.word_attributions, findings, "word_attributions")
     label = file.label(row.attr_class, "attr_class", findings)
-    part = pieces_part(row.raw_input_ids, row.word_attributions)
+    part = subwords_part(row.raw_input_ids, row.word_attributions)
     attribution = SourceAttribution((part,), label, convergence=row.convergence_score)
     predictions = []
     if row.pred_class is not None:
@@ -85,7 +85,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
 
 
 def read_pairs(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
-    """The attributions of transformers-interpret, lists of (piece, score).
+    """The attributions of transformers-interpret, lists of (subword, score).
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
@@ -101,7 +101,7 @@ def _is_pair(value: object) -> bool:
 
 def _take_pairs(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
     if _has_lost_tokens(record.values):
-        reason = _("Must be a list of [piece, score].")
+        reason = _("Must be a list of [subword, score].")
         findings.refuse("record", record.values, reason)
         return
     row = convert(_with_name(record.values), _PairsRow, findings)
@@ -113,7 +113,7 @@ def _take_pairs(record: Record, file: OutputFile, findings: Findings) -> Iterato
     attributions = [_attribution_of(pairs, label, findings) for label, pairs in by_label.items()]
     run = file.run(findings)
     if run is not None:
-        text = row.text or tuple(piece for pairs in by_label.values() for piece, _ in pairs)
+        text = row.text or tuple(subword for pairs in by_label.values() for subword, _ in pairs)
         predictions = [Prediction(predicted)] if predicted else []
         yield file.output(record, run, text, findings, attributions, predictions)
 
@@ -140,6 +140,6 @@ def _pairs_by_label(
 
 
 def _attribution_of(pairs: Pairs, label: str, findings: Findings) -> SourceAttribution:
-    pieces, scores = [piece for piece, _ in pairs], [score for _, score in pairs]
+    subwords, scores = [subword for subword, _ in pairs], [score for _, score in pairs]
     check_scores(scores, findings, "word_attributions")
-    return SourceAttribution((pieces_part(pieces, scores),), label)
+    return SourceAttribution((subwords_part(subwords, scores),), label)

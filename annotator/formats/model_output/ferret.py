@@ -1,8 +1,8 @@
-"""The format `ferret` (JSON): Explanations of ferret-xai as objects, a score for each piece.
+"""The format `ferret` (JSON): Explanations of ferret-xai as objects, a score for each subword.
 
     {"text": str, "tokens": [str], "scores": [float], "explainer": "LIME", "target": 1}
 
-ferret divides scores by the sum of their sizes over all pieces, special ones too, unless it is asked not to. `rationale`
+ferret divides scores by the sum of their sizes over all subwords, special ones too, unless it is asked not to. `rationale`
 is left alone: it is a gold rationale.
 """
 
@@ -14,7 +14,7 @@ import msgspec
 from annotator.domain.models import SourceAttribution, SourceOutput
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, pieces_part, read_json
+from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_json, subwords_part
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import convert
@@ -48,5 +48,5 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     run = file.run(findings, method=row.explainer)
     if run is not None:
         text = tuple(row.text) if isinstance(row.text, list) else row.text or tuple(row.tokens)
-        attribution = SourceAttribution((pieces_part(row.tokens, row.scores),), label)
+        attribution = SourceAttribution((subwords_part(row.tokens, row.scores),), label)
         yield file.output(record, run, text, findings, [attribution])

@@ -1,11 +1,11 @@
 """The format `inseq` (JSON): FeatureAttributionOutput.save(), with and without use_primitives.
 
-Scores are a matrix [input piece][output step], base64 of a safetensors file. They become one attribution, the mean over the
-steps, which holds the map of each step: of the input's pieces, and of what was written before. Its label is the answer where
+Scores are a matrix [input subword][output step], base64 of a safetensors file. They become one attribution, the mean over the
+steps, which holds the map of each step: of the input's subwords, and of what was written before. Its label is the answer where
 that is a label. Matrices with more dimensions (saved before aggregate()) are refused. `step_scores`, `sequence_scores` and
 `step_attributions` are left out.
-Where a prompt stands around the project's text, its pieces are left out. How much lies on them, on special pieces and on earlier
-ones are facts, shares of everything that a step was given.
+Where a prompt stands around the project's text, its subwords are left out. How much lies on them, on special subwords and on
+earlier ones are facts, shares of everything that a step was given.
 """
 
 import base64
@@ -21,11 +21,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.models import Piece, Prediction, SourceAttribution, SourceOutput, SourceWritten, Unit
+from annotator.domain.models import Prediction, SourceAttribution, SourceOutput, SourceWritten, Subword, Unit
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.output_rows import OutputFile, check_scores, pieces_part, read_each
+from annotator.formats.model_output.output_rows import OutputFile, check_scores, read_each, subwords_part
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record, read_records
 from annotator.formats.rows.lines import convert
@@ -34,7 +34,7 @@ from annotator.text.characters import letters_of
 from annotator.text.subword_forms import FORMS, Cut, is_special
 from annotator.text.subword_scores import EARLIER_SHARE, PROMPT_SHARE, SPECIAL_SHARE, written_shares
 
-# What stands around a text in what a model read: which of its pieces are the text's, and how much lies on the others.
+# What stands around a text in what a model read: which of its subwords are the text's, and how much lies on the others.
 
 
 TEXT = "{text}"
@@ -64,11 +64,11 @@ class PromptFrame:
             )
         return cls(template, letters_of(before), letters_of(after))
 
-    def pieces_of_text(self, tokens: Sequence[str]) -> list[int] | None:
-        """The numbers of the text's pieces, and of special ones; None where the prompt does not stand around the text so."""
-        pieces = [Piece(token) for token in tokens]
-        plain = [number for number, piece in enumerate(pieces) if not is_special(piece)]
-        texts = [pieces[number].text for number in plain]
+    def subwords_of_text(self, tokens: Sequence[str]) -> list[int] | None:
+        """The numbers of the text's subwords, and of special ones; None where the prompt does not stand around the text so."""
+        subwords = [Subword(token) for token in tokens]
+        plain = [number for number, subword in enumerate(subwords) if not is_special(subword)]
+        texts = [subwords[number].text for number in plain]
         for form in FORMS:
             cut = Cut.of(texts, form, [form.letters(text) for text in texts])
             whole = letters_of("".join(cut.letters))
@@ -77,7 +77,7 @@ class PromptFrame:
             is_framed = whole.startswith(self.before) and whole.endswith(self.after) and end > len(self.before)
             if is_framed and {len(self.before), end} <= {0, *ends}:
                 chosen = {n for n, last in zip(plain, ends, strict=True) if len(self.before) < last <= end}
-                return [n for n, piece in enumerate(pieces) if n in chosen or is_special(piece)]
+                return [n for n, subword in enumerate(subwords) if n in chosen or is_special(subword)]
         return None
 
 
@@ -210,8 +210,8 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
 def _placed(output: SourceOutput, number: int, info: _Info, common: tuple[str, str]) -> SourceOutput:
     """Named by its number, since the file may be one line, and by what was read as it stands."""
     if output.input is not None and number < len(info.input_texts):
-        pieces = " ".join(piece.strip().removeprefix("##") for piece in _as_text(output.input.text.split()))
-        text_read = replace(output.input, text=info.input_texts[number], common=common, pieces=pieces)
+        subwords = " ".join(subword.strip().removeprefix("##") for subword in _as_text(output.input.text.split()))
+        text_read = replace(output.input, text=info.input_texts[number], common=common, subwords=subwords)
         output = replace(output, input=text_read)
     return replace(output, source=f"{output.source}[{number}]", line=None)
 
@@ -250,17 +250,17 @@ def _attribution(
     """The one attribution of what was written, with that of each step; none where the scores do not fit."""
     steps = [token.token for token in sequence.target[sequence.attr_pos_start : sequence.attr_pos_end]]
     if sequence.source_attributions is not None:
-        name, pieces, coded = "source_attributions", sequence.source, sequence.source_attributions
+        name, subwords, coded = "source_attributions", sequence.source, sequence.source_attributions
     else:
-        name, pieces, coded = "target_attributions", sequence.target, sequence.target_attributions or []
+        name, subwords, coded = "target_attributions", sequence.target, sequence.target_attributions or []
     matrix = _matrix(coded, f"{field_prefix}.{name}", findings)
     if matrix is None or not steps:
         return []
-    if matrix.shape != (len(pieces), len(steps)):
+    if matrix.shape != (len(subwords), len(steps)):
         shape = " x ".join(str(length) for length in matrix.shape)
         wanted = _(
-            "{pieces} and {n_steps} output steps (attr_pos_start to attr_pos_end)",
-            pieces=counted(len(pieces), "subword"),
+            "{subwords} and {n_steps} output steps (attr_pos_start to attr_pos_end)",
+            subwords=counted(len(subwords), "subword"),
             n_steps=len(steps),
         )
         remedy = _("Save the output after aggregate().") if matrix.ndim > 2 else ""
@@ -270,36 +270,36 @@ def _attribution(
             together(_("The scores have shape {shape}; expected {wanted}.", shape=shape, wanted=wanted), remedy),
         )
         return []
-    n_input = len(pieces) if name == "source_attributions" else sequence.attr_pos_start
-    tokens = tuple(token.token for token in pieces[:n_input])
+    n_input = len(subwords) if name == "source_attributions" else sequence.attr_pos_start
+    tokens = tuple(token.token for token in subwords[:n_input])
     of_text = matrix[:n_input]
     check_scores(of_text.ravel().tolist(), findings, f"{field_prefix}.{name}")
     chosen = list(range(n_input))
     if prompt is not None:
-        of_prompt = prompt.pieces_of_text(tokens)
+        of_prompt = prompt.subwords_of_text(tokens)
         if of_prompt is None:
             reason = _("Prompt (--prompt) doesn't match any text.")
             findings.refuse(f"{field_prefix}.{name}", " ".join(tokens), reason)
             return []
         chosen = of_prompt
-    earlier = _earlier(sequence, None if n_input == len(pieces) else matrix, len(steps), field_prefix, findings)
+    earlier = _earlier(sequence, None if n_input == len(subwords) else matrix, len(steps), field_prefix, findings)
     shares = written_shares(*_sizes(tokens, of_text, chosen, earlier))
     tokens, of_text = tuple(tokens[n] for n in chosen), of_text[chosen]
-    of_steps = tuple(SourceAttribution((pieces_part(tokens, row.tolist()),)) for row in of_text.T)
-    written = SourceWritten(_as_text(steps), of_steps, earlier or _unknown(len(steps)), shares.of_pieces)
-    mean = pieces_part(tokens, of_text.mean(axis=1).tolist())
+    of_steps = tuple(SourceAttribution((subwords_part(tokens, row.tolist()),)) for row in of_text.T)
+    written = SourceWritten(_as_text(steps), of_steps, earlier or _unknown(len(steps)), shares.of_subwords)
+    mean = subwords_part(tokens, of_text.mean(axis=1).tolist())
     return [SourceAttribution((mean,), answer, facts=shares.of_answer, written=written)]
 
 
 def _sizes(
     tokens: Sequence[str], scores: Matrix, chosen: Sequence[int], earlier: Earlier
 ) -> tuple[Matrix, dict[str, Matrix]]:
-    """Of each step the sum of |score| of the text's pieces, and by its share's name that of all else that there is.
+    """Of each step the sum of |score| of the text's subwords, and by its share's name that of all else that there is.
 
-    scores: of all that was read; chosen: the pieces of the text, and special ones
+    scores: of all that was read; chosen: the subwords of the text, and special ones
     """
     sizes = np.abs(scores)
-    of_special = np.array([is_special(Piece(token)) for token in tokens])
+    of_special = np.array([is_special(Subword(token)) for token in tokens])
     of_prompt = ~of_special
     of_prompt[list(chosen)] = False
     others = {
@@ -315,7 +315,7 @@ def _sizes(
 def _earlier(
     sequence: _Sequence, matrix: Matrix | None, n_steps: int, field_prefix: str, findings: Findings
 ) -> Earlier:
-    """What the pieces that were written counted for later ones; () where the file does not say it.
+    """What the subwords that were written counted for later ones; () where the file does not say it.
 
     matrix: of a model that goes on with its input, whose rows are the input's and the answer's; None: it stands by itself
     """
@@ -328,7 +328,7 @@ def _earlier(
 
 
 def _unknown(n_steps: int) -> Earlier:
-    """Of a file that does not say what earlier pieces counted: nothing."""
+    """Of a file that does not say what earlier subwords counted: nothing."""
     return tuple((0.0,) * step for step in range(n_steps))
 
 
@@ -348,5 +348,5 @@ def _matrix(coded: str | list[Any], field_name: str, findings: Findings) -> Matr
 
 
 def _as_text(steps: Sequence[str]) -> tuple[str, ...]:
-    """Pieces as they are read: a blank in the place of the sign that a tokenizer has for it."""
+    """Subwords as they are read: a blank in the place of the sign that a tokenizer has for it."""
     return tuple(step.replace("▁", " ").replace("Ġ", " ").replace("Ċ", "\n") for step in steps)

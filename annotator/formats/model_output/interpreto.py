@@ -13,7 +13,7 @@ import msgspec
 from annotator.domain.models import SourceAttribution, SourceOutput
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, pieces_part, read_json
+from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_json, subwords_part
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import convert
@@ -49,7 +49,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     for number, (scores, label) in enumerate(zip(by_class, labels, strict=False)):
         if check_lengths(f"attributions[{number}]", len(scores), "elements", len(row.elements), findings):
             check_scores(scores, findings, f"attributions[{number}]")
-            attributions.append(SourceAttribution((pieces_part(row.elements, scores),), label))
+            attributions.append(SourceAttribution((subwords_part(row.elements, scores),), label))
     parameters = {} if row.granularity is None else {"granularity": row.granularity}
     run = file.run(findings, method=row.method, parameters=parameters)
     if run is not None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.models import Facts, Piece, ScoredPart, SourceAttribution, SourceOutput, facts_from
+from annotator.domain.models import Facts, ScoredPart, SourceAttribution, SourceOutput, Subword, facts_from
 from annotator.domain.numbers import counted
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
@@ -86,7 +86,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         label = file.label(name, "label", findings)
         scores = tuple(weights.get(index, 0.0) for index in range(len(words.parts)))
         check_scores(scores, findings, "weights")
-        part = ScoredPart(scores, pieces=tuple(Piece(text) for text in words.parts))
+        part = ScoredPart(scores, subwords=tuple(Subword(text) for text in words.parts))
         attributions.append(SourceAttribution((part,), label, facts=_r2(row, name)))
     parameters = {} if row.bow is None else {"bow": row.bow}
     method = file.options.method or "lime"

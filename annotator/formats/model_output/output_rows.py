@@ -9,12 +9,12 @@ from pathlib import Path
 
 from annotator.domain.models import (
     InputText,
-    Piece,
     Prediction,
     Run,
     ScoredPart,
     SourceAttribution,
     SourceOutput,
+    Subword,
     Unit,
     are_finite,
     canonical_parameters,
@@ -27,7 +27,7 @@ from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_files import Record, read_records
 from annotator.formats.rows.lines import convert
 from annotator.language import _, listed, unsaid
-from annotator.text.characters import input_of_pieces, input_of_text
+from annotator.text.characters import input_of_subwords, input_of_text
 
 KEY_NAMES = ("id", "idx", "key", "instance_id", "annotation_id", "sent_id")
 _CLASS = re.compile(r"(?:LABEL_)?([0-9]{1,9})")
@@ -200,11 +200,13 @@ class OutputFile:
 
 
 def _input_of(text: Hashable, attributions: Sequence[SourceAttribution]) -> InputText:
-    """The text of a record, or the pieces of its scores."""
+    """The text of a record, or the subwords of its scores."""
     if isinstance(text, str):
         return input_of_text(text)
-    pieces = [piece for attribution in attributions[:1] for part in attribution.parts for piece in part.pieces or ()]
-    return input_of_pieces(pieces)
+    subwords = [
+        subword for attribution in attributions[:1] for part in attribution.parts for subword in part.subwords or ()
+    ]
+    return input_of_subwords(subwords)
 
 
 def _fingerprint(output: SourceOutput, what: str, name: tuple[object, ...]) -> int:
@@ -281,9 +283,9 @@ def check_lengths(name: str, length: int, other: str, other_length: int, finding
     return length == other_length
 
 
-def pieces_part(tokens: Sequence[str], scores: Sequence[float]) -> ScoredPart:
-    """Scores of pieces of the whole input."""
-    return ScoredPart(tuple(scores), pieces=tuple(Piece(token) for token in tokens))
+def subwords_part(tokens: Sequence[str], scores: Sequence[float]) -> ScoredPart:
+    """Scores of subwords of the whole input."""
+    return ScoredPart(tuple(scores), subwords=tuple(Subword(token) for token in tokens))
 
 
 # Answers of models as our own JSON lines write them: a list of probabilities, {label: p}, a text, or fields of their own.

@@ -8,7 +8,7 @@ from annotator.domain.models import Input, RationaleKind, Unit
 from annotator.formats.rows.spans import QuotesRecord
 
 
-class PieceRow(msgspec.Struct, omit_defaults=True):
+class SubwordRow(msgspec.Struct, omit_defaults=True):
     """What a score belongs to; start and end are characters (code points) of its segment's text, half open."""
 
     text: str
@@ -26,7 +26,7 @@ class PartRow(msgspec.Struct, omit_defaults=True):
 
     scores: list[float]
     segment: str | None = None
-    tokens: list[str | PieceRow] | None = None
+    tokens: list[str | SubwordRow] | None = None
     special: list[bool | int] | None = None
     ranking: list[int] | None = None
     partial: bool = False
@@ -56,9 +56,9 @@ class RationaleRow(msgspec.Struct, omit_defaults=True):
 
 
 class WrittenRow(msgspec.Struct, omit_defaults=True):
-    """An answer that was written: its pieces, for each the scores as `parts`, those of the pieces before it, facts."""
+    """An answer that was written: its subwords, for each the scores as `parts`, those of the subwords before it, facts."""
 
-    pieces: list[str]
+    subwords: list[str] = msgspec.field(name="pieces")
     steps: list[list[PartRow]]
     earlier: list[list[float]]
     facts: list[dict[str, float]] = []
@@ -93,7 +93,7 @@ class OutputRow(msgspec.Struct, omit_defaults=True):
     convergence: float | None = None
     facts: dict[str, float] = {}
     segment: str | None = None
-    tokens: list[str | PieceRow] | None = None
+    tokens: list[str | SubwordRow] | None = None
     scores: list[float] | None = None
     special: list[bool | int] | None = None
     ranking: list[int] | None = None

@@ -16,7 +16,6 @@ from msgspec import UNSET, Raw, UnsetType
 from annotator.domain.models import (
     InputText,
     MarkedPart,
-    Piece,
     Prediction,
     Run,
     ScoredPart,
@@ -24,6 +23,7 @@ from annotator.domain.models import (
     SourceOutput,
     SourceRationale,
     SourceWritten,
+    Subword,
     Unit,
     are_finite,
     canonical_parameters,
@@ -33,7 +33,7 @@ from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_answers, read_each
-from annotator.formats.model_output.own_line_fields import OutputRow, PartRow, PieceRow, TargetRow, WrittenRow
+from annotator.formats.model_output.own_line_fields import OutputRow, PartRow, SubwordRow, TargetRow, WrittenRow
 from annotator.formats.model_output.score_tables import is_table, rows_of_table
 from annotator.formats.model_output.writer import write_outputs
 from annotator.formats.rows.columns import segment_of
@@ -42,7 +42,7 @@ from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import LineError, RawLine, convert, parse_object, parse_value, read_row_lines
 from annotator.formats.rows.spans import quotes_of
 from annotator.language import _
-from annotator.text.characters import input_of_pieces, input_of_text
+from annotator.text.characters import input_of_subwords, input_of_text
 
 __all__ = [
     "read",
@@ -241,11 +241,13 @@ def _texts(record: Record, file: OutputFile) -> dict[str, str]:
 
 
 def _input(texts: Mapping[str, str], task: Task, attributions: Sequence[SourceAttribution]) -> InputText | None:
-    """What a row without a key was made of: its texts, or the pieces of its scores; None where it says neither."""
+    """What a row without a key was made of: its texts, or the subwords of its scores; None where it says neither."""
     if texts:
         return input_of_text("\n".join(texts[name] for name in task.in_numbering_order(list(texts))))
-    pieces = [piece for attribution in attributions[:1] for part in attribution.parts for piece in part.pieces or ()]
-    return input_of_pieces(pieces) if pieces else None
+    subwords = [
+        subword for attribution in attributions[:1] for part in attribution.parts for subword in part.subwords or ()
+    ]
+    return input_of_subwords(subwords) if subwords else None
 
 
 def _tell_unknown(record: Record, file: OutputFile, texts: Mapping[str, str]) -> None:
@@ -289,15 +291,15 @@ def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple
 
 
 def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
-    """The pieces of an answer; None, with findings, where the lists do not belong together."""
-    n = len(row.pieces)
+    """The subwords of an answer; None, with findings, where the lists do not belong together."""
+    n = len(row.subwords)
     if not n:
         findings.refuse("written.pieces", "[]", _("Must not be empty."))
         return None
-    rows_of_pieces: list[tuple[str, int]] = [("steps", len(row.steps)), ("earlier", len(row.earlier))]
-    rows_of_pieces += [("facts", len(row.facts))] if row.facts else []
+    rows_of_subwords: list[tuple[str, int]] = [("steps", len(row.steps)), ("earlier", len(row.earlier))]
+    rows_of_subwords += [("facts", len(row.facts))] if row.facts else []
     are_as_many = [
-        check_lengths(f"written.{name}", n_rows, "written.pieces", n, findings) for name, n_rows in rows_of_pieces
+        check_lengths(f"written.{name}", n_rows, "written.pieces", n, findings) for name, n_rows in rows_of_subwords
     ]
     for number, scores in enumerate(row.earlier):
         check_lengths(f"written.earlier[{number}]", len(scores), "the pieces before", number, findings)
@@ -312,7 +314,7 @@ def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
         for number, parts in enumerate(row.steps)
     ]
     facts = tuple(map(facts_from, row.facts))
-    return SourceWritten(tuple(row.pieces), tuple(steps), tuple(map(tuple, row.earlier)), facts)
+    return SourceWritten(tuple(row.subwords), tuple(steps), tuple(map(tuple, row.earlier)), facts)
 
 
 def _target(target: TargetRow | str | int | None, file: OutputFile, findings: Findings) -> str:
@@ -333,14 +335,14 @@ def _part(part: PartRow, field_prefix: str, findings: Findings) -> ScoredPart:
         scores = tuple(score for score, is_special in zip(part.scores, mask, strict=False) if not is_special)
         return ScoredPart(scores, part.segment, None, ranking, part.partial)
     check_lengths(f"{field_prefix}tokens", len(part.tokens), "scores", n_scores, findings)
-    pieces = tuple(_piece(token, is_special) for token, is_special in zip(part.tokens, mask, strict=False))
-    return ScoredPart(tuple(part.scores), part.segment, pieces, ranking, part.partial)
+    subwords = tuple(_subword(token, is_special) for token, is_special in zip(part.tokens, mask, strict=False))
+    return ScoredPart(tuple(part.scores), part.segment, subwords, ranking, part.partial)
 
 
-def _piece(token: str | PieceRow, is_special: bool) -> Piece:
+def _subword(token: str | SubwordRow, is_special: bool) -> Subword:
     if isinstance(token, str):
-        return Piece(token, is_special=is_special)
-    return Piece(token.text, token.start, token.end, token.special or is_special, token.segment)
+        return Subword(token, is_special=is_special)
+    return Subword(token.text, token.start, token.end, token.special or is_special, token.segment)
 
 
 def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ...]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.domain.imports import PREDICTED
-from annotator.domain.models import Piece, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.models import ScoredPart, SourceAttribution, SourceOutput, Subword
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.model_output.output_rows import KEY_NAMES, OutputFile, check_scores, read_each
@@ -307,8 +307,8 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     if scores is None:
         return
     check_scores([score for _, score in scores], findings, "score")
-    pieces = tuple(Piece(token) for token, _ in scores) if any(token for token, _ in scores) else None
-    part = ScoredPart(tuple(score for _, score in scores), pieces=pieces)
+    subwords = tuple(Subword(token) for token, _ in scores) if any(token for token, _ in scores) else None
+    part = ScoredPart(tuple(score for _, score in scores), subwords=subwords)
     attribution = SourceAttribution(
         (part,), file.label(label or None, "label", findings), _whole(layer, "layer", findings)
     )

@@ -1,8 +1,8 @@
-"""The format `shap`: fields of SHAP Explanations as JSON, or one Explanation as .npz; a score for each piece and class.
+"""The format `shap`: fields of SHAP Explanations as JSON, or one Explanation as .npz; a score for each subword and class.
 
-    {"values": [[float a class] a piece], "data": [str], "output_names": ["neg", "pos"], "base_values": [float]}
+    {"values": [[float a class] a subword], "data": [str], "output_names": ["neg", "pos"], "base_values": [float]}
 
-`values` may be one number a piece; values and data of several texts may stand in one object, text by text. Pieces keep their
+`values` may be one number a subword; values and data of several texts may stand in one object, text by text. Subwords keep their
 blanks, special ones are "". `base_values`, `clustering` and `hierarchical_values` are left out. Pickles are refused.
 """
 
@@ -24,9 +24,9 @@ from annotator.formats.model_output.output_rows import (
     OutputFile,
     check_lengths,
     check_scores,
-    pieces_part,
     read_each,
     read_json,
+    subwords_part,
 )
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record
@@ -167,12 +167,12 @@ def _attributions(row: _Text, file: OutputFile, findings: Findings) -> list[Sour
     for label, scores in zip(labels, by_class, strict=False):
         check_scores(scores, findings, "values")
         name = file.label(label, "output_names", findings)
-        attributions.append(SourceAttribution((pieces_part(row.data, scores),), name))
+        attributions.append(SourceAttribution((subwords_part(row.data, scores),), name))
     return attributions
 
 
 def _by_class(row: _Text, findings: Findings) -> list[list[float]]:
-    """The values of each class, from one list a piece."""
+    """The values of each class, from one list a subword."""
     lists = [value if isinstance(value, list) else [value] for value in row.values]
     n_classes = len(lists[0]) if lists else 0
     odd = next((number for number, values in enumerate(lists) if len(values) != n_classes), None)

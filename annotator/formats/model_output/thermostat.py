@@ -2,7 +2,7 @@
 
     {"idx": 0, "attributions": [float], "input_ids": [int], "label": int, "predictions": [float a class]}
 
-Ids become pieces by a vocabulary (options.vocabulary). `label` is the data set's and is left alone.
+Ids become subwords by a vocabulary (options.vocabulary). `label` is the data set's and is left alone.
 Source: Feldhus et al. 2021, Thermostat; records as of its version 1.1.0
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from annotator.domain.models import Piece, Prediction, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.models import Prediction, ScoredPart, SourceAttribution, SourceOutput, Subword
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_json
@@ -126,7 +126,7 @@ def _take(
         return
     part = ScoredPart(
         tuple(score for _, score in seen),
-        pieces=tuple(Piece(text) for text, _ in seen),
+        subwords=tuple(Subword(text) for text, _ in seen),
         is_partial=len(seen) == len(of_words),
     )
     predictions = _predictions(row.predictions, label, file, findings)

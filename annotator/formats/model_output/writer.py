@@ -12,7 +12,6 @@ from annotator.domain.models import (
     Attribution,
     MachineRationale,
     MarkedPart,
-    Piece,
     Prediction,
     ScoredPart,
     SourceAttribution,
@@ -20,6 +19,7 @@ from annotator.domain.models import (
     SourceRationale,
     SourceWritten,
     StoredOutput,
+    Subword,
     Written,
 )
 from annotator.domain.texts import TokenLayout
@@ -28,8 +28,8 @@ from annotator.formats.model_output.own_line_fields import (
     MarkedRow,
     OutputRow,
     PartRow,
-    PieceRow,
     RationaleRow,
+    SubwordRow,
     WrittenRow,
 )
 from annotator.formats.rows.files import new_file
@@ -103,24 +103,24 @@ def _scores(attribution: SourceAttribution) -> Mapping[str, object]:
 
 def _written(written: SourceWritten) -> WrittenRow:
     steps = [[_part(part) for part in step.parts] for step in written.steps]
-    facts = [dict(of_piece) for of_piece in written.facts]
-    return WrittenRow(list(written.pieces), steps, [list(row) for row in written.earlier], facts)
+    facts = [dict(of_subword) for of_subword in written.facts]
+    return WrittenRow(list(written.subwords), steps, [list(row) for row in written.earlier], facts)
 
 
 def _part(part: ScoredPart) -> PartRow:
     return PartRow(
         scores=list(part.scores),
         segment=part.place,
-        tokens=None if part.pieces is None else [_token(piece) for piece in part.pieces],
+        tokens=None if part.subwords is None else [_token(subword) for subword in part.subwords],
         ranking=None if part.ranking is None else list(part.ranking),
         partial=part.is_partial,
     )
 
 
-def _token(piece: Piece) -> str | PieceRow:
-    if piece == Piece(piece.text):
-        return piece.text
-    return PieceRow(piece.text, piece.start, piece.end, piece.segment, piece.is_special)
+def _token(subword: Subword) -> str | SubwordRow:
+    if subword == Subword(subword.text):
+        return subword.text
+    return SubwordRow(subword.text, subword.start, subword.end, subword.segment, subword.is_special)
 
 
 def _rationale(rationale: SourceRationale) -> RationaleRow:
@@ -134,7 +134,7 @@ def _check(row: OutputRow, output: SourceOutput) -> None:
     numbers += [score for part in row.parts or () for score in part.scores]
     if row.written is not None:
         numbers += [score for step in row.written.steps for part in step for score in part.scores]
-        numbers += [score for of_piece in row.written.earlier for score in of_piece]
+        numbers += [score for of_subword in row.written.earlier for score in of_subword]
     numbers += (row.probabilities or {}).values() if isinstance(row.probabilities, dict) else ()
     numbers += [number for number in (row.convergence, row.threshold) if number is not None]
     if _first_odd(numbers) is not None:
@@ -151,7 +151,7 @@ def _first_odd(numbers: Sequence[float]) -> float | None:
 
 
 def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
-    """A stored output as a file says it. Pieces are left out: their scores have been merged over tokens.
+    """A stored output as a file says it. Subwords are left out: their scores have been merged over tokens.
 
     Raises: ExportRefused for a token without a score between tokens of its segment that have one
     """
@@ -178,7 +178,7 @@ def _attribution(attribution: Attribution, layout: TokenLayout, key: str) -> Sou
 
 def _stored_output_written(written: Written, layout: TokenLayout, key: str) -> SourceWritten:
     steps = tuple(SourceAttribution(_parts(Attribution(scores), layout, key)) for scores in written.scores)
-    return SourceWritten(written.pieces, steps, written.earlier, written.facts)
+    return SourceWritten(written.subwords, steps, written.earlier, written.facts)
 
 
 def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[ScoredPart, ...]:

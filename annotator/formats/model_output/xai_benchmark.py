@@ -1,4 +1,4 @@
-"""The format `xai-benchmark` (JSON lines): a score for each piece of an input and each class.
+"""The format `xai-benchmark` (JSON lines): a score for each subword of an input and each class.
 
     {"tokens": [{"token": "[CLS]", "0": 0.14, "1": 0.22}, ...]}
 
@@ -14,7 +14,7 @@ import msgspec
 from annotator.domain.models import SourceAttribution, SourceOutput
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.output_rows import OutputFile, check_scores, pieces_part, read_json
+from annotator.formats.model_output.output_rows import OutputFile, check_scores, read_json, subwords_part
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import convert
@@ -55,7 +55,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         if tokens is not None and scores is not None:
             check_scores(scores, findings, f"tokens.{name}")
             label = file.label(name, "tokens", findings)
-            attributions.append(SourceAttribution((pieces_part(tokens, scores),), label))
+            attributions.append(SourceAttribution((subwords_part(tokens, scores),), label))
     run = file.run(findings)
     if run is not None:
         yield file.output(record, run, tuple(tokens or ()), findings, attributions)

@@ -10,10 +10,10 @@ from annotator.domain.models import (
     Attribution,
     MachineRationale,
     Output,
-    Piece,
     Prediction,
     Run,
     StoredOutput,
+    Subword,
     Written,
     canonical_parameters,
     facts_from,
@@ -22,7 +22,7 @@ from annotator.formats.rows.spans import QuotesRecord, quotes_of, quotes_record
 
 Token = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-PieceRow = tuple[str, int | None, int | None, bool, str | None, float]
+SubwordRow = tuple[str, int | None, int | None, bool, str | None, float]
 
 
 class PredictionRecord(msgspec.Struct, omit_defaults=True):
@@ -35,9 +35,9 @@ class PredictionRecord(msgspec.Struct, omit_defaults=True):
 
 
 class WrittenRecord(msgspec.Struct, omit_defaults=True):
-    """An answer that was written piece by piece: for each piece scores by token, and by piece before it."""
+    """An answer that was written subword by subword: for each subword scores by token, and by subword before it."""
 
-    pieces: list[str]
+    subwords: list[str] = msgspec.field(name="pieces")
     scores: list[list[float | None]]
     earlier: list[list[float]]
     facts: list[dict[str, float]] = []
@@ -50,7 +50,7 @@ class AttributionRecord(msgspec.Struct, omit_defaults=True):
     label: str = ""
     layer: Annotated[int, msgspec.Meta(ge=0, le=100_000)] | None = None
     ranking: list[Token] | None = None
-    pieces: list[PieceRow] | None = None
+    subwords: list[SubwordRow] | None = msgspec.field(default=None, name="pieces")
     convergence: float | None = None
     facts: dict[str, float] = {}
     written: WrittenRecord | None = None
@@ -93,14 +93,16 @@ def output_record(item: StoredOutput) -> OutputRecord:
 
 
 def _attribution_record(a: Attribution) -> AttributionRecord:
-    pieces = None if a.pieces is None else [(p.text, p.start, p.end, p.is_special, p.segment, s) for p, s in a.pieces]
+    subwords = (
+        None if a.subwords is None else [(p.text, p.start, p.end, p.is_special, p.segment, s) for p, s in a.subwords]
+    )
     ranking = None if a.ranking is None else list(a.ranking)
     written = None if a.written is None else WrittenRecord(
-        list(a.written.pieces), [_with_nulls(row) for row in a.written.scores], [list(row) for row in a.written.earlier],
-        [dict(of_piece) for of_piece in a.written.facts],
+        list(a.written.subwords), [_with_nulls(row) for row in a.written.scores], [list(row) for row in a.written.earlier],
+        [dict(of_subword) for of_subword in a.written.facts],
     )  # fmt: skip
     return AttributionRecord(
-        _with_nulls(a.scores), a.label, a.layer, ranking, pieces, a.convergence, dict(a.facts), written
+        _with_nulls(a.scores), a.label, a.layer, ranking, subwords, a.convergence, dict(a.facts), written
     )
 
 
@@ -124,16 +126,16 @@ def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> 
 
 
 def _attribution(a: AttributionRecord) -> Attribution:
-    pieces = None if a.pieces is None else tuple(
-        (Piece(text, start, end, is_special, segment), score) for text, start, end, is_special, segment, score in a.pieces
+    subwords = None if a.subwords is None else tuple(
+        (Subword(text, start, end, is_special, segment), score) for text, start, end, is_special, segment, score in a.subwords
     )  # fmt: skip
     ranking = None if a.ranking is None else tuple(a.ranking)
     written = None if a.written is None else Written(
-        tuple(a.written.pieces), tuple(map(_with_nans, a.written.scores)), tuple(map(tuple, a.written.earlier)),
+        tuple(a.written.subwords), tuple(map(_with_nans, a.written.scores)), tuple(map(tuple, a.written.earlier)),
         tuple(map(facts_from, a.written.facts)),
     )  # fmt: skip
     facts = facts_from(a.facts)
-    return Attribution(_with_nans(a.scores), a.label, a.layer, ranking, pieces, a.convergence, facts, written)
+    return Attribution(_with_nans(a.scores), a.label, a.layer, ranking, subwords, a.convergence, facts, written)
 
 
 def _with_nans(scores: Sequence[float | None]) -> tuple[float, ...]:

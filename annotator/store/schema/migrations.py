@@ -175,7 +175,7 @@ def m019_selfexp_quotes(db: Database) -> None:
 
 @MIGRATIONS()
 def m020_decoders_written_answers(db: Database) -> None:
-    """An attribution may be of an answer that the model wrote, and then holds the map of each of its pieces."""
+    """An attribution may be of an answer that the model wrote, and then holds the map of each of its subwords."""
     for statement in WRITTEN_ANSWERS:
         db.conn.execute(statement)
 

@@ -12,7 +12,8 @@ from annotator.domain.instances import Instance
 from annotator.domain.measurements import Listed, SavedList
 from annotator.domain.models import Unit
 
-ShownPiece = tuple[str, int | None, int | None, bool, str | None, float]  # text, start, end, is special, segment, score
+# Its text, start, end, whether it is special, its segment and its score.
+ShownSubword = tuple[str, int | None, int | None, bool, str | None, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,9 @@ class ShownQuotes:
 
 @dataclass(frozen=True, slots=True)
 class ShownWritten:
-    """What a model wrote: its pieces, for each the scores of the tokens, those of the pieces before it, and facts."""
+    """What a model wrote: its subwords, for each the scores of the tokens, those of the subwords before it, and facts."""
 
-    pieces: tuple[str, ...]
+    subwords: tuple[str, ...]
     scores: tuple[tuple[float | None, ...], ...]
     earlier: tuple[tuple[float, ...], ...]
     facts: tuple[Mapping[str, float], ...]
@@ -92,7 +93,7 @@ class ShownPanel:
     quotes: of a run whose spans were found by what its model quoted
     scores: None of a token that the model did not see; ranking: where the source's order is the ranking
     beside_random: whether the run's maps are, on texts that its model did not learn from; None where it was not measured
-    written: the answer of a model that writes it; the map is then the mean of those of its pieces
+    written: the answer of a model that writes it; the map is then the mean of those of its subwords
     held_out, trust, seen: how often its model is right, in a line and in sentences; these None of a model from elsewhere
     """
 
@@ -112,7 +113,7 @@ class ShownPanel:
     ranking: tuple[int, ...] | None
     spans: tuple[tuple[int, int], ...] | None
     quotes: ShownQuotes | None
-    pieces: tuple[ShownPiece, ...] | None
+    subwords: tuple[ShownSubword, ...] | None
     convergence: float | None
     facts: Mapping[str, float]
     spread: Spread | None

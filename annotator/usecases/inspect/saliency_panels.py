@@ -19,8 +19,8 @@ from annotator.usecases.inspect.measurement import beside_random
 from annotator.usecases.inspect.saliency_messages import (
     ShownAnswer,
     ShownPanel,
-    ShownPiece,
     ShownQuotes,
+    ShownSubword,
     ShownWritten,
     Spread,
 )
@@ -166,7 +166,7 @@ def show_panel(
         ranking=_ranking(attribution, rationale),
         spans=rationale.spans if rationale is not None and rationale.kind == "hard" else None,
         quotes=_quotes(rationale),
-        pieces=_pieces(attribution),
+        subwords=_subwords(attribution),
         convergence=attribution.convergence if attribution else None,
         facts=dict(attribution.facts) if attribution else {},
         spread=spread_of(attribution, of_run.seeds) if attribution else None,
@@ -184,7 +184,7 @@ def _written(attribution: Attribution | None) -> ShownWritten | None:
         return None
     earlier = tuple(tuple(map(_rounded, row)) for row in written.earlier)
     return ShownWritten(
-        written.pieces, tuple(map(_with_nulls, written.scores)), earlier, tuple(map(dict, written.facts))
+        written.subwords, tuple(map(_with_nulls, written.scores)), earlier, tuple(map(dict, written.facts))
     )
 
 
@@ -198,10 +198,12 @@ def _with_nulls(scores: Sequence[float]) -> tuple[float | None, ...]:
     return tuple(None if math.isnan(score) else _rounded(score) for score in scores)
 
 
-def _pieces(attribution: Attribution | None) -> tuple[ShownPiece, ...] | None:
-    if attribution is None or attribution.pieces is None:
+def _subwords(attribution: Attribution | None) -> tuple[ShownSubword, ...] | None:
+    if attribution is None or attribution.subwords is None:
         return None
-    return tuple((p.text, p.start, p.end, p.is_special, p.segment, _rounded(score)) for p, score in attribution.pieces)
+    return tuple(
+        (p.text, p.start, p.end, p.is_special, p.segment, _rounded(score)) for p, score in attribution.subwords
+    )
 
 
 def chosen_attribution(

@@ -1,6 +1,6 @@
 """One batch of instances: what of it is stored, what is computed or written by a model, and how that is stored.
 
-What is written has a map for each of its pieces. It is an answer of the project where the task asks for answers, or where it
+What is written has a map for each of its subwords. It is an answer of the project where the task asks for answers, or where it
 begins with the words of a label; else the model has no answer, and nothing of it is counted as right or wrong.
 """
 

@@ -64,7 +64,7 @@ class LeftOut:
 
 
 def rows_with_answers(trainable: Trainable, examples: Sequence[Example]) -> tuple[list[Row], LeftOut]:
-    """Texts as pieces, and how many are left out."""
+    """Texts as subwords, and how many are left out."""
     rows = answer_rows(trainable.cutter, examples)
     seen = [row for row, example in zip(rows, examples, strict=True) if example.place is None or _sees_end(row)]
     whole = [row for row in seen if _is_in_a_window(row, trainable.cutter.limit)]
@@ -81,13 +81,13 @@ def check_answers(learn: Sequence[Row]) -> None:
 
 
 def _sees_end(row: Row) -> bool:
-    return row.answer is not None and row.answer.pieces is not None
+    return row.answer is not None and row.answer.subwords is not None
 
 
 def _is_in_a_window(row: Row, limit: int | None) -> bool:
-    if row.answer is None or row.answer.pieces is None:
+    if row.answer is None or row.answer.subwords is None:
         return True
-    return has_window_with(row.encoded.may_answer, *row.answer.pieces, limit)
+    return has_window_with(row.encoded.may_answer, *row.answer.subwords, limit)
 
 
 def answer_facts(data: TrainingData, learn: Sequence[Row], left_out: LeftOut) -> dict[str, object]:

@@ -96,10 +96,10 @@ def text_costs(
         )
     times = text_times(store, project.id, with_reviews=options.with_reviews)
     labelled = {} if options.labels_only is None else _labelled(store, options.labels_only, examples, options, policy)
-    spent, pieces = {}, []
+    spent, subwords = {}, []
     for example in examples:
         here, alone = times[example.id], labelled.get(example.id)
-        pieces += [here] if alone is None else [here, alone.time]
+        subwords += [here] if alone is None else [here, alone.time]
         taken = here.active_ms or None if here.n_annotators else None
         is_for_both = project.settings.result_mode == "give" or not here.is_given
         spent[example.id] = SpentTime(
@@ -111,7 +111,7 @@ def text_costs(
         )
     return TextCosts(
         prices_of(spent, options.simulation), spent, {number: alone.label for number, alone in labelled.items()},
-        sum(piece.active_ms > 0 and not piece.is_whole for piece in pieces), sum(piece.idle_ms for piece in pieces),
+        sum(subword.active_ms > 0 and not subword.is_whole for subword in subwords), sum(subword.idle_ms for subword in subwords),
     )  # fmt: skip
 
 

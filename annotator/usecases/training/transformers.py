@@ -174,7 +174,7 @@ def _new_model(project: Project, data: TrainingData, options: TrainingOptions) -
 
 
 def _unlearned(name: str, data: TrainingData, new: NewModel, options: TrainingOptions) -> tuple[Trainable, "_Rows"]:
-    """The model before it has learned anything, and the texts as its pieces."""
+    """The model before it has learned anything, and the texts as its subwords."""
     texts = [segment.text for example in data.learn for segment in example.input.segments]
     made = make(new, texts, options.fitting.seed)
     trainable = replace(made, name=name, cutter=replace(made.cutter, model_name=name))
@@ -226,7 +226,7 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Texts as pieces: to learn from, to stop by, to judge by. left_out: of those to learn from, by a reading model."""
+    """Texts as subwords: to learn from, to stop by, to judge by. left_out: of those to learn from, by a reading model."""
 
     learn: list[Row]
     stop: list[Row]

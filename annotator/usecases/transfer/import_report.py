@@ -110,7 +110,7 @@ class ImportOptions:
     one_set_per_edit: rationales that follow from edits get one set a deletion.
     model, method, seed, vocabulary: of model output, what the file does not say itself.
     prompt: of model output, what stands around the text in what the model read, with {text} in its place.
-    merge: how the scores of a token's pieces are joined.
+    merge: how the scores of a token's subwords are joined.
     all_doubles: of model output without keys, what is said of a text that several instances have is said of each.
     renamed: what the project calls labels of the file. merge_labels: those that differ in case, blanks or width alone are one.
     added_labels: labels of the file that become the project's; left_labels: those that are left out, with what carries them.

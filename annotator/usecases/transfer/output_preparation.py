@@ -69,7 +69,7 @@ def lay_rows(
 ) -> tuple[list[LaidRow], list[Problem]]:
     """The rows that can be taken, on their instances' tokens; and those that cannot.
 
-    how: the scores of one token's pieces are joined
+    how: the scores of one token's subwords are joined
     """
     tokens = _Tokens(store, matched)
     laid_rows: list[LaidRow] = []
@@ -94,17 +94,17 @@ def _on_tokens(row: SourceOutput, instance: KeyedInstance, tokens: "_Tokens", ho
 def _laid(
     source: SourceAttribution, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool
 ) -> Attribution:
-    """An attribution on its instance's tokens; of an answer that was written also each of its pieces.
+    """An attribution on its instance's tokens; of an answer that was written also each of its subwords.
 
-    Where the source's scores are of pieces of the text, the means are taken over what came of these: joining is no sum.
+    Where the source's scores are of subwords of the text, the means are taken over what came of these: joining is no sum.
     """
     as_it_is = scores_on_same_tokens(source, instance.n_tokens, instance.n_selectable)
     attribution = as_it_is or tokens.scores(source, instance.id, how, are_edges_open)
     if source.written is None:
         return attribution
     steps = tuple(_laid(step, instance, tokens, how, are_edges_open).scores for step in source.written.steps)
-    written = Written(source.written.pieces, steps, source.written.earlier, source.written.facts)
-    if all(part.pieces is None for part in source.parts):
+    written = Written(source.written.subwords, steps, source.written.earlier, source.written.facts)
+    if all(part.subwords is None for part in source.parts):
         return replace(attribution, written=written)
     means = tuple(sum(of_token) / len(steps) for of_token in zip(*steps, strict=True))
     return replace(attribution, scores=means, written=written)
@@ -137,7 +137,7 @@ class _Tokens:
 
     @cached_property
     def _texts(self) -> dict[int, Instance]:
-        """The instances of which pieces or quotes have to be found in the texts."""
+        """The instances of which subwords or quotes have to be found in the texts."""
         return get_instances(
             self._store, sorted({instance.id for row, instance, _ in self._matched if _is_by_text(row)})
         )
@@ -145,4 +145,4 @@ class _Tokens:
 
 def _is_by_text(row: SourceOutput) -> bool:
     parts = (part for attribution in row.attributions for part in attribution.parts)
-    return any(part.pieces is not None for part in parts) or any(r.quotes is not None for r in row.rationales)
+    return any(part.subwords is not None for part in parts) or any(r.quotes is not None for r in row.rationales)

@@ -22,11 +22,11 @@ _EXCERPT = 80
 _UNKNOWN = unsaid("No ID and unknown text. Add an ID, or import the text first.")
 _UNKNOWN_IN_PROMPT = unsaid("No ID; its text is within a prompt. Add an ID or use --prompt {option}.")
 _UNREADABLE = unsaid("An unknown subword prevents matching. Add an ID.")
-_OTHER_PIECES = unsaid(
-    "No instance matches the subwords. After {same}: {of_pieces} against {of_text}. Add an ID or import their text."
+_OTHER_SUBWORDS = unsaid(
+    "No instance matches the subwords. After {same}: {of_subwords} against {of_text}. Add an ID or import their text."
 )
 _OTHER_FROM_BEGINNING = unsaid(
-    "No instance matches the subwords. At the start: {of_pieces} against {of_text}. Add an ID or import their text."
+    "No instance matches the subwords. At the start: {of_subwords} against {of_text}. Add an ID or import their text."
 )
 PROMPT = "prompt"  # the remedy of what is within a prompt
 _PROPOSED = re.compile(r"""--prompt ('(?:[^']|'"'"')*')""")  # as shlex quotes it; it has braces, so it is quoted
@@ -117,8 +117,8 @@ class TextIndex:
         if prompt:
             option = shlex.quote(prompt.replace("\n", r"\n"))
             return _problem(row, _(_UNKNOWN_IN_PROMPT, option=option), remedy=PROMPT)
-        if given.pieces and given.letters and letters_of(given.text) not in given.letters:
-            return _problem(row, _difference(given), text=given.pieces)
+        if given.subwords and given.letters and letters_of(given.text) not in given.letters:
+            return _problem(row, _difference(given), text=given.subwords)
         return _problem(row, _(_UNKNOWN) if given.letters else _(_UNREADABLE))
 
     def _prompt_around(self, row: SourceOutput, given: InputText) -> str:
@@ -208,17 +208,17 @@ class TextIndex:
 
 
 def _difference(given: InputText) -> str:
-    """Where the pieces of a row and the text that stands beside them part, in a sentence."""
-    pairs = zip(letters_of(given.text), letters_of(given.pieces), strict=False)
+    """Where the subwords of a row and the text that stands beside them part, in a sentence."""
+    pairs = zip(letters_of(given.text), letters_of(given.subwords), strict=False)
     n = sum(1 for _ in takewhile(lambda letters: letters[0] == letters[1], pairs))
     same = _until(given.text, n)
-    more_of_text, more_of_pieces = (text[len(_until(text, n)) :].strip() for text in (given.text, given.pieces))
+    more_of_text, more_of_subwords = (text[len(_until(text, n)) :].strip() for text in (given.text, given.subwords))
     values = {
-        "of_pieces": repr(_excerpt(more_of_pieces)) if more_of_pieces else _("nothing"),
+        "of_subwords": repr(_excerpt(more_of_subwords)) if more_of_subwords else _("nothing"),
         "of_text": repr(_excerpt(more_of_text)) if more_of_text else _("nothing"),
     }
     if same.strip():
-        return _(_OTHER_PIECES, same=repr(_excerpt(same)), **values)
+        return _(_OTHER_SUBWORDS, same=repr(_excerpt(same)), **values)
     return _(_OTHER_FROM_BEGINNING, **values)
 
 

@@ -29,7 +29,7 @@ def map_of(run: int = 1, **changes: Any) -> dict[str, Any]:
         "scores": [0.5, 0.25, -0.5, -0.125, 0.0],
         "ranking": None,
         "spans": None,
-        "pieces": None,
+        "subwords": None,
         "convergence": None,
         "facts": {},
         "spread": None,

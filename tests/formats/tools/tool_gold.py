@@ -21,10 +21,10 @@ LABELS = ("negative", "positive")
 for language in ("en", "zh", "ko"):
     tokenise("so 很好", language)  # loaded before a strategy draws, in which nothing random may be made
 # Plain words; emoji of one, two and many characters; Chinese, also beyond 16 bits; marks that combine; what JSON and XML escape.
-PIECES = (
+SUBWORDS = (
     "good", "film", "don't", "😀", "👨🏻\u200d🚒", "🇩🇪", "很好", "𠮷野家", "e\u0301te\u0301", "नमस्ते", "—", '"so"', "<b>&", "\\n", "\n", "\r\n", " ",
 )  # fmt: skip
-TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=12).map(" ".join).filter(str.strip)
+TEXTS = st.lists(st.sampled_from(SUBWORDS), min_size=1, max_size=12).map(" ".join).filter(str.strip)
 METADATA = st.dictionaries(
     st.sampled_from(["source", "page", "tags"]), st.sampled_from(["x", 3, ["a"], None]), max_size=2
 )

@@ -42,7 +42,7 @@ Rows = Callable[..., Any]
 # A label takes 6 s and rationales 12 s, so that a minute buys 10 labels, rationales of 5 texts, or both of 3.
 COSTS = CostOptions(simulation=Simulation(6, 12))
 OPTIONS = MinutesOptions(
-    budgets=(1.0, 2.0), seeds=(0,), n_start=20, costs=COSTS, model=NewModel((), shape=TINY, n_pieces=2_000),
+    budgets=(1.0, 2.0), seeds=(0,), n_start=20, costs=COSTS, model=NewModel((), shape=TINY, n_subwords=2_000),
     fitting=FittingOptions(epochs=2, learning_rate=3e-3, alignment=AlignmentOptions("mae")),
 )  # fmt: skip
 

@@ -46,7 +46,7 @@ TINY = {
     "max_position_embeddings": 32,
 }
 OPTIONS = TrainingOptions(
-    NewModel((), shape=TINY, n_pieces=2_000), fitting=FittingOptions(epochs=6, learning_rate=3e-3, batch_size=16)
+    NewModel((), shape=TINY, n_subwords=2_000), fitting=FittingOptions(epochs=6, learning_rate=3e-3, batch_size=16)
 )
 
 pytestmark = pytest.mark.usefixtures("torch")
@@ -278,15 +278,15 @@ def test_the_words_that_a_tokenizer_learns_are_those_of_the_texts(
     quick = replace(OPTIONS, folder=tmp_path, fitting=replace(OPTIONS.fitting, epochs=1))
     report = train_transformer(store, LOCAL_OPERATOR, project, "elsewhere", quick)
     assert report.folder == tmp_path / "elsewhere"
-    pieces = json.loads((report.folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
-    assert set(all_words()) & set(pieces)
+    subwords = json.loads((report.folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    assert set(all_words()) & set(subwords)
 
 
 # Training models that answer questions: which answers are learned from, when there is none, how the card tells it.
 
 ImportRows = Callable[..., object]
 READING_OPTIONS = TrainingOptions(
-    NewModel((), architecture="reading", shape={**SHAPE, "max_position_embeddings": 24}, n_pieces=1_000),
+    NewModel((), architecture="reading", shape={**SHAPE, "max_position_embeddings": 24}, n_subwords=1_000),
     fitting=FittingOptions(epochs=1, learning_rate=5e-3, batch_size=16),
 )
 

@@ -16,7 +16,6 @@ from annotator.domain.models import (
     MachineRationale,
     MarkedPart,
     Output,
-    Piece,
     Prediction,
     Run,
     ScoredPart,
@@ -24,6 +23,7 @@ from annotator.domain.models import (
     SourceOutput,
     SourceRationale,
     StoredOutput,
+    Subword,
     change_of,
 )
 from annotator.domain.people import LOCAL_OPERATOR, User
@@ -538,16 +538,16 @@ def test_two_labels_that_would_become_one_are_a_problem_of_their_row(store: Stor
     assert list_models(store, project.id) == []
 
 
-def test_scores_of_pieces_are_summed_over_words_and_the_pieces_kept(store, project, take) -> None:
+def test_scores_of_subwords_are_summed_over_words_and_the_subwords_kept(store, project, take) -> None:
     words = ["The", "st", "##aff", "never", "smiled", "and", "the", "soup", "was", "cold", "."]
-    pieces = tuple(Piece(text) for text in ("[CLS]", *words, "[SEP]"))
-    part = ScoredPart((9.0, 1.0, 2.0, 3.0, *(0.5,) * 8, 7.0), pieces=pieces)
+    subwords = tuple(Subword(text) for text in ("[CLS]", *words, "[SEP]"))
+    part = ScoredPart((9.0, 1.0, 2.0, 3.0, *(0.5,) * 8, 7.0), subwords=subwords)
     take(row(attributions=(SourceAttribution((part,)),)))
     [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
     assert output.attributions[0].scores == (1.0, 5.0, *(0.5,) * 8)
-    kept = output.attributions[0].pieces
+    kept = output.attributions[0].subwords
     assert kept is not None
-    assert [(piece.text, piece.start, piece.end, piece.is_special, score) for piece, score in kept[:4]] == [
+    assert [(subword.text, subword.start, subword.end, subword.is_special, score) for subword, score in kept[:4]] == [
         ("[CLS]", None, None, True, 9.0),
         ("The", 0, 3, False, 1.0),
         ("st", 4, 6, False, 2.0),
@@ -555,7 +555,7 @@ def test_scores_of_pieces_are_summed_over_words_and_the_pieces_kept(store, proje
     ]
 
 
-def test_pieces_that_are_not_the_texts_are_refused_with_piece_and_place(store, project, take) -> None:
-    part = ScoredPart((1.0,) * 3, pieces=(Piece("The"), Piece("stuff"), Piece("never")))
+def test_subwords_that_are_not_the_texts_are_refused_with_subword_and_place(store, project, take) -> None:
+    part = ScoredPart((1.0,) * 3, subwords=(Subword("The"), Subword("stuff"), Subword("never")))
     [problem] = take(row(attributions=(SourceAttribution((part,)),)), skip_invalid=True).problems
     assert "Subword 1 'stuff' isn't at character 6; the text has 'aff never smiled and…'." in problem.reason

@@ -310,7 +310,7 @@ def test_six_annotators_and_three_models_give_a_table_of_plausibility_by_model_a
     assert report.n_problems >= len(wrong) > 0
     for (
         problem
-    ) in report.problems:  # a text's name with the piece that is not the text's, or the rows of scores that are none
+    ) in report.problems:  # a text's name with the subword that is not the text's, or the rows of scores that are none
         if problem.field == "score":
             assert (problem.reason, problem.value) == ("Must be a finite number.", "nan")
             assert problem.line is not None

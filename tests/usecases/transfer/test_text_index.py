@@ -83,7 +83,7 @@ def test_the_same_rows_again_change_nothing(take) -> None:
     assert (take(row).n_new, take(row).n_unchanged) == (0, 1)
 
 
-def test_pieces_that_lost_their_case_and_accents_find_the_text(store, project, take) -> None:
+def test_subwords_that_lost_their_case_and_accents_find_the_text(store, project, take) -> None:
     take(
         {"tokens": ["[CLS]", "cafe", "au", "la", "##it", "[SEP]"], "scores": [0, 1, 2, 3, 4, 0], "method": "x"},
         format_name="attributions",
@@ -182,7 +182,7 @@ def test_the_leading_dots_of_a_text_are_found_where_it_lost_its_full_stop(store,
     assert _outputs(store, run.id)[0].output.attributions[0].scores == (4.0, 1.0, 2.0, 0.0)
 
 
-def test_pieces_that_the_text_does_not_have_at_its_end_are_refused_by_their_number(punctuated, take) -> None:
+def test_subwords_that_the_text_does_not_have_at_its_end_are_refused_by_their_number(punctuated, take) -> None:
     row = {"tokens": ["so", "so", "!"], "scores": [1, 2, 3], "method": "x"}
     [reason] = refusals(take, row, of=punctuated, format_name="attributions")
     assert "Subword 2 '!' isn't at character" in reason

@@ -1,4 +1,4 @@
-"""Answers that inseq explained come in with the map of each piece, on the project's own tokens."""
+"""Answers that inseq explained come in with the map of each subword, on the project's own tokens."""
 
 import json
 from collections.abc import Callable
@@ -24,8 +24,8 @@ from annotator.usecases.transfer.text_index import proposed_prompt
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    """A decoder that goes on with “not unlikeable” (in three pieces) by two pieces."""
-    target = [{"token": piece} for piece in ("not", "Ġunlike", "able", "Ġgood", "Ġfilm")]
+    """A decoder that goes on with “not unlikeable” (in three subwords) by two subwords."""
+    target = [{"token": subword} for subword in ("not", "Ġunlike", "able", "Ġgood", "Ġfilm")]
     scores = [[1.0, 2.0], [3.0, 4.0], [0.5, 0.5], [None, 7.0], [None, None]]
     sequence = {
         "target": target, "source": [], "attr_pos_start": 3, "attr_pos_end": 5, "source_attributions": None,
@@ -38,7 +38,7 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_of_inseqs_is_laid_on_words_piece_by_piece_and_shown(
+def test_a_file_of_inseqs_is_laid_on_words_subword_by_subword_and_shown(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], saved: Path
 ) -> None:
     made = make_project(name="Films")
@@ -54,11 +54,11 @@ def test_a_file_of_inseqs_is_laid_on_words_piece_by_piece_and_shown(
     assert attribution.written.earlier == ((), (7.0,))
     (panel,) = show_instance(store, LOCAL_OPERATOR, output.instance_id, None).panels
     assert panel.written is not None
-    assert panel.written.pieces == (" good", " film")
+    assert panel.written.subwords == (" good", " film")
     assert panel.answer is None  # what was written is no label of the project
 
 
-def test_a_text_that_is_not_that_of_its_pieces_is_refused_with_what_was_compared_and_where_they_part(
+def test_a_text_that_is_not_that_of_its_subwords_is_refused_with_what_was_compared_and_where_they_part(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], saved: Path
 ) -> None:
     made = make_project(name="Films")
@@ -79,7 +79,7 @@ def within_a_prompt(tmp_path: Path) -> Path:
     """Two texts that were read within “Review: … Sentiment:”, by a model with an encoder, on one line."""
     sequences = [
         {
-            "source": [{"token": piece} for piece in ("▁Review", ":", *text, "▁Sentiment", ":", "</s>")],
+            "source": [{"token": subword} for subword in ("▁Review", ":", *text, "▁Sentiment", ":", "</s>")],
             "target": [{"token": "▁good"}], "attr_pos_start": 0, "attr_pos_end": 1,
             "source_attributions": [[score] for score in (1.0, 1.0, *([2.0] * len(text)), 1.0, 1.0, 0.0)],
         }
@@ -139,7 +139,7 @@ def test_scores_of_a_prompt_around_a_text_are_left_out_and_told_as_a_share(
     assert dict(second.facts) == {"prompt_share": pytest.approx(0.4), "special_share": 0}
 
 
-def test_shares_are_of_everything_that_was_explained_by_the_prompt_and_earlier_pieces_too(
+def test_shares_are_of_everything_that_was_explained_by_the_prompt_and_earlier_subwords_too(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], saved: Path
 ) -> None:
     made = make_project(name="Films")
@@ -148,7 +148,7 @@ def test_shares_are_of_everything_that_was_explained_by_the_prompt_and_earlier_p
     (stored,) = [one for one in list_runs(store, made.id) if one.run.method]
     (output,) = iterate_outputs(store, stored.id)
     [attribution] = output.attributions
-    # Of the file's columns, 4.5 and 6.5 + 7: the prompt has 1 and 2 of them, the first piece 7 of the second.
+    # Of the file's columns, 4.5 and 6.5 + 7: the prompt has 1 and 2 of them, the first subword 7 of the second.
     assert dict(attribution.facts) == {
         "prompt_share": pytest.approx(3 / 18, abs=1e-5),
         "earlier_share": pytest.approx(7 / 18, abs=1e-5),
@@ -181,7 +181,7 @@ def test_a_prompt_that_cannot_be_taken_away_is_refused(
         import_file(store, LOCAL_OPERATOR, make_project(name="Films"), format_name, within_a_prompt, options)
 
 
-def test_pieces_of_written_answers_are_written_out_and_read_back_equal(
+def test_subwords_of_written_answers_are_written_out_and_read_back_equal(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], saved: Path, tmp_path: Path
 ) -> None:
     """Also of a text whose end the model did not see; read once more, they change nothing."""
@@ -211,7 +211,7 @@ def test_pieces_of_written_answers_are_written_out_and_read_back_equal(
 def _attributions(store: Store, project: Project) -> dict[str, tuple[Attribution, ...]]:
     return {
         f"{stored.run.model} {stored.run.method}": tuple(
-            replace(attribution, pieces=None)  # of the text: their scores have been joined to those of its words
+            replace(attribution, subwords=None)  # of the text: their scores have been joined to those of its words
             for output in iterate_outputs(store, stored.id)
             for attribution in output.attributions
         )
@@ -229,7 +229,7 @@ def _attributions(store: Store, project: Project) -> dict[str, tuple[Attribution
         ({"pieces": ["a"], "steps": [[{"scores": [1, 2]}]], "earlier": [[]], "facts": [{}, {}]}, "written.facts"),
     ],
 )
-def test_pieces_that_do_not_belong_together_are_refused_by_their_field(
+def test_subwords_that_do_not_belong_together_are_refused_by_their_field(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], tmp_path: Path,
     written: dict[str, object], field: str,
 ) -> None:  # fmt: skip

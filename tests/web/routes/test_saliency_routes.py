@@ -196,7 +196,7 @@ TOLD_OF_BOTH = [
     "withheld",
 ]
 PANEL = (
-    "run model method parameters seed unit is_signed label asked_label layer answer numbers scores ranking spans quotes pieces "
+    "run model method parameters seed unit is_signed label asked_label layer answer numbers scores ranking spans quotes subwords "
     "convergence facts spread beside_random held_out trust seen written"
 )
 

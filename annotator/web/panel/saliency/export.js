@@ -8,10 +8,10 @@ import { _, inEnglish } from "../words/language.js";
 import {
   drawingOf,
   escaped,
-  keepPieces,
-  mapsOfPieces,
+  keepSubwords,
+  mapsOfSubwords,
   pictureOf,
-  shownPieces,
+  shownSubwords,
   wordsOf,
   writtenWords,
 } from "./drawing.js";
@@ -26,7 +26,7 @@ import { ownerOf, signOf } from "./shown_sets.js";
 function htmlOf(title, sheets, ...contents) {
   const page = element("div", {}, ...contents.map((content) => content.cloneNode(true)));
   for (const select of parts(page, "header select", HTMLSelectElement)) select.replaceWith(select.dataset.words || "");
-  keepPieces(page);
+  keepSubwords(page);
   for (const made of page.querySelectorAll("button, input, select")) made.remove();
   return (
     `<!doctype html><html lang="${document.documentElement.lang || "en"}"><meta charset="utf-8"><title>${escaped(title)}</title><style>${sheets}.heat-text{max-height:none!important}.heat-where{margin-bottom:12px}</style>` +
@@ -62,18 +62,18 @@ function latexOf(maps) {
 }
 
 /**
- * What was written: the piece that is explained in bold, earlier ones with what they counted.
+ * What was written: the subword that is explained in bold, earlier ones with what they counted.
  * @param {SaliencyMap} map
  */
 function texAnswer(map) {
-  const pieces = shownPieces(map).map(({ words, score, isChosen }) => {
+  const subwords = shownSubwords(map).map(({ words, score, isChosen }) => {
     const rgb = map.shade(score);
     const text = isChosen ? `\\textbf{${tex(words)}}` : `\\strut ${tex(words)}`;
     const heat = rgb ? `\\colorbox[RGB]{${rgb.join(",")}}{${text}}` : text;
     return score === null ? heat : `${heat}\\textsubscript{${tex(map.meaning.number(score))}}`;
   });
-  return pieces.length
-    ? [`{\\setlength{\\fboxsep}{1pt}{\\small ${tex(writtenWords(map))}} ${pieces.join(" ")}\\par}`]
+  return subwords.length
+    ? [`{\\setlength{\\fboxsep}{1pt}{\\small ${tex(writtenWords(map))}} ${subwords.join(" ")}\\par}`]
     : [];
 }
 
@@ -90,7 +90,7 @@ function texWord(map, token, word) {
 
 /**
  * The scores of the maps on screen, a line for each token and map. label: "" where the scores belong to none. Of a
- * written answer the map of all pieces (piece: "") and those of each, with the pieces before it, too (part: answer).
+ * written answer the map of all subwords (piece: "") and those of each, with those before it (part: answer).
  * @param {SaliencyMap[]} maps
  */
 export function csvOf(maps) {
@@ -98,12 +98,12 @@ export function csvOf(maps) {
   const ofAnswers = maps.some(({ answer }) => answer) ? ["written", "piece", "part"] : [];
   const head = ["instance", "map", "label", "signed", "token_index", "token", "score", "rank", "in_top_k", whose];
   const rows = maps.flatMap((map) =>
-    mapsOfPieces(map).flatMap((one) => [...rowsOfWords(map, one), ...rowsOfEarlier(map, one)]),
+    mapsOfSubwords(map).flatMap((one) => [...rowsOfWords(map, one), ...rowsOfEarlier(map, one)]),
   );
   return [[...head, ...ofAnswers], ...rows].map((row) => row.map(cell).join(",")).join("\r\n");
 }
 
-/** @param {SaliencyMap} map @param {import("./drawing.js").MapOfPiece} one @returns {(string|number)[][]} */
+/** @param {SaliencyMap} map @param {import("./drawing.js").MapOfSubword} one @returns {(string|number)[][]} */
 function rowsOfWords(map, one) {
   const { view, answer } = map;
   return wordsOf(view).map(({ word, token }) => {
@@ -116,25 +116,25 @@ function rowsOfWords(map, one) {
       one.ranks.get(token) ?? "",
       one.selected.has(token) ? 1 : 0,
       view.people ? sets.map((set) => ownerOf(view, set)).join("; ") : sets.map((set) => signOf(view, set)).join(" "),
-      ...(answer ? ofPiece(answer, one.step, "text") : []),
+      ...(answer ? ofSubword(answer, one.step, "text") : []),
     ];
   });
 }
 
-/** @param {SaliencyMap} map @param {import("./drawing.js").MapOfPiece} one @returns {(string|number)[][]} */
+/** @param {SaliencyMap} map @param {import("./drawing.js").MapOfSubword} one @returns {(string|number)[][]} */
 function rowsOfEarlier(map, { panel, step }) {
   const { answer } = map;
   if (!answer) return [];
-  const { pieces } = answer.panel.written;
-  return (panel.earlier ?? []).map((score, piece) => [
+  const { subwords } = answer.panel.written;
+  return (panel.earlier ?? []).map((score, subword) => [
     ...ofMap(map),
-    piece,
-    pieces[piece],
+    subword,
+    subwords[subword],
     score,
     "",
     "",
     "",
-    ...ofPiece(answer, step, "answer"),
+    ...ofSubword(answer, step, "answer"),
   ]);
 }
 
@@ -150,7 +150,11 @@ const ofMap = (map) => {
  * @param {"text"|"answer"} part
  * @returns {(string|number)[]}
  */
-const ofPiece = ({ panel }, step, part) => [panel.written.pieces.join("").trim(), step === null ? "" : step + 1, part];
+const ofSubword = ({ panel }, step, part) => [
+  panel.written.subwords.join("").trim(),
+  step === null ? "" : step + 1,
+  part,
+];
 
 /**
  * A formula of a spreadsheet must not run: such a text begins with an apostrophe (as in formats/rows/gold_csv.py).

@@ -1,6 +1,6 @@
 /**
- * What a model wrote, above the text: each piece of it is a button that shows the map of that piece, “All” shows their
- * mean. The colours of the pieces are how much each counted for the chosen one, which was written after them. And what
+ * What a model wrote, above the text: each subword is a button that shows its map, “All” shows their
+ * mean. The colours of the subwords are how much each counted for the chosen one after them. And what
  * it quoted.
  */
 import { div, element, paragraph, press, setText } from "../shared/dom.js";
@@ -12,7 +12,7 @@ import { signed, written as writtenNumber } from "./map_numbers.js";
 const LONGEST = 40;
 const UNSCORED = _("Starts with no label: neither right nor wrong.");
 
-/** @typedef {(step: number|null) => void} ChooseStep  null: all pieces together */
+/** @typedef {(step: number|null) => void} ChooseStep  null: all subwords together */
 
 export class WrittenAnswer {
   /**
@@ -23,12 +23,12 @@ export class WrittenAnswer {
   constructor(panel, hasResult, choose) {
     this.panel = panel;
     this.choose = choose;
-    /** @type {number|null}  the piece whose map is shown */
+    /** @type {number|null}  the subword whose map is shown */
     this.step = null;
     this.all = this.#button(_("All"), _("Mean over all subwords"), null);
     this.all.tabIndex = 0;
-    this.buttons = panel.written.pieces.map((piece, step) =>
-      this.#button(shownPiece(piece), pieceWords(shownPiece(piece), step), step),
+    this.buttons = panel.written.subwords.map((subword, step) =>
+      this.#button(shownSubword(subword), subwordWords(shownSubword(subword), step), step),
     );
     this.words = element("p", { class: "heat-written-words", "aria-live": "polite" });
     this.row = element(
@@ -69,23 +69,23 @@ export class WrittenAnswer {
     );
   }
 
-  /** The panel as the map draws it: that of one piece, or of all together. @returns {HeatPanel} */
+  /** The panel as the map draws it: that of one subword, or of all together. @returns {HeatPanel} */
   get shown() {
     return this.panelOf(this.step);
   }
 
-  /** The map of a piece; null: of all together. @param {number|null} step @returns {HeatPanel} */
+  /** The map of a subword; null: of all together. @param {number|null} step @returns {HeatPanel} */
   panelOf(step) {
     const { panel } = this;
-    const { pieces, scores, earlier } = panel.written;
-    if (step === null) return { ...panel, label: shortened(pieces.join("").trim()) };
+    const { subwords, scores, earlier } = panel.written;
+    if (step === null) return { ...panel, label: shortened(subwords.join("").trim()) };
     return {
       ...panel,
-      label: shownPiece(pieces[step]),
+      label: shownSubword(subwords[step]),
       scores: scores[step],
       earlier: earlier[step],
       ranking: null,
-      pieces: null,
+      subwords: null,
       convergence: null,
       facts: this.#facts(step),
       spread: null,
@@ -94,7 +94,7 @@ export class WrittenAnswer {
   }
 
   /**
-   * How the map of a piece lies on all that it was given; where that was not stored, on words and earlier pieces.
+   * How the map of a subword lies on all that it was given; where that was not stored, on words and earlier subwords.
    * @param {number} step
    * @returns {Record<string, number>}
    */
@@ -107,13 +107,13 @@ export class WrittenAnswer {
     return onText + onAnswer ? { earlier_share: onAnswer / (onText + onAnswer) } : {};
   }
 
-  /** Chooses a piece; null, or the same once more: all of them. @param {number|null} step */
+  /** Chooses a subword; null, or the same once more: all of them. @param {number|null} step */
   show(step) {
     this.begin(this.step === step ? null : step);
     this.choose(this.step);
   }
 
-  /** Begins with the map of a piece, if it is there. @param {number|null} step */
+  /** Begins with the map of a subword, if it is there. @param {number|null} step */
   begin(step) {
     this.step = step !== null && step in this.buttons ? step : null;
     const chosen = this.step === null ? this.all : this.buttons[this.step];
@@ -125,7 +125,7 @@ export class WrittenAnswer {
   }
 
   /**
-   * Colours the pieces that came before the chosen one, on the scale of the words, and writes their scores below them.
+   * Colours the subwords before the chosen one, on the scale of the words, and writes their scores below them.
    * @param {{scale: number, isSigned: boolean, showNumbers: boolean}} painting
    */
   paint({ scale, isSigned, showNumbers }) {
@@ -136,34 +136,34 @@ export class WrittenAnswer {
       const number = score === null ? "" : this.#number(score);
       const isCut = score !== null && isBeyond(score, scale);
       made.className = ["written-piece", stepOf(score, scale, isSigned), isCut && "cut"].filter(Boolean).join(" ");
-      made.title = pieceWords(made.textContent ?? "", step, number);
+      made.title = subwordWords(made.textContent ?? "", step, number);
       if (number) made.setAttribute("data-score", number);
       else made.removeAttribute("data-score");
     });
   }
 
-  /** What a piece counted, as the words' scores are written. @param {number} score */
+  /** What a subword counted, as the words' scores are written. @param {number} score */
   #number(score) {
     return this.panel.is_signed ? signed(score) : writtenNumber(score);
   }
 
   #say() {
-    const { pieces } = this.panel.written;
+    const { subwords } = this.panel.written;
     setText(
       this.words,
       this.step === null
-        ? _("Mean heatmap over the {pieces} generated.", {
-            pieces: counted(pieces.length, "subword"),
+        ? _("Mean heatmap over the {subwords} generated.", {
+            subwords: counted(subwords.length, "subword"),
           })
         : _("Heatmap of subword {step} of {n}, with earlier ones' weights.", {
             step: this.step + 1,
-            n: pieces.length,
+            n: subwords.length,
           }),
     );
   }
 
   /**
-   * Arrows go from piece to piece, as in any toolbar; they are not those of the list of texts.
+   * Arrows go from subword to subword, as in any toolbar; they are not those of the list of texts.
    * @param {KeyboardEvent} event
    */
   #walk(event) {
@@ -181,20 +181,20 @@ export class WrittenAnswer {
   }
 }
 
-/** A piece as it can be seen: without the blanks around it, a line break as a sign. @param {string} piece */
-const shownPiece = (piece) => piece.trim() || (piece.includes("\n") ? "↵" : "·");
+/** A subword as it can be seen: without the blanks around it, a line break as a sign. @param {string} subword */
+const shownSubword = (subword) => subword.trim() || (subword.includes("\n") ? "↵" : "·");
 
 /** @param {string} text */
 const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST).trim()}…` : text);
 
 /**
- * What the button of a piece shows; number: what the piece counted for the chosen one.
- * @param {string} piece @param {number} step
+ * What the button of a subword shows; number: what the subword counted for the chosen one.
+ * @param {string} subword @param {number} step
  */
-const pieceWords = (piece, step, number = "") =>
+const subwordWords = (subword, step, number = "") =>
   number
-    ? _("Heatmap of “{piece}”, subword {n}; {number} for the chosen one", { piece, n: step + 1, number })
-    : _("Heatmap of “{piece}”, subword {n}", { piece, n: step + 1 });
+    ? _("Heatmap of “{subword}”, subword {n}; {number} for the chosen one", { subword, n: step + 1, number })
+    : _("Heatmap of “{subword}”, subword {n}", { subword, n: step + 1 });
 
 // ---- What a language model quoted as its reason: the boxes, and the quotes that are not in the text
 

@@ -77,7 +77,7 @@ export function heatRules() {
 }
 
 /**
- * The number at the ends of a map's scale: of its words, and of the pieces of the answer that are coloured beside them.
+ * The number at the ends of a map's scale: of its words, and of the coloured subwords of the answer.
  * @param {Pick<HeatPanel, "scores"|"method"|"earlier">[]} panels
  * @param {"own"|"method"} scope  each map by itself, or all maps of one method together (their units are the same)
  */
@@ -168,12 +168,12 @@ export function barsOf({ panel, scale, tokens, meaning }) {
 }
 
 /** @param {Pick<SaliencyMap, "panel"|"meaning">} map */
-export function piecesOf({ panel: { pieces }, meaning }) {
-  if (!pieces) return [element("p", {}, _("No subwords: the source has one score per word."))];
-  const special = pieces.filter((piece) => piece[3]).reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
-  const all = pieces.reduce((sum, piece) => sum + Math.abs(piece[5]), 0);
+export function subwordsOf({ panel: { subwords }, meaning }) {
+  if (!subwords) return [element("p", {}, _("No subwords: the source has one score per word."))];
+  const special = subwords.filter((subword) => subword[3]).reduce((sum, subword) => sum + Math.abs(subword[5]), 0);
+  const all = subwords.reduce((sum, subword) => sum + Math.abs(subword[5]), 0);
   return [
-    ...pieces.map(([text, , , isSpecial, , score]) =>
+    ...subwords.map(([text, , , isSpecial, , score]) =>
       inline(`piece ${isSpecial ? "special" : ""}`, text || "∅", element("small", {}, meaning.number(score))),
     ),
     element(

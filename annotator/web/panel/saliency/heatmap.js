@@ -3,7 +3,7 @@ import { div, element, inline, paragraph, setText } from "../shared/dom.js";
 import { inPercent } from "../shared/naming.js";
 import { _, dotted, listed, several, together } from "../words/language.js";
 import { WrittenAnswer, boxedWords, missingQuotes } from "./generation.js";
-import { barsOf, colourOf, isBeyond, meaningOf, piecesOf, stepOf } from "./heat_scale.js";
+import { barsOf, colourOf, isBeyond, meaningOf, subwordsOf, stepOf } from "./heat_scale.js";
 import { hasNoOrder, orderOf, ranksOf, remarksOf, selectedOf, written } from "./map_numbers.js";
 import { ownerOf, signOf } from "./shown_sets.js";
 
@@ -33,7 +33,7 @@ export const TEXT_AND_GOLD = {
   ranking: null,
   spans: null,
   quotes: null,
-  pieces: null,
+  subwords: null,
   convergence: null,
   facts: {},
   spread: null,
@@ -71,7 +71,7 @@ export class SaliencyMap {
    * @param {HeatPanel} panel  one of its panels
    * @param {MapActions} actions
    * @param {MapChoice|null} choice  null: the panel cannot be changed
-   * @param {number|null} step  the piece of what was written whose map is shown; null: all of them
+   * @param {number|null} step  the subword of what was written whose map is shown; null: all of them
    */
   constructor(view, panel, actions, choice = null, step = null) {
     this.view = view;
@@ -111,7 +111,7 @@ export class SaliencyMap {
       ...view.segments.map((segment) => this.#segment(segment)),
     );
     this.bars = element("div", { class: "heat-bars", hidden: true });
-    this.pieces = element("div", { class: "heat-pieces", hidden: true });
+    this.subwords = element("div", { class: "heat-pieces", hidden: true });
     this.legend = div("heat-legend");
     this.pointed = element("p", { class: "heat-pointed", "aria-live": "polite" });
     const paper = element(
@@ -130,7 +130,7 @@ export class SaliencyMap {
       this.#header(),
       this.answer?.root,
       paper,
-      this.pieces,
+      this.subwords,
       this.legend,
       missingQuotes(panel),
       this.pointed,
@@ -204,7 +204,7 @@ export class SaliencyMap {
     return this.isEmpty || hasNoOrder(this.panel);
   }
 
-  /** Draws the map of another piece of what was written. */
+  /** Draws the map of another subword of what was written. */
   #other() {
     if (!this.answer) return;
     this.panel = this.answer.shown;
@@ -455,14 +455,14 @@ export class SaliencyMap {
   }
 
   /**
-   * Shows or hides the list of bars, and the sub-word pieces.
+   * Shows or hides the list of bars, and the subwords.
    * @param {{bars: boolean, pieces: boolean}} given
    */
   look({ bars, pieces }) {
     this.bars.hidden = !bars || !this.panel.scores;
     if (!this.bars.hidden) this.#paintBars();
-    this.pieces.hidden = !pieces;
-    if (pieces && !this.pieces.childElementCount) this.pieces.append(...piecesOf(this));
+    this.subwords.hidden = !pieces;
+    if (pieces && !this.subwords.childElementCount) this.subwords.append(...subwordsOf(this));
   }
 
   /**

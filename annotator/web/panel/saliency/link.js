@@ -43,7 +43,7 @@ export function goldOf(asked) {
 
 const PANEL = /^\d{1,15}:(?:-|\d{1,9}):/;
 const NUMBER = /^(\d{1,15}|-):(?:-|\d{1,9}):(.+)$/s;
-const NUMBER_OF_PIECE = /^[1-9]\d{0,3}$/;
+const NUMBER_OF_SUBWORD = /^[1-9]\d{0,3}$/;
 const DIGITS = /^\d{1,15}$/;
 /** As a typed text stands in an address; proxies commonly take 8,000 characters of one. */
 const LONGEST_TYPED = 3000;
@@ -214,28 +214,30 @@ export function drawnOf(asked) {
 }
 
 /**
- * Of each map the piece of what was written that an address shows; null: all of them.
+ * Of each map the subword of what was written that an address shows; null: all of them.
  * @param {URLSearchParams} asked
  */
 export const stepsOf = (asked) =>
-  (asked.get("written") ?? "").split(",").map((piece) => (NUMBER_OF_PIECE.test(piece) ? Number(piece) - 1 : null));
+  (asked.get("written") ?? "")
+    .split(",")
+    .map((subword) => (NUMBER_OF_SUBWORD.test(subword) ? Number(subword) - 1 : null));
 
 /**
- * The pieces as an address names them, from 1; "" where no map is of a single one.
+ * The subwords as an address names them, from 1; "" where no map is of a single one.
  * @param {(number|null)[]} steps
  */
 export const stepsText = (steps) =>
   steps.some((step) => step !== null) ? steps.map((step) => (step === null ? "-" : step + 1)).join(",") : "";
 
 /**
- * The pieces of an address that are not on the screen, in words.
+ * The subwords of an address that are not on the screen, in words.
  * @param {URLSearchParams} asked
  * @param {(number|null)[]} shown
  */
 export const goneSteps = (asked, shown) =>
-  (asked.get("written") ?? "").split(",").flatMap((piece, place) => {
-    const isShown = !piece || piece === "-" || piece === String((shown[place] ?? -1) + 1);
-    return isShown ? [] : [_("the subword of the generated text ({named})", { named: shortened(piece) })];
+  (asked.get("written") ?? "").split(",").flatMap((subword, place) => {
+    const isShown = !subword || subword === "-" || subword === String((shown[place] ?? -1) + 1);
+    return isShown ? [] : [_("the subword of the generated text ({named})", { named: shortened(subword) })];
   });
 
 /**

@@ -141,7 +141,7 @@ export class SaliencyScreen {
     this.drawn = null;
     /** @type {number[]|null|undefined}  the same for the text that is shown next, where an address says it */
     this.drawnNext = undefined;
-    /** @type {(number|null)[]|null}  the pieces that the next text's maps are of, where an address says it */
+    /** @type {(number|null)[]|null}  the subwords that the next text's maps are of, where an address says it */
     this.stepsNext = null;
     /** What is said of the link that led to a text, as long as that text is on the screen. */
     this.ofLink = { instance: 0, words: "" };
@@ -261,13 +261,13 @@ export class SaliencyScreen {
     this.#draw(before === answer.instance.id);
   }
 
-  /** Of each map the piece of what was written that it is of; null: all of them, or nothing was written. */
+  /** Of each map the subword of what was written that it is of; null: all of them, or nothing was written. */
   get steps() {
     return this.maps.map(({ answer }) => answer?.step ?? null);
   }
 
   /**
-   * The pieces with which the maps begin: those of an address, else, where the text stays, those that were chosen.
+   * The subwords with which the maps begin: those of an address, else, where the text stays, those that were chosen.
    * @param {boolean} isSame
    * @returns {(panel: HeatPanel, place: number) => number|null}
    */

@@ -3,7 +3,7 @@ import { letterOf } from "../shared/annotation.js";
 import { div, element, inline, setText, tr } from "../shared/dom.js";
 import { goldBadge } from "../shared/set_styles.js";
 import { _, dotted } from "../words/language.js";
-import { shownPieces } from "./drawing.js";
+import { shownSubwords } from "./drawing.js";
 import { meaningOf, scalesOf, stepOf } from "./heat_scale.js";
 import { tokenAt } from "./heatmap.js";
 import { depthsOf, factsOf, fitOf, tiesOf, written } from "./map_numbers.js";
@@ -55,7 +55,7 @@ export function matrixOf(view, maps, { scales, hover }) {
 }
 
 /**
- * What was written as a matrix of its own: pieces down, words and earlier pieces across, on one scale.
+ * What was written as a matrix of its own: subwords down, words and earlier subwords across, on one scale.
  * @param {HeatView} view
  * @param {SaliencyMap} map
  */
@@ -63,14 +63,14 @@ export function matrixOfAnswer(view, map) {
   const { answer } = map;
   if (!answer) return null;
   const words = markableWords(view);
-  const pieces = shownPieces(map).map((piece) => piece.words);
-  const rows = pieces.map((_, step) => answer.panelOf(step));
+  const subwords = shownSubwords(map).map((subword) => subword.words);
+  const rows = subwords.map((_, step) => answer.panelOf(step));
   const [scale] = scalesOf([{ ...map.panel, scores: rows.flatMap((panel) => scoresOf(panel, words.length)) }], "own");
-  const head = [...words, ...pieces].map((word) => element("th", { scope: "col" }, word || "\u00a0"));
+  const head = [...words, ...subwords].map((word) => element("th", { scope: "col" }, word || "\u00a0"));
   const body = rows.map((panel, step) =>
     tr(
-      element("th", { scope: "row" }, `${step + 1} ${pieces[step]}`),
-      ...[...words, ...pieces].map((word, place) => {
+      element("th", { scope: "row" }, `${step + 1} ${subwords[step]}`),
+      ...[...words, ...subwords].map((word, place) => {
         const score = scoresOf(panel, words.length)[place] ?? null;
         const said = score === null ? _("no score") : meaningOf(panel).said(score);
         return element("td", { class: stepOf(score, scale, map.isSigned), title: `${word}: ${said}` });
@@ -97,7 +97,7 @@ const tableOf = (head, rows, caption) =>
   );
 
 /**
- * Of the n words that can be marked, and behind them of the pieces that were written before.
+ * Of the n words that can be marked, and behind them of the subwords that were written before.
  * @param {HeatPanel} panel
  * @param {number} n
  */

@@ -22,23 +22,23 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.instance_search import SearchChoices, search_choices
 from annotator.usecases.project.projects import events_of
 from annotator.web.frame import as_text
-from annotator.web.page_choices import PageChoices, Params, Piece
+from annotator.web.page_choices import Choice, PageChoices, Params
 from annotator.web.session import Visit, is_just_opened
 
-WORDS = Piece("words", unsaid("the words"))
-STATE = Piece("state", unsaid("the state"))
-PARTS = Piece("within", unsaid("the part"))
-LABEL = Piece("label", unsaid("the label"))
-SPLIT = Piece("split", unsaid("the split"))
-ANNOTATOR = Piece("by", unsaid("the annotator"))
-NOTE = Piece("note", unsaid("the note filter"))
-TALK = Piece("talk", unsaid("the discussion filter"))
-EXHAUSTIVE = Piece("exhaustive", unsaid("the exhaustive filter"))
-IMPORTED = Piece("imported", unsaid("the import date"))
-LIST = Piece("list", unsaid("the list number"))
-NAMED = Piece("for", unsaid("the assignee"))
-PAGE = Piece("page", unsaid("the page"))
-PIECES = (WORDS, STATE, PARTS, LABEL, SPLIT, ANNOTATOR, NOTE, TALK, EXHAUSTIVE, IMPORTED, LIST, NAMED, PAGE)
+WORDS = Choice("words", unsaid("the words"))
+STATE = Choice("state", unsaid("the state"))
+PARTS = Choice("within", unsaid("the part"))
+LABEL = Choice("label", unsaid("the label"))
+SPLIT = Choice("split", unsaid("the split"))
+ANNOTATOR = Choice("by", unsaid("the annotator"))
+NOTE = Choice("note", unsaid("the note filter"))
+TALK = Choice("talk", unsaid("the discussion filter"))
+EXHAUSTIVE = Choice("exhaustive", unsaid("the exhaustive filter"))
+IMPORTED = Choice("imported", unsaid("the import date"))
+LIST = Choice("list", unsaid("the list number"))
+NAMED = Choice("for", unsaid("the assignee"))
+PAGE = Choice("page", unsaid("the page"))
+CHOICES = (WORDS, STATE, PARTS, LABEL, SPLIT, ANNOTATOR, NOTE, TALK, EXHAUSTIVE, IMPORTED, LIST, NAMED, PAGE)
 
 T = TypeVar("T", bound=str)
 
@@ -74,12 +74,12 @@ class Fields:
 
 def is_searched_by_address() -> bool:
     """Whether the address of the page names a search."""
-    return any(piece.name in st.query_params for piece in PIECES)
+    return any(choice.name in st.query_params for choice in CHOICES)
 
 
 def show(store: Store, visit: Visit, project: Project) -> Fields:
     """The field for words, the filters behind a button, and the states."""
-    choices = PageChoices(st.session_state, "project_search", project.id, PIECES)
+    choices = PageChoices(st.session_state, "project_search", project.id, CHOICES)
     choices.begin(_address(), is_arrival=is_just_opened())
     possible = _possible(store, visit, project)
     field, more = st.columns([5, 1], vertical_alignment="bottom")
@@ -156,12 +156,12 @@ def _show_filters(project: Project, choices: PageChoices, possible: SearchChoice
 
 
 def _select(
-    label: str, piece: Piece, choices: PageChoices, options: Sequence[T], names: Mapping[str, str] | None = None
+    label: str, choice: Choice, choices: PageChoices, options: Sequence[T], names: Mapping[str, str] | None = None
 ) -> T | None:
     """A choice among some texts, or any of them; answers None for any."""
     words = names or {}
     return st.selectbox(
-        label, [None, *options], key=choices.one(piece, [None, *options], None, write=lambda value: value or ""),
+        label, [None, *options], key=choices.one(choice, [None, *options], None, write=lambda value: value or ""),
         format_func=lambda value: _(_ANY) if value is None else as_text(words.get(value, value)), placeholder=_(_ANY)
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Everything that is chosen on the Metrics page, as its address has it: each piece is declared here, once."""
+"""Everything that is chosen on the Metrics page, as its address has it: each choice is declared here, once."""
 
 from collections.abc import Callable
 
@@ -6,50 +6,50 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.language import unsaid
-from annotator.web.page_choices import PageChoices, Params, Piece
+from annotator.web.page_choices import Choice, PageChoices, Params
 from annotator.web.session import is_just_opened
 
 _PROJECT = "project"
 
-INTERVALS = Piece("intervals", unsaid("intervals"))
-POLICY = Piece("policy", unsaid("the gold policy"))
-SPLIT = Piece("split", unsaid("the split"))
-GROUPING = Piece("group_by", unsaid("the grouping by"))
-GROUP = Piece("group", unsaid("the group"))
-GROUP_METRIC = Piece("group_metric", unsaid("the group metric"))
-GROUP_PAGE = Piece("group_page", unsaid("the page of groups"))
-EXPLAINED = Piece("explained", unsaid("the explained label"))
-RATIO = Piece("top_k", unsaid("the top-k share of tokens"))
-TRAINING = Piece("training", unsaid("the training texts of a model"))
-COLUMNS = Piece("columns", unsaid("the column"))
-ORDER = Piece("order", unsaid("the sort order"))
-MODELS = Piece("models", unsaid("the model"))
-METHODS = Piece("methods", unsaid("the method"))
-LAYERS = Piece("layers", unsaid("the layer filter"))
-INSTANCES = Piece("shared", unsaid("the compared instances"))
-AGAINST = Piece("against", unsaid("the reference row"))
-COMPARED_METRIC = Piece("compared_metric", unsaid("the compared metric"))
-COMPARED_ROW = Piece("compared_row", unsaid("the compared row"))
-TABLE_PAGE = Piece("page", unsaid("the table page"))
-CHART = Piece("chart", unsaid("the chart"))
+INTERVALS = Choice("intervals", unsaid("intervals"))
+POLICY = Choice("policy", unsaid("the gold policy"))
+SPLIT = Choice("split", unsaid("the split"))
+GROUPING = Choice("group_by", unsaid("the grouping by"))
+GROUP = Choice("group", unsaid("the group"))
+GROUP_METRIC = Choice("group_metric", unsaid("the group metric"))
+GROUP_PAGE = Choice("group_page", unsaid("the page of groups"))
+EXPLAINED = Choice("explained", unsaid("the explained label"))
+RATIO = Choice("top_k", unsaid("the top-k share of tokens"))
+TRAINING = Choice("training", unsaid("the training texts of a model"))
+COLUMNS = Choice("columns", unsaid("the column"))
+ORDER = Choice("order", unsaid("the sort order"))
+MODELS = Choice("models", unsaid("the model"))
+METHODS = Choice("methods", unsaid("the method"))
+LAYERS = Choice("layers", unsaid("the layer filter"))
+INSTANCES = Choice("shared", unsaid("the compared instances"))
+AGAINST = Choice("against", unsaid("the reference row"))
+COMPARED_METRIC = Choice("compared_metric", unsaid("the compared metric"))
+COMPARED_ROW = Choice("compared_row", unsaid("the compared row"))
+TABLE_PAGE = Choice("page", unsaid("the table page"))
+CHART = Choice("chart", unsaid("the chart"))
 # Of the chart that is shown:
-ROW = Piece("row", unsaid("the row"))
-SEED = Piece("seed", unsaid("the seed"))
-METRIC = Piece("metric", unsaid("the metric"))
-MINUS = Piece("minus", unsaid("the subtracted row"))
-BY = Piece("by", unsaid("the chart grouping"))
-BASE_MODEL = Piece("base", unsaid("the base model"))
-OTHER_MODEL = Piece("other", unsaid("the other model"))
-WORD_LISTS = Piece("lists", unsaid("the word list"))
-POSITIVE = Piece("positive", unsaid("the label for false positives"))
-SUITE = Piece("suite", unsaid("the suite"))
-LIST_OF = Piece("listed", unsaid("the text list"))
-LIST_ORDER = Piece("sorted", unsaid("the list order"))
-LIST_PAGE = Piece("list_page", unsaid("the list page"))
+ROW = Choice("row", unsaid("the row"))
+SEED = Choice("seed", unsaid("the seed"))
+METRIC = Choice("metric", unsaid("the metric"))
+MINUS = Choice("minus", unsaid("the subtracted row"))
+BY = Choice("by", unsaid("the chart grouping"))
+BASE_MODEL = Choice("base", unsaid("the base model"))
+OTHER_MODEL = Choice("other", unsaid("the other model"))
+WORD_LISTS = Choice("lists", unsaid("the word list"))
+POSITIVE = Choice("positive", unsaid("the label for false positives"))
+SUITE = Choice("suite", unsaid("the suite"))
+LIST_OF = Choice("listed", unsaid("the text list"))
+LIST_ORDER = Choice("sorted", unsaid("the list order"))
+LIST_PAGE = Choice("list_page", unsaid("the list page"))
 
-VIEW = Piece("view", unsaid("the view number"))  # instead of the others: what was saved under a name
+VIEW = Choice("view", unsaid("the view number"))  # instead of the others: what was saved under a name
 
-PIECES = (
+CHOICES = (
     VIEW,
     INTERVALS, POLICY, SPLIT, GROUPING, GROUP, GROUP_METRIC, GROUP_PAGE, EXPLAINED, RATIO, TRAINING,
     COLUMNS, ORDER, MODELS, METHODS, LAYERS, INSTANCES, TABLE_PAGE, CHART,
@@ -60,7 +60,7 @@ PIECES = (
 
 def choices_of(project: Project) -> PageChoices:
     """What is chosen of a project in this visit."""
-    return PageChoices(st.session_state, "metrics", project.id, PIECES)
+    return PageChoices(st.session_state, "metrics", project.id, CHOICES)
 
 
 def begin(project: Project, expand: Callable[[Params], Params]) -> PageChoices:

@@ -95,13 +95,13 @@ def _choose_order(choices: PageChoices, columns: Sequence[Column]) -> Column | N
 
 def _choose_rows(choices: PageChoices, scored: ScoredTable, by: Column | None) -> list[MetricRow]:
     rows = list(scored.rows)
-    for word, label, piece, values in (
+    for word, label, choice, values in (
         ("model", _("Only models"), state.MODELS, [row.model for row in rows]),
         ("method", _("Only methods"), state.METHODS, [row.method for row in rows if row.method]),
     ):
         options = list(dict.fromkeys(values))
         chosen = st.multiselect(
-            label, options, key=choices.several(piece, options, ()), placeholder=_("all")
+            label, options, key=choices.several(choice, options, ()), placeholder=_("all")
         )  # fmt: skip
         rows = [row for row in rows if not chosen or getattr(row, word) in chosen]
     if by is not None and any(row.layer is not None for row in rows):
