@@ -1,6 +1,6 @@
-"""20 annotators save drafts while 5,000 requests come to a crowd door that takes 200: a save against one before the rush.
+"""20 annotators save drafts while 5,000 requests come to a recruitment link that takes 200: a save against one before the rush.
 
-By turns, each time a new door: half of the requests look at the page, half want to begin, each from an address of its own and
+By turns, each time a new link: half of the requests look at the page, half want to begin, each from an address of its own and
 with an id of its own. Strangers sit in a process of their own, which is there before. Target: at most 5 times as long at the
 median. None of those who are told to come back does so here, so that places may stay empty.
 
@@ -25,9 +25,9 @@ from threading import Thread
 from urllib.parse import urlencode
 
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.project.recruitment import DoorRules
+from annotator.domain.project.recruitment import LinkRules
 from annotator.store import open_store
-from annotator.usecases.crowd.doors import make_door, set_door_state
+from annotator.usecases.crowd.recruitment_links import make_recruitment_link, set_link_state
 from annotator.usecases.crowd.visits import AT_ONCE_VARIABLE
 from annotator.usecases.demonstration.construction import build
 from annotator.usecases.project.projects import find_project
@@ -56,11 +56,11 @@ def main() -> list[Measured]:
         build(database)
         _add_texts(database, Path(name))
         people = add_people(database, _PEOPLE)
-        doors = [_add_door(database, f"rush {number}") for number in range(_ROUNDS)]
-        rooms = [_add_door(database, f"room {number}", most_workers=_PLACES_OF_ROOM) for number in range(_ROUNDS)]
+        links = [_add_link(database, f"rush {number}") for number in range(_ROUNDS)]
+        rooms = [_add_link(database, f"room {number}", most_workers=_PLACES_OF_ROOM) for number in range(_ROUNDS)]
         with _server(database) as server:
             address = server.address
-            rushes = [_Rush(address, door) for door in doors]  # before, since connections that rest are closed
+            rushes = [_Rush(address, link) for link in links]  # before, since connections that rest are closed
             annotators = [Annotator(address, token, csrf) for token, csrf in people]
             quiet: list[float] = []
             rushed: list[float] = []
@@ -79,8 +79,8 @@ def main() -> list[Measured]:
                 rush_work += _processor_seconds(server) - before
             n_workers = _count_workers(database)
             slowest = 0.0
-            for door in rooms:
-                room = _Room(address, door)
+            for link in rooms:
+                room = _Room(address, link)
                 quiet += _saves_while(annotators, lambda: time.sleep(_QUIET_S))
                 in_room += _saves_while(annotators, room.go)
                 answers.update(room.answers)
@@ -130,12 +130,12 @@ def _add_texts(database: Path, folder: Path) -> None:
         import_file(store, LOCAL_OPERATOR, find_project(store, "Sentiment"), "jsonl", rows, ImportOptions())
 
 
-def _add_door(database: Path, name: str, most_workers: int = _REQUESTS) -> str:
-    rules = DoorRules(name, most_workers=most_workers, quota=20, at_once=_PLACES, parameter="PROLIFIC_PID")
+def _add_link(database: Path, name: str, most_workers: int = _REQUESTS) -> str:
+    rules = LinkRules(name, most_workers=most_workers, quota=20, at_once=_PLACES, parameter="PROLIFIC_PID")
     with open_store(database) as store:
-        door = make_door(store, LOCAL_OPERATOR, find_project(store, "Sentiment").id, rules)
-        set_door_state(store, LOCAL_OPERATOR, door.id, "open")
-    return f"/crowd/{door.token}"
+        link = make_recruitment_link(store, LOCAL_OPERATOR, find_project(store, "Sentiment").id, rules)
+        set_link_state(store, LOCAL_OPERATOR, link.id, "open")
+    return f"/crowd/{link.token}"
 
 
 def _saves_while(annotators: list[Annotator], act: Callable[[], object]) -> list[float]:
@@ -160,14 +160,14 @@ def _saves_while(annotators: list[Annotator], act: Callable[[], object]) -> list
 
 
 class _Rush:
-    """All requests to a door, from a process of its own that waits until it is to begin."""
+    """All requests to a link, from a process of its own that waits until it is to begin."""
 
-    def __init__(self, address: str, door: str) -> None:
+    def __init__(self, address: str, link: str) -> None:
         context = get_context("spawn")
         self._answers: Queue[Statuses | None] = context.Queue()
         self._begins = context.Event()
         self.statuses: Statuses = Counter()
-        arguments = (address, door, self._begins, self._answers)
+        arguments = (address, link, self._begins, self._answers)
         self._process = context.Process(target=_come_together, args=arguments, daemon=True)
         self._process.start()
         self._answers.get(timeout=60)  # it is there
@@ -179,11 +179,11 @@ class _Rush:
         self._process.join()
 
 
-def _come_together(address: str, door: str, begins: "Event", answers: "Queue[Statuses | None]") -> None:
+def _come_together(address: str, link: str, begins: "Event", answers: "Queue[Statuses | None]") -> None:
     statuses: Statuses = Counter()
     each = _REQUESTS // _CONNECTIONS
     threads = [
-        Thread(target=_come, args=(address, door, range(number * each, (number + 1) * each), statuses))
+        Thread(target=_come, args=(address, link, range(number * each, (number + 1) * each), statuses))
         for number in range(_CONNECTIONS)
     ]
     answers.put(None)
@@ -195,16 +195,16 @@ def _come_together(address: str, door: str, begins: "Event", answers: "Queue[Sta
     answers.put(statuses)
 
 
-def _come(address: str, door: str, numbers: range, statuses: Statuses) -> None:
+def _come(address: str, link: str, numbers: range, statuses: Statuses) -> None:
     connection = HTTPConnection(address.removeprefix("http://"))
     for number in numbers:
         headers = {"X-Forwarded-For": f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", "Origin": address}
         with suppress(HTTPException, OSError):
             if number % 2:
                 headers["Content-Type"] = "application/x-www-form-urlencoded"
-                connection.request("POST", door, urlencode({"platform_id": f"worker-{number}"}), headers)
+                connection.request("POST", link, urlencode({"platform_id": f"worker-{number}"}), headers)
             else:
-                connection.request("GET", f"{door}?PROLIFIC_PID=worker-{number}", headers=headers)
+                connection.request("GET", f"{link}?PROLIFIC_PID=worker-{number}", headers=headers)
             answer = connection.getresponse()
             answer.read()
             statuses[answer.status] += 1
@@ -216,8 +216,8 @@ def _come(address: str, door: str, numbers: range, statuses: Statuses) -> None:
 class _Room:
     """People who come in one moment from one address: each looks at the link, presses the button, and reads the answer."""
 
-    def __init__(self, address: str, door: str) -> None:
-        self._address, self._door = address, door
+    def __init__(self, address: str, link: str) -> None:
+        self._address, self._link_of = address, link
         self.answers: Answers = Counter()
         self.slowest = 0.0
 
@@ -232,11 +232,11 @@ class _Room:
     def _come(self, number: int) -> None:
         connection = HTTPConnection(self._address.removeprefix("http://"), timeout=60)
         headers = {"Origin": self._address, "Accept-Language": "en"}
-        status, page = self._ask(connection, "GET", f"{self._door}?PROLIFIC_PID=pupil-{number}", None, headers)
+        status, page = self._ask(connection, "GET", f"{self._link_of}?PROLIFIC_PID=pupil-{number}", None, headers)
         if status == 200:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
             form = urlencode({"platform_id": f"pupil-{number}"})
-            status, page = self._ask(connection, "POST", self._door, form, headers)
+            status, page = self._ask(connection, "POST", self._link_of, form, headers)
         self.answers["in" if status == 303 else "full" if "All places are taken" in page else str(status)] += 1
 
     def _ask(

@@ -1,4 +1,4 @@
-"""`annotator crowd`: doors for workers of a platform from the command line."""
+"""`annotator crowd`: recruitment links for workers of a platform from the command line."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +10,8 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
-    from annotator.domain.project.recruitment import Door, DoorState
-    from annotator.usecases.crowd.doors import Payment
+    from annotator.domain.project.recruitment import LinkState, RecruitmentLink
+    from annotator.usecases.crowd.recruitment_links import Payment
 
 _USUAL = "http://127.0.0.1:8501"
 _url_option = click.option(
@@ -21,7 +21,7 @@ _url_option = click.option(
 
 @click.group()
 def crowd() -> None:
-    """Recruitment links for crowd workers of a platform (crowd doors). See docs/crowd.md."""
+    """Recruitment links for crowd workers of a platform. See docs/crowd.md."""
 
 
 @crowd.command()
@@ -54,12 +54,12 @@ def make(
     path: Path, /, name: str, project_name: str, is_open: bool, url: str | None, as_json: bool, **given: object
 ) -> None:
     """Make a recruitment link NAME and print it; it is paused unless --open is given."""
-    from annotator.domain.project.recruitment import DoorRules
-    from annotator.usecases.crowd.doors import make_door, set_door_state
+    from annotator.domain.project.recruitment import LinkRules
+    from annotator.usecases.crowd.recruitment_links import make_recruitment_link, set_link_state
     from annotator.usecases.project.projects import find_project
 
     introduction, until = given["introduction"], given["until"]
-    rules = DoorRules(
+    rules = LinkRules(
         name, given["workers"], given["texts"], given["minutes"], given["at_once"],  # type: ignore[arg-type]  # click's
         until=f"{until:%Y-%m-%d}T23:59:59.999Z" if until else None,
         parameter=str(given["parameter"]),
@@ -68,16 +68,16 @@ def make(
         must_read=bool(given["must_read"]),
     )  # fmt: skip
     with opened(path) as store:
-        door = make_door(store, LOCAL_OPERATOR, find_project(store, project_name).id, rules)
+        link = make_recruitment_link(store, LOCAL_OPERATOR, find_project(store, project_name).id, rules)
         if is_open:
-            door = set_door_state(store, LOCAL_OPERATOR, door.id, "open")
-        link = _link(store.path, url, door)
+            link = set_link_state(store, LOCAL_OPERATOR, link.id, "open")
+        address = _link(store.path, url, link)
     if as_json:
-        print_json({"name": door.rules.name, "state": door.state, "link": link})
+        print_json({"name": link.rules.name, "state": link.state, "link": address})
         return
-    click.echo(f"The crowd door '{door.rules.name}' is {door.state}. Its link:\n{link}")
+    click.echo(f"The recruitment link '{link.rules.name}' is {link.state}. Its address:\n{address}")
     if not is_open:
-        click.echo(f"Open it with 'annotator crowd set {door.rules.name!r} open --project {project_name!r}'.", err=True)
+        click.echo(f"Open it with 'annotator crowd set {link.rules.name!r} open --project {project_name!r}'.", err=True)
 
 
 @crowd.command(name="list")
@@ -87,14 +87,14 @@ def make(
 @click.pass_obj
 def list_(path: Path, project_name: str, url: str | None, as_json: bool) -> None:
     """The links of a project, with how many workers came, are working, finished, stopped or ran out of time."""
-    from annotator.usecases.crowd.doors import doors_of
+    from annotator.usecases.crowd.recruitment_links import links_of
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
-        views = doors_of(store, LOCAL_OPERATOR, find_project(store, project_name).id)
+        views = links_of(store, LOCAL_OPERATOR, find_project(store, project_name).id)
         rows = [
             {
-                "name": view.door.rules.name, "state": view.door.state, "link": _link(store.path, url, view.door),
+                "name": view.link.rules.name, "state": view.link.state, "link": _link(store.path, url, view.link),
                 "came": view.came, "working": view.working, "finished": view.finished, "left": view.left,
                 "out_of_time": view.out_of_time,
             }
@@ -109,7 +109,7 @@ def list_(path: Path, project_name: str, url: str | None, as_json: bool) -> None
             f"{row['finished']} finished, {row['left']} stopped, {row['out_of_time']} ran out of time\n  {row['link']}"
         )
     if not rows:
-        click.echo("This project has no crowd doors. Make one with 'annotator crowd make NAME'.")
+        click.echo("This project has no recruitment links. Make one with 'annotator crowd make NAME'.")
 
 
 @crowd.command(name="set")
@@ -117,15 +117,15 @@ def list_(path: Path, project_name: str, url: str | None, as_json: bool) -> None
 @click.argument("state", type=click.Choice(("open", "paused", "closed")))
 @project_option
 @click.pass_obj
-def set_(path: Path, name: str, state: "DoorState", project_name: str) -> None:
+def set_(path: Path, name: str, state: "LinkState", project_name: str) -> None:
     """Open, pause or close the link NAME. Closing is final; who is working goes on."""
-    from annotator.usecases.crowd.doors import find_door, set_door_state
+    from annotator.usecases.crowd.recruitment_links import find_recruitment_link, set_link_state
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
-        door = find_door(store, LOCAL_OPERATOR, find_project(store, project_name).id, name)
-        set_door_state(store, LOCAL_OPERATOR, door.id, state)
-    click.echo(f"The crowd door '{name}' is {state}.")
+        link = find_recruitment_link(store, LOCAL_OPERATOR, find_project(store, project_name).id, name)
+        set_link_state(store, LOCAL_OPERATOR, link.id, state)
+    click.echo(f"The recruitment link '{name}' is {state}.")
 
 
 @crowd.command()
@@ -137,7 +137,7 @@ def stop(path: Path, worker: str, project_name: str) -> None:
 
     Their next page says so. The link stays as it is.
     """
-    from annotator.usecases.crowd.doors import stop_worker
+    from annotator.usecases.crowd.recruitment_links import stop_worker
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -151,12 +151,12 @@ def stop(path: Path, worker: str, project_name: str) -> None:
 @click.pass_obj
 def codes(path: Path, name: str, project_name: str) -> None:
     """Print the completion codes of the link NAME as CSV, with texts, minutes and times, for paying."""
-    from annotator.usecases.crowd.doors import find_door, payments_csv
+    from annotator.usecases.crowd.recruitment_links import find_recruitment_link, payments_csv
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
-        door = find_door(store, LOCAL_OPERATOR, find_project(store, project_name).id, name)
-        click.echo(payments_csv(store, LOCAL_OPERATOR, door.id), nl=False)
+        link = find_recruitment_link(store, LOCAL_OPERATOR, find_project(store, project_name).id, name)
+        click.echo(payments_csv(store, LOCAL_OPERATOR, link.id), nl=False)
 
 
 @crowd.command()
@@ -167,7 +167,7 @@ def codes(path: Path, name: str, project_name: str) -> None:
 @click.pass_obj
 def code(path: Path, code: str, project_name: str, paid: bool, as_json: bool) -> None:
     """Say whether CODE is one of the project's, whether it is used up, and how much work it stands for."""
-    from annotator.usecases.crowd.doors import find_code, mark_paid
+    from annotator.usecases.crowd.recruitment_links import find_code, mark_paid
     from annotator.usecases.project.projects import find_project
 
     with opened(path) as store:
@@ -180,7 +180,7 @@ def code(path: Path, code: str, project_name: str, paid: bool, as_json: bool) ->
     worker = payment.worker
     used = f"used up, paid {worker.paid_at[:10]}" if worker.paid_at else "not used up"
     click.echo(
-        f"The code is of {worker.name} (door '{payment.door_name}'): {worker.state}, {counted(worker.done, 'text')}, "
+        f"The code is of {worker.name} (recruitment link '{payment.link_name}'): {worker.state}, {counted(worker.done, 'text')}, "
         f"{payment.active_ms / 60_000:.1f} minutes of work; {used}."
     )
 
@@ -188,12 +188,12 @@ def code(path: Path, code: str, project_name: str, paid: bool, as_json: bool) ->
 def _answer(payment: "Payment") -> dict[str, object]:
     worker = payment.worker
     return {
-        "worker": worker.name, "door": payment.door_name, "state": worker.state, "texts": worker.done,
+        "worker": worker.name, "door": payment.link_name, "state": worker.state, "texts": worker.done,
         "active_ms": payment.active_ms, "began_at": worker.began_at, "ended_at": worker.ended_at, "paid_at": worker.paid_at,
     }  # fmt: skip
 
 
-def _link(path: Path, url: str | None, door: "Door") -> str:
+def _link(path: Path, url: str | None, link: "RecruitmentLink") -> str:
     from annotator.usecases.databases import address_of_server
 
-    return f"{(url or address_of_server(path) or _USUAL).rstrip('/')}/crowd/{door.token}"
+    return f"{(url or address_of_server(path) or _USUAL).rstrip('/')}/crowd/{link.token}"

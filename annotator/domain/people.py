@@ -42,7 +42,7 @@ class User:
     """A person with an account. The local operator (the command line) is an administrator with id None.
 
     language:  the one that they chose; None is their browser's
-    is_worker: they came in by a crowd door, and may do nothing but the work behind it
+    is_worker: they came in by a recruitment link, and may do nothing but the work behind it
     """
 
     id: int | None

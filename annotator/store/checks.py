@@ -21,7 +21,7 @@ class WrongCount:
 
 
 def wrong_workers(store: Store) -> Iterator[tuple[str, str]]:
-    """Workers of crowd doors whose account does not say the same as their visit: name, and what is wrong."""
+    """Workers of recruitment links whose account does not say the same as their visit: name, and what is wrong."""
     for row in store.rows(
         """SELECT name, state, is_disabled, is_worker, password_hash IS NOT NULL AS has_password FROM crowd_workers
             JOIN users ON users.id = crowd_workers.user_id

@@ -68,7 +68,7 @@ def set_language(store: Store, user: User, language: Language | None) -> None:
 
 
 def list_users(store: Store) -> list[User]:
-    """All accounts by name, without the workers of crowd doors."""
+    """All accounts by name, without the workers of recruitment links."""
     return [_user(row) for row in store.rows("SELECT * FROM users WHERE is_worker = 0 ORDER BY name")]
 
 
@@ -212,7 +212,7 @@ def roles_of(store: Store, user: User, project_id: int) -> frozenset[Role]:
 
 
 def list_members(store: Store, project_id: int, *, with_workers: bool = False) -> list[tuple[User, Role]]:
-    """Everyone with a role in the project, by name; the workers of crowd doors, who may be hundreds, only if asked for."""
+    """Everyone with a role in the project, by name; the workers of recruitment links, who may be hundreds, only if asked for."""
     rows = store.rows(
         """SELECT users.*, role FROM memberships JOIN users ON users.id = user_id
             WHERE project_id = ? AND (is_worker = 0 OR ?) ORDER BY name, role""",

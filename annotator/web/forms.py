@@ -78,12 +78,14 @@ def message_page(title: str, sentence: str, status: int, *, back: str = "/sign-i
     return _page("message.html", title, status, sentence=sentence, back=back)
 
 
-def door_page(welcome: Welcome, *, action: str, platform_id: str, error: str = "", status: int = 200) -> HTMLResponse:
+def recruitment_page(
+    welcome: Welcome, *, action: str, platform_id: str, error: str = "", status: int = 200
+) -> HTMLResponse:
     """What a worker reads before they begin; they are asked for their id where the address does not say it."""
-    rules, training = welcome.door.rules, welcome.training
+    rules, training = welcome.link.rules, welcome.training
     paragraphs = [part.strip() for part in rules.introduction.splitlines() if part.strip()]
     return _page(
-        "door.html", _("Before you begin"), status, action=action, paragraphs=paragraphs,
+        "recruitment.html", _("Before you begin"), status, action=action, paragraphs=paragraphs,
         texts=several("{n} text", "{n} texts", rules.quota),
         time=several("{n} minute", "{n} minutes", rules.minutes), platform_id=platform_id, wants_id=bool(rules.parameter),
         has_code_alone=not rules.return_address, error=error,

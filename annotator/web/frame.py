@@ -240,7 +240,7 @@ def _show_person(user: User, roles: frozenset[Role]) -> None:
 
 
 def _show_worker(user: User) -> None:
-    """Who came in by a crowd door has one page and one project: a name that was drawn, and the way out."""
+    """Who came in by a recruitment link has one page and one project: a name that was drawn, and the way out."""
     st.markdown(f"**{as_text(user.name)}**")
     st.html(_link_html("/crowd/end", _("My progress, or stop")))
 

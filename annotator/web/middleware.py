@@ -42,15 +42,15 @@ from annotator.web.routes.crowd import refusal
 from annotator.web.routes.sign_in import sign_in_address
 from annotator.web.routes.static import PageFiles
 
-# Before everything else at the crowd doors: who is turned away costs no route, no template, no thread and no question.
+# Before everything else at the recruitment links: who is turned away costs no route, no template, no thread and no question.
 
 
-_DOORS = "/crowd/"
+_LINKS = "/crowd/"
 _END = "/crowd/end"
 
 
 class CrowdGate:
-    """Lets people come to the doors one after the other, and turns away who would have to wait for long.
+    """Lets people come to the links one after the other, and turns away who would have to wait for long.
 
     headers: which every answer of this server has
     """
@@ -60,7 +60,7 @@ class CrowdGate:
         self._busy = cache(lambda language: _busy_page(language, headers))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith(_DOORS):
+        if scope["type"] != "http" or not scope["path"].startswith(_LINKS):
             await self._app(scope, receive, send)
             return
         try:
@@ -83,7 +83,7 @@ def _address_of(scope: Scope) -> str:
 def _page_of(scope: Scope) -> crowd_limits.Page:
     if scope["path"] == _END:
         return "end"
-    return "begin" if scope["method"] == "POST" else "door"
+    return "begin" if scope["method"] == "POST" else "link"
 
 
 def _busy_page(language: Language, headers: Mapping[str, str]) -> Response:

@@ -41,7 +41,7 @@ PAGES: tuple[PageEntry, ...] = (
 def pages_for(user: User, roles: frozenset[Role]) -> list[PageEntry]:
     """The pages of a person with these roles (those of all their projects: the page itself checks the project's).
 
-    A worker of a crowd door has the page with the work, and no other.
+    A worker of a recruitment link has the page with the work, and no other.
     """
     if user.is_worker:
         return [page for page in PAGES if page.path == "annotate"]

@@ -1,4 +1,4 @@
-"""People by command: accounts, tokens, crowd doors, training, a person's data; backup, check, and how the command line answers."""
+"""People by command: accounts, tokens, recruitment links, training, a person's data; backup, check, and how the command line answers."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ from annotator.store.people import list_users
 from annotator.store.persons.erasure import Removal, add_removal
 from annotator.usecases.access import accounts
 from annotator.usecases.access.credentials import open_token
-from annotator.usecases.crowd.doors import find_door
+from annotator.usecases.crowd.recruitment_links import find_recruitment_link
 from annotator.usecases.crowd.visits import look_at_visit
 from tests.cli.conftest import Command
 from tests.usecases.crowd.crowd_work import do_texts, enter
@@ -339,7 +339,7 @@ def test_an_empty_list_says_how_to_make_one(with_researcher: Command) -> None:
     )
 
 
-# Crowd doors from the command line: make, open, list, codes.
+# Recruitment links from the command line: make, open, list, codes.
 
 Says = Callable[..., str]
 
@@ -355,23 +355,23 @@ def made(store, project, crowd, tmp_path):
     introduction.write_text("Mark the words.", encoding="utf-8")
     words = ["make", "Pilot", "--workers", "5", "--texts", "2", "--parameter", "PROLIFIC_PID", "--until", "2099-01-31"]
     crowd(*words, "--introduction", str(introduction))
-    return find_door(store, LOCAL_OPERATOR, project.id, "Pilot")
+    return find_recruitment_link(store, LOCAL_OPERATOR, project.id, "Pilot")
 
 
-def test_a_door_is_made_paused_with_its_rules_and_its_link_is_printed(store, made, crowd):
+def test_a_link_is_made_paused_with_its_rules_and_its_link_is_printed(store, made, crowd):
     assert made.state == "paused"
     assert (made.rules.most_workers, made.rules.quota, made.rules.introduction) == (5, 2, "Mark the words.")
     assert made.rules.until == "2099-01-31T23:59:59.999Z"
     assert f"/crowd/{made.token}" in crowd("list")
 
 
-def test_rules_that_cannot_be_are_a_sentence_and_no_door(store, project, crowd):
+def test_rules_that_cannot_be_are_a_sentence_and_no_link(store, project, crowd):
     words = ["make", "Pilot", "--workers", "5", "--texts", "2", "--return-address", "http://elsewhere.example"]
     assert "Use the form https://app.prolific.com/submissions/complete?cc=ABC123." in crowd(*words, code=1)
     assert store.value("SELECT count(*) FROM crowd_doors") == 0
 
 
-def test_what_became_of_a_doors_workers_and_their_codes(store, project, made, crowd):
+def test_what_became_of_a_links_workers_and_their_codes(store, project, made, crowd):
     crowd("set", "Pilot", "open")
     entry, user = enter(store, made)
     do_texts(store, user, project, 2)

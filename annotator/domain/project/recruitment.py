@@ -1,4 +1,4 @@
-"""A crowd door: a link by which workers of a platform come in without an account of their own; and their completion codes."""
+"""Recruitment links, by which workers of a platform come in without an account of their own; and their completion codes."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
 
-DoorState = Literal["open", "paused", "closed"]
+LinkState = Literal["open", "paused", "closed"]
 WorkerState = Literal["working", "finished", "left", "out of time"]
 WORKER_STATES: tuple[WorkerState, ...] = ("working", "finished", "left", "out of time")
 STATE_WORDS: dict[WorkerState, str] = {
@@ -37,8 +37,8 @@ _LIMITS = {  # of numbers, each with what is said beyond it
 
 
 @dataclass(frozen=True, slots=True)
-class DoorRules:
-    """What a lead decides about a door.
+class LinkRules:
+    """What a lead decides about a link.
 
     quota:          texts that each worker does
     minutes:        how long a visit may take
@@ -82,28 +82,28 @@ class DoorRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """A door as it is stored. token: the secret part of its link."""
+class RecruitmentLink:
+    """A recruitment link as it is stored. token: the secret part of its address."""
 
     id: int
     project_id: int
     token: str
-    state: DoorState
-    rules: DoorRules
+    state: LinkState
+    rules: LinkRules
     created_by: str
     created_at: str
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Somebody who came in by a door. name: their pseudonym; done: texts they handed in or proposed to discard.
+    """Somebody who came in by a link. name: their pseudonym; done: texts they handed in or proposed to discard.
 
     is_stopped: they left because a lead ended their work
     """
 
     user_id: int
     name: str
-    door_id: int
+    link_id: int
     code: str
     state: WorkerState
     began_at: str

@@ -1,10 +1,10 @@
-"""Crowd doors, and the workers who came in by them."""
+"""Recruitment links, and the workers who came in by them."""
 
 from secrets import token_bytes
 from typing import cast
 
 from annotator.domain.people import User
-from annotator.domain.project.recruitment import Door, DoorRules, DoorState, Worker, WorkerState
+from annotator.domain.project.recruitment import LinkRules, LinkState, RecruitmentLink, Worker, WorkerState
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store
@@ -23,75 +23,77 @@ _RULES = (
 )  # fmt: skip
 
 
-def add_door(store: Store, project_id: int, token: str, rules: DoorRules, created_by: str) -> Door:
-    """A new door; nobody can come in by it yet."""
+def add_recruitment_link(
+    store: Store, project_id: int, token: str, rules: LinkRules, created_by: str
+) -> RecruitmentLink:
+    """A new link; nobody can come in by it yet."""
     values = [getattr(rules, name) for name in _RULES]
     cursor = store.run(
         f"""INSERT INTO crowd_doors (project_id, token, created_by, created_at, {", ".join(_RULES)})
             VALUES (?, ?, ?, ?, {", ".join("?" * len(_RULES))})""",
         (project_id, token, created_by, store.now(), *values),
     )
-    return get_door(store, cast("int", cursor.lastrowid))
+    return get_recruitment_link(store, cast("int", cursor.lastrowid))
 
 
-def change_door(store: Store, door_id: int, rules: DoorRules) -> None:
+def change_recruitment_link(store: Store, link_id: int, rules: LinkRules) -> None:
     """Other rules, for whoever comes from now on."""
     values = [getattr(rules, name) for name in _RULES]
-    store.run(f"UPDATE crowd_doors SET {', '.join(f'{name} = ?' for name in _RULES)} WHERE id = ?", (*values, door_id))
+    store.run(f"UPDATE crowd_doors SET {', '.join(f'{name} = ?' for name in _RULES)} WHERE id = ?", (*values, link_id))
 
 
-def set_door_state(store: Store, door_id: int, state: DoorState) -> None:
-    store.run("UPDATE crowd_doors SET state = ? WHERE id = ?", (state, door_id))
+def set_link_state(store: Store, link_id: int, state: LinkState) -> None:
+    store.run("UPDATE crowd_doors SET state = ? WHERE id = ?", (state, link_id))
 
 
-def get_door(store: Store, door_id: int) -> Door:
-    """A door by its number; raises NotFound."""
-    row = store.row("SELECT * FROM crowd_doors WHERE id = ?", (door_id,))
+def get_recruitment_link(store: Store, link_id: int) -> RecruitmentLink:
+    """A link by its number; raises NotFound."""
+    row = store.row("SELECT * FROM crowd_doors WHERE id = ?", (link_id,))
     if row is None:
-        raise NotFound(_("No recruitment link number {number}.", number=door_id))
-    return _door(row)
+        raise NotFound(_("No recruitment link number {number}.", number=link_id))
+    return _link_of(row)
 
 
-def find_door(store: Store, token: str) -> Door | None:
-    """The door of a link."""
+def find_recruitment_link(store: Store, token: str) -> RecruitmentLink | None:
+    """The link with that token."""
     row = store.row("SELECT * FROM crowd_doors WHERE token = ?", (token,))
-    return None if row is None else _door(row)
+    return None if row is None else _link_of(row)
 
 
-def list_doors(store: Store, project_id: int) -> list[Door]:
-    """The doors of a project, the newest first."""
+def list_recruitment_links(store: Store, project_id: int) -> list[RecruitmentLink]:
+    """The links of a project, the newest first."""
     return [
-        _door(row)
+        _link_of(row)
         for row in store.rows("SELECT * FROM crowd_doors WHERE project_id = ? ORDER BY id DESC", (project_id,))
     ]
 
 
-def count_at_work(store: Store, moment: str, door_id: int | None = None) -> int:
-    """How many workers are at work at a moment: by one door, or by all of them."""
+def count_at_work(store: Store, moment: str, link_id: int | None = None) -> int:
+    """How many workers are at work at a moment: by one link, or by all of them."""
     return int(
         store.value(
             """SELECT count(*) FROM crowd_workers WHERE state = 'working' AND ends_at > ?1
                 AND (?2 IS NULL OR door_id = ?2)""",
-            (moment, door_id),
+            (moment, link_id),
         )
     )
 
 
-def count_workers(store: Store, door_id: int) -> dict[WorkerState, int]:
-    """How many workers of a door are in each state."""
-    rows = store.rows("SELECT state, count(*) AS n FROM crowd_workers WHERE door_id = ? GROUP BY state", (door_id,))
+def count_workers(store: Store, link_id: int) -> dict[WorkerState, int]:
+    """How many workers of a link are in each state."""
+    rows = store.rows("SELECT state, count(*) AS n FROM crowd_workers WHERE door_id = ? GROUP BY state", (link_id,))
     return {row["state"]: row["n"] for row in rows}
 
 
 def add_worker(
-    store: Store, door_id: int, user: User, *, platform_hash: bytes | None, visit_hash: bytes, code: str, ends_at: str
+    store: Store, link_id: int, user: User, *, platform_hash: bytes | None, visit_hash: bytes, code: str, ends_at: str
 ) -> None:
-    """Somebody comes in by a door."""
+    """Somebody comes in by a link."""
     store.run("UPDATE users SET is_worker = 1 WHERE id = ?", (user.id,))
     store.run(
         """INSERT INTO crowd_workers (user_id, door_id, platform_hash, visit_hash, code, began_at, ends_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)""",
-        (user.id, door_id, platform_hash, visit_hash, code, store.now(), ends_at),
+        (user.id, link_id, platform_hash, visit_hash, code, store.now(), ends_at),
     )
 
 
@@ -118,9 +120,9 @@ def find_worker(store: Store, user_id: int) -> Worker | None:
     return _one(store, f"{_WORKERS} WHERE crowd_workers.user_id = ?", (user_id,))
 
 
-def find_worker_of_platform(store: Store, door_id: int, platform_hash: bytes) -> Worker | None:
-    """The worker whom the platform called so, at this door."""
-    return _one(store, f"{_WORKERS} WHERE door_id = ? AND platform_hash = ?", (door_id, platform_hash))
+def find_worker_of_platform(store: Store, link_id: int, platform_hash: bytes) -> Worker | None:
+    """The worker whom the platform called so, at this link."""
+    return _one(store, f"{_WORKERS} WHERE door_id = ? AND platform_hash = ?", (link_id, platform_hash))
 
 
 def find_worker_of_visit(store: Store, visit_hash: bytes) -> Worker | None:
@@ -128,9 +130,9 @@ def find_worker_of_visit(store: Store, visit_hash: bytes) -> Worker | None:
     return _one(store, f"{_WORKERS} WHERE visit_hash = ?", (visit_hash,))
 
 
-def list_workers(store: Store, door_id: int) -> list[Worker]:
-    """The workers of a door, in the order in which they came."""
-    return [_worker(row) for row in store.rows(f"{_WORKERS} WHERE door_id = ? ORDER BY began_at, users.id", (door_id,))]
+def list_workers(store: Store, link_id: int) -> list[Worker]:
+    """The workers of a link, in the order in which they came."""
+    return [_worker(row) for row in store.rows(f"{_WORKERS} WHERE door_id = ? ORDER BY began_at, users.id", (link_id,))]
 
 
 def list_overdue(store: Store, moment: str) -> list[Worker]:
@@ -138,12 +140,12 @@ def list_overdue(store: Store, moment: str) -> list[Worker]:
     return [_worker(row) for row in store.rows(f"{_WORKERS} WHERE state = 'working' AND ends_at <= ?", (moment,))]
 
 
-def active_ms_of(store: Store, door_id: int) -> dict[int, int]:
-    """How long each worker of a door was active, by account."""
+def active_ms_of(store: Store, link_id: int) -> dict[int, int]:
+    """How long each worker of a link was active, by account."""
     rows = store.rows(
         f"""SELECT crowd_workers.user_id, (SELECT coalesce(sum(active_ms), 0) FROM assignments WHERE {_OWN_WORK}) AS ms
             FROM crowd_workers WHERE door_id = ?""",
-        (door_id,),
+        (link_id,),
     )
     return {row["user_id"]: row["ms"] for row in rows}
 
@@ -164,10 +166,12 @@ def _one(store: Store, sql: str, parameters: tuple[object, ...]) -> Worker | Non
     return None if row is None else _worker(row)
 
 
-def _door(row: Row) -> Door:
+def _link_of(row: Row) -> RecruitmentLink:
     values = {name: row[name] for name in _RULES}
-    rules = DoorRules(**{**values, "must_read": bool(row["must_read"])})
-    return Door(row["id"], row["project_id"], row["token"], row["state"], rules, row["created_by"], row["created_at"])
+    rules = LinkRules(**{**values, "must_read": bool(row["must_read"])})
+    return RecruitmentLink(
+        row["id"], row["project_id"], row["token"], row["state"], rules, row["created_by"], row["created_at"]
+    )
 
 
 def _worker(row: Row) -> Worker:

@@ -1,4 +1,4 @@
-"""The tables of crowd doors: the doors, who came in by which, and the secret under which platforms' ids are hashed."""
+"""The tables of recruitment links: the links, who came in by which, and the secret under which platforms' ids are hashed."""
 
 CROWD = (
     "ALTER TABLE users ADD COLUMN is_worker INTEGER NOT NULL DEFAULT 0 CHECK (is_worker IN (0, 1))",

@@ -73,7 +73,7 @@ def require_administrator(user: User) -> None:
 
 
 def require_no_worker(user: User | None) -> None:
-    """Raise NotAllowed for the account of a worker of a crowd door: the door made it, and it ends with the visit."""
+    """Raise NotAllowed for the account of a worker of a recruitment link: the link made it, and it ends with the visit."""
     if user is not None and user.is_worker:
         raise NotAllowed(_("'{name}' came by recruitment link. Create another account.", name=user.name))
 

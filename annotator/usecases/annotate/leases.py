@@ -17,7 +17,7 @@ from annotator.store.instances import project_of_instance
 from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.blind_checks import among_held, claim_check, find_check, find_check_of
-from annotator.usecases.crowd.doors import is_worker, may_take_more
+from annotator.usecases.crowd.recruitment_links import is_worker, may_take_more
 
 
 def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
@@ -32,7 +32,7 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
 
 
 def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:
-    """One more text for somebody; None where there is none, or a worker has as many as their door gives."""
+    """One more text for somebody; None where there is none, or a worker has as many as their link gives."""
     if not may_take_more(store, project.id, user_id):
         return None
     if is_kept_from_work(store, project.id, user_id, "annotators"):

@@ -24,7 +24,7 @@ from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.blind_checks import check_lines, counts_with_checks, find_check, outcome_of_check
 from annotator.usecases.annotate.outcomes import Feedback, Outcome, former_round, outcome_of, summary_of
-from annotator.usecases.crowd.doors import Standing, standing_of
+from annotator.usecases.crowd.recruitment_links import Standing, standing_of
 
 PAGE_SIZE = 20
 STATES: tuple[MyWorkState, ...] = get_args(MyWorkState)
@@ -191,7 +191,7 @@ def waiting_counts(store: Store, project: Project, user: User, day_began: str | 
 
 def _counts_of_worker(store: Store, mine: Mapping[str, int], standing: Standing) -> dict[str, int]:
     """What they need to know of their own work, and nothing of how large the project is."""
-    quota, done = standing.door.rules.quota, standing.worker.done
+    quota, done = standing.link.rules.quota, standing.worker.done
     held = mine.get("returned", 0) + mine.get("leased", 0)
     return {
         "returned": mine.get("returned", 0),

@@ -29,7 +29,7 @@ from annotator.usecases.annotate.leases import (
 )
 from annotator.usecases.annotate.my_work import NO_LABELS, Work, waiting_counts, why_empty, work_of
 from annotator.usecases.annotate.submission import last_submission, move, note_event, reopen, store_submission
-from annotator.usecases.crowd.doors import end_overdue, require_read
+from annotator.usecases.crowd.recruitment_links import end_overdue, require_read
 from annotator.usecases.evidence.exhaustive_gold import after_acceptance
 
 _TITLE_CHARS = 50

@@ -1,1 +1,1 @@
-"""Crowd doors: links by which workers of a platform come in, do a few texts, and get a completion code."""
+"""Recruitment links: links by which workers of a platform come in, do a few texts, and get a completion code."""

@@ -1,4 +1,4 @@
-"""Coming in by a crowd door, and leaving. Nobody is signed in here: everything is refused before anything is written."""
+"""Coming in by a recruitment link, and leaving. Nobody is signed in here: everything is refused before anything is written."""
 
 import datetime as dt
 import hmac
@@ -6,7 +6,14 @@ import os
 from dataclasses import dataclass
 from hashlib import sha256
 
-from annotator.domain.project.recruitment import Door, Worker, WorkerState, draw_code, draw_pseudonym, return_link
+from annotator.domain.project.recruitment import (
+    RecruitmentLink,
+    Worker,
+    WorkerState,
+    draw_code,
+    draw_pseudonym,
+    return_link,
+)
 from annotator.errors import Conflict, InvalidValue, NotFound, TooBusy
 from annotator.language import _, unsaid
 from annotator.store import Store
@@ -17,9 +24,9 @@ from annotator.store.events import add_event
 from annotator.store.project import crowd as crowd_store
 from annotator.store.qualification.rules import items_for, newest_rules
 from annotator.usecases.access.accounts import digest_of, new_token, start_session
-from annotator.usecases.crowd.doors import GRACE, Standing, end_overdue, end_visit, has_work
+from annotator.usecases.crowd.recruitment_links import GRACE, Standing, end_overdue, end_visit, has_work
 
-# The training that comes before the first text of whoever comes in by a door, where the project has one.
+# The training that comes before the first text of whoever comes in by a link, where the project has one.
 
 
 _NOBODY = 0  # no account has this number: what a worker could be trained on who is not there yet
@@ -46,7 +53,7 @@ AT_ONCE_VARIABLE = "ANNOTATOR_CROWD_AT_ONCE"
 AT_ONCE = 200
 LONGEST_ID = 200
 
-_NO_DOOR = unsaid("Invalid link. Check that it's complete.")
+_NO_LINK = unsaid("Invalid link. Check that it's complete.")
 _CLOSED = unsaid("This link is closed. Please return the task on your platform.")
 _FULL = unsaid("All places are taken. Please try this link later.")
 _NO_WORK = unsaid("No work at the moment. Please try this link later.")
@@ -74,7 +81,7 @@ class Visit:
 class Welcome:
     """What a worker is told before they begin. training: what comes before the first text; None for nothing."""
 
-    door: Door
+    link: RecruitmentLink
     training: TrainingFirst | None = None
 
 
@@ -86,24 +93,24 @@ class Entry:
     visit: Visit
 
 
-def door_of(store: Store, token: str) -> Door:
-    """The door of a link, if new workers come in by it now; raises NotFound, Conflict or TooBusy saying why they do not."""
-    door = _known_door(store, token)
-    _require_room(store, door)
-    return door
+def link_of(store: Store, token: str) -> RecruitmentLink:
+    """The link with that token, if new workers come in by it now; raises NotFound, Conflict or TooBusy saying why they do not."""
+    link = _known_link(store, token)
+    _require_room(store, link)
+    return link
 
 
 def welcome_of(store: Store, token: str) -> Welcome:
     """The same with what is said on its page."""
-    door = door_of(store, token)
-    return Welcome(door, training_first(store, door.project_id))
+    link = link_of(store, token)
+    return Welcome(link, training_first(store, link.project_id))
 
 
-def _known_door(store: Store, token: str) -> Door:
-    door = crowd_store.find_door(store, token)
-    if door is None:
-        raise NotFound(_(_NO_DOOR))
-    return door
+def _known_link(store: Store, token: str) -> RecruitmentLink:
+    link = crowd_store.find_recruitment_link(store, token)
+    if link is None:
+        raise NotFound(_(_NO_LINK))
+    return link
 
 
 def come_in(store: Store, token: str, platform_id: str) -> Entry:
@@ -112,83 +119,83 @@ def come_in(store: Store, token: str, platform_id: str) -> Entry:
     Raises: NotFound, Conflict or TooBusy where nobody comes in, or this worker does not fit; then nothing was written.
             InvalidValue where the platform's id is missing
     """
-    door = _known_door(store, token)
-    platform_id = checked_id(door, platform_id)
-    worker = _known_worker(store, door, platform_id)
+    link = _known_link(store, token)
+    platform_id = checked_id(link, platform_id)
+    worker = _known_worker(store, link, platform_id)
     if worker is None:
-        _require_room(store, door)
+        _require_room(store, link)
     elif worker.state != "working":
-        return Entry(None, _visit(Standing(worker, door)))
+        return Entry(None, _visit(Standing(worker, link)))
     with store.transaction():
         end_overdue(store)
-        worker = _known_worker(store, door, platform_id)
+        worker = _known_worker(store, link, platform_id)
         if worker is None:
-            _require_room(store, door)
-            return _begin(store, door, platform_id)
-        return _go_on(store, Standing(worker, door))
+            _require_room(store, link)
+            return _begin(store, link, platform_id)
+        return _go_on(store, Standing(worker, link))
 
 
-def checked_id(door: Door, platform_id: str) -> str:
-    """The platform's id of a worker as it came; raises InvalidValue where the door asks for one and there is none."""
+def checked_id(link: RecruitmentLink, platform_id: str) -> str:
+    """The platform's id of a worker as it came; raises InvalidValue where the link asks for one and there is none."""
     platform_id = platform_id.strip()
-    if not door.rules.parameter:
+    if not link.rules.parameter:
         return ""
     if not 1 <= len(platform_id) <= LONGEST_ID or platform_id.startswith("{{"):
         raise InvalidValue(_("Missing ID. Enter it, or open this link from the platform."))
     return platform_id
 
 
-def _hashed(secret: bytes, door: Door, platform_id: str) -> bytes:
-    """The same worker is another one at another door, so that nobody can be followed from one to the next."""
-    return hmac.new(secret, f"{door.id}:{platform_id}".encode("utf-8", "replace"), sha256).digest()
+def _hashed(secret: bytes, link: RecruitmentLink, platform_id: str) -> bytes:
+    """The same worker is another one at another link, so that nobody can be followed from one to the next."""
+    return hmac.new(secret, f"{link.id}:{platform_id}".encode("utf-8", "replace"), sha256).digest()
 
 
-def _known_worker(store: Store, door: Door, platform_id: str) -> Worker | None:
+def _known_worker(store: Store, link: RecruitmentLink, platform_id: str) -> Worker | None:
     secret = crowd_store.find_platform_secret(store)
     if secret is None or not platform_id:
         return None
-    return crowd_store.find_worker_of_platform(store, door.id, _hashed(secret, door, platform_id))
+    return crowd_store.find_worker_of_platform(store, link.id, _hashed(secret, link, platform_id))
 
 
-def _require_room(store: Store, door: Door) -> None:
+def _require_room(store: Store, link: RecruitmentLink) -> None:
     """Only reads, so that whoever is turned away costs nobody's save anything."""
-    now, rules = store.now(), door.rules
-    if door.state == "closed" or (rules.until is not None and rules.until <= now):
+    now, rules = store.now(), link.rules
+    if link.state == "closed" or (rules.until is not None and rules.until <= now):
         raise Conflict(_(_CLOSED))
-    if door.state == "paused":
+    if link.state == "paused":
         raise TooBusy(_(_NO_WORK))
-    counts = crowd_store.count_workers(store, door.id)
+    counts = crowd_store.count_workers(store, link.id)
     if counts.get("finished", 0) >= rules.most_workers:
         raise Conflict(_(_CLOSED))
-    n_at_work = crowd_store.count_at_work(store, now, door.id)
+    n_at_work = crowd_store.count_at_work(store, now, link.id)
     if (
         counts.get("finished", 0) + n_at_work >= rules.most_workers
         or n_at_work >= rules.at_once
         or crowd_store.count_at_work(store, now) >= most_at_once()
     ):
         raise TooBusy(_(_FULL))
-    if not is_new_work_left(store, door.project_id, _NOBODY):
+    if not is_new_work_left(store, link.project_id, _NOBODY):
         raise TooBusy(_(_NO_WORK))
 
 
 def most_at_once() -> int:
-    """How many workers may be at work at once on this server, by all doors together."""
+    """How many workers may be at work at once on this server, by all links together."""
     number = os.environ.get(AT_ONCE_VARIABLE, "")
     return int(number) if number.isdecimal() else AT_ONCE
 
 
-def _begin(store: Store, door: Door, platform_id: str) -> Entry:
+def _begin(store: Store, link: RecruitmentLink, platform_id: str) -> Entry:
     token = new_token()
     user = people_store.add_user(store, _free_pseudonym(store))
-    people_store.add_role(store, door.project_id, user, "annotator")
-    time = dt.timedelta(minutes=door.rules.minutes)
-    hashed = _hashed(crowd_store.platform_secret(store), door, platform_id) if platform_id else None
+    people_store.add_role(store, link.project_id, user, "annotator")
+    time = dt.timedelta(minutes=link.rules.minutes)
+    hashed = _hashed(crowd_store.platform_secret(store), link, platform_id) if platform_id else None
     crowd_store.add_worker(
-        store, door.id, user, platform_hash=hashed, visit_hash=digest_of(token), code=draw_code(),
+        store, link.id, user, platform_hash=hashed, visit_hash=digest_of(token), code=draw_code(),
         ends_at=iso(store.moment() + time),
     )  # fmt: skip
     start_session(store, user, time + GRACE, token=token)
-    add_event(store, user.name, "begin as worker", "user", user.id, project_id=door.project_id, door=door.rules.name)
+    add_event(store, user.name, "begin as worker", "user", user.id, project_id=link.project_id, door=link.rules.name)
     return Entry(token, _visit_of_user(store, user.id or 0))
 
 
@@ -231,7 +238,7 @@ def look_at_visit(store: Store, token: str) -> Visit:
 
 
 def _natural_end(store: Store, standing: Standing) -> WorkerState | None:
-    worker, door = standing.worker, standing.door
+    worker, link = standing.worker, standing.link
     if worker.state != "working":
         return None
     if standing.is_done:
@@ -240,7 +247,7 @@ def _natural_end(store: Store, standing: Standing) -> WorkerState | None:
         return "left"
     if not standing.seconds_left(store.moment()):
         return "out of time"
-    if has_work(store, door.project_id, worker.user_id):
+    if has_work(store, link.project_id, worker.user_id):
         return None
     return "finished" if worker.done else "left"
 
@@ -258,23 +265,23 @@ def _standing_of_visit(store: Store, token: str) -> Standing:
     worker = crowd_store.find_worker_of_visit(store, digest_of(token)) if token else None
     if worker is None:
         raise NotFound(_("Open the link from your platform again."))
-    return Standing(worker, crowd_store.get_door(store, worker.door_id))
+    return Standing(worker, crowd_store.get_recruitment_link(store, worker.link_id))
 
 
 def _visit_of_user(store: Store, user_id: int) -> Visit:
     worker = crowd_store.find_worker(store, user_id)
     if worker is None:
         raise NotFound(_("Account {user_id} didn't come by a recruitment link.", user_id=user_id))
-    return _visit(Standing(worker, crowd_store.get_door(store, worker.door_id)))
+    return _visit(Standing(worker, crowd_store.get_recruitment_link(store, worker.link_id)))
 
 
 def _visit(standing: Standing) -> Visit:
     """Who stopped or ran out of time gets the code for what they did, but no way back that would say that they have finished."""
-    worker, rules = standing.worker, standing.door.rules
+    worker, rules = standing.worker, standing.link.rules
     is_over = worker.state != "working"
     code = worker.code if is_over and worker.done else None
     goes_back = worker.state == "finished" and bool(rules.return_address)
-    link = return_link(rules.return_address, worker.code) if goes_back else ""
+    address = return_link(rules.return_address, worker.code) if goes_back else ""
     return Visit(
-        worker.name, standing.door.project_id, worker.state, worker.done, rules.quota, code, link, worker.is_stopped
+        worker.name, standing.link.project_id, worker.state, worker.done, rules.quota, code, address, worker.is_stopped
     )

@@ -49,7 +49,7 @@ from annotator.store.persons.person_values import (
     words_of,
 )
 from annotator.usecases.access.rights import require_administrator
-from annotator.usecases.crowd.doors import standing_of
+from annotator.usecases.crowd.recruitment_links import standing_of
 from annotator.usecases.evidence.exhaustive_gold import restore_former
 from annotator.usecases.persons.removal import (
     BACKUPS_HOLD,
@@ -209,14 +209,14 @@ def _require_paid(store: Store, person: Person) -> None:
     """The code of a crowd worker goes with them, so that nobody could say any more what they are paid for."""
     standing = None if person.id is None else standing_of(store, person.id)
     if standing is not None and standing.worker.done and standing.worker.paid_at is None:
-        n, door = counted(standing.worker.done, "text"), standing.door.rules.name
+        n, link = counted(standing.worker.done, "text"), standing.link.rules.name
         raise Conflict(
             _(
-                "'{name}' did {n} via “{door}”; their unpaid code would be lost. Mark it as paid (Project, Crowd), "
+                "'{name}' did {n} via “{link}”; their unpaid code would be lost. Mark it as paid (Project, Crowd), "
                 "or anonymise instead.",
                 name=person.name,
                 n=n,
-                door=door,
+                link=link,
             )
         )
 

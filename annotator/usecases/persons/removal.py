@@ -25,7 +25,7 @@ from annotator.store.persons.person_values import (
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require_administrator
-from annotator.usecases.crowd.doors import end_visit, standing_of
+from annotator.usecases.crowd.recruitment_links import end_visit, standing_of
 
 BACKUPS_HOLD = unsaid(
     "Backups (also one made now), exports and the server log still contain the name and words. Delete "

@@ -82,7 +82,7 @@ def _sender(request: HTTPConnection) -> str | None:
     return request.headers.get("origin") or request.headers.get("referer")
 
 
-# What a worker of a crowd door may reach: the one page with the panel, the panel's own messages, and the end of the visit.
+# What a worker of a recruitment link may reach: the one page with the panel, the panel's own messages, and the end of the visit.
 
 
 PAGE = "/annotate"

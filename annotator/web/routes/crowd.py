@@ -1,4 +1,4 @@
-"""Crowd doors: how many may come, coming in, and the page at the end. Nobody is signed in here."""
+"""Recruitment links: how many may come, coming in, and the page at the end. Nobody is signed in here."""
 
 import random
 import time
@@ -20,10 +20,10 @@ from annotator.web import forms
 from annotator.web.routes.access import COOKIE, CROWD_COOKIE, require_own_page, route_store, said_of, status_of
 from annotator.web.routes.sign_in import Form, HashingThreads, is_https, read_form
 
-# How many may come to the crowd doors: so many a second from one address, and all of them one after the other.
+# How many may come to the recruitment links: so many a second from one address, and all of them one after the other.
 
 
-Page = Literal["door", "begin", "end"]
+Page = Literal["link", "begin", "end"]
 
 RETRY_AFTER_SECONDS = 60
 TOO_BUSY = 503
@@ -34,13 +34,13 @@ PAUSE_SECONDS = 2.0
 _OF_ADDRESS = (240.0, 2.0)
 # So many a second of everybody together for each page: 15 a second are 54,000 in an hour. Whoever begins is written down, which
 # takes turns with the saves of those who mark: 6 a second are 21,600 in an hour.
-_A_SECOND: dict[Page, float] = {"door": 15.0, "begin": 6.0, "end": 15.0}
+_A_SECOND: dict[Page, float] = {"link": 15.0, "begin": 6.0, "end": 15.0}
 # A room of fifty who press the button in one moment gets in or reads that it is full within ten seconds.
-_LONGEST_WAIT_SECONDS: dict[Page, float] = {"door": 5.0, "begin": 9.0, "end": 5.0}
+_LONGEST_WAIT_SECONDS: dict[Page, float] = {"link": 5.0, "begin": 9.0, "end": 5.0}
 _MOST_ADDRESSES = 20_000
 _MOST_WAITING = 64  # more than have a turn within the longest wait
 _KNOWN_SECONDS = 2.0
-_MOST_DOORS = 1_000
+_MOST_LINKS = 1_000
 BUSY = unsaid("The server is busy. Try again in a minute.")
 
 Clock = Callable[[], float]
@@ -92,8 +92,8 @@ class Turns:
         return turn - now
 
 
-class KnownDoors:
-    """What the database said of a door a moment ago: the door, or why nobody new comes in by it, in each language."""
+class KnownLinks:
+    """What the database said of a link a moment ago: the link, or why nobody new comes in by it, in each language."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
@@ -122,7 +122,7 @@ class KnownDoors:
         key = _key(token)
         self._answers.pop(key, None)
         self._answers[key] = (self._clock(), answer)
-        if len(self._answers) > _MOST_DOORS:
+        if len(self._answers) > _MOST_LINKS:
             self._answers.popitem(last=False)
 
 
@@ -147,7 +147,7 @@ class Limits:
 
 
 LIMITS = Limits()
-DOORS = KnownDoors()
+LINKS = KnownLinks()
 # One thread. It may hold the lock of those who save, so that it must not step back behind them while it does.
 THREADS = HashingThreads(
     1, _MOST_WAITING, pause_seconds=PAUSE_SECONDS, busy=BUSY, is_for_each_address=False, steps_back=False
@@ -180,7 +180,7 @@ def _guarded(handler: Handler) -> Handler:
 
 
 def refusal(error: AnnotatorError, *, begun_at: str = "") -> Response:
-    """begun_at: the link of a door, where whoever has begun already may go on."""
+    """begun_at: the link, where whoever has begun already may go on."""
     title = next((_(title) for kind, title in _TITLES if isinstance(error, kind)), _("Not accepted"))
     if begun_at:
         page = forms.turned_away_page(title, said_of(error), status_of(error), action=begun_at)
@@ -195,39 +195,39 @@ async def _in_thread(request: Request, work: Callable[[], Response]) -> Response
     return await THREADS.run(request.client.host if request.client else "", work)
 
 
-async def show_door(request: Request) -> Response:
+async def show_recruitment(request: Request) -> Response:
     """What the work is about, and the button that begins it. Looking is written down nowhere."""
     if request.query_params.get(_PREVIEW[0]) == _PREVIEW[1]:
         raise InvalidValue(_(_ACCEPT_FIRST))
     token = request.path_params["token"]
-    answer = DOORS.answer(token)
+    answer = LINKS.answer(token)
     if answer is None:
-        with DOORS.looking_up(token):
-            return await _in_thread(request, partial(_look_up_door, request, token))
-    return _door_page(request, answer)
+        with LINKS.looking_up(token):
+            return await _in_thread(request, partial(_look_up_link, request, token))
+    return _recruitment_page(request, answer)
 
 
-def _look_up_door(request: Request, token: str) -> Response:
+def _look_up_link(request: Request, token: str) -> Response:
     answer: visits.Welcome | AnnotatorError
     try:
         with route_store(request) as store:
             answer = visits.welcome_of(store, token)
     except (TooBusy, Conflict, NotFound) as error:
         answer = error
-    DOORS.keep(token, answer)
-    return _door_page(request, answer)
+    LINKS.keep(token, answer)
+    return _recruitment_page(request, answer)
 
 
-def _door_page(request: Request, answer: visits.Welcome | AnnotatorError) -> Response:
+def _recruitment_page(request: Request, answer: visits.Welcome | AnnotatorError) -> Response:
     """Whoever has begun already goes on, also where nobody new comes in: their browser or their id says so."""
     if request.cookies.get(CROWD_COOKIE) and request.cookies.get(COOKIE) == request.cookies[CROWD_COOKIE]:
         return RedirectResponse("/crowd/end", 303)
     if isinstance(answer, AnnotatorError):
         return refusal(answer, begun_at="" if isinstance(answer, NotFound) else request.url.path)
-    parameter = answer.door.rules.parameter
+    parameter = answer.link.rules.parameter
     platform_id = request.query_params.get(parameter, "") if parameter else ""
     platform_id = "" if platform_id.startswith("{{") else platform_id[: visits.LONGEST_ID]
-    return forms.door_page(answer, action=request.url.path, platform_id=platform_id)
+    return forms.recruitment_page(answer, action=request.url.path, platform_id=platform_id)
 
 
 async def begin(request: Request) -> Response:
@@ -245,7 +245,7 @@ def _begin(request: Request, form: Form) -> Response:
     except InvalidValue as error:
         with route_store(request) as store:
             welcome = visits.welcome_of(store, token)
-        return forms.door_page(
+        return forms.recruitment_page(
             welcome, action=request.url.path, platform_id="", error=said_of(error), status=status_of(error)
         )
     if entry.token is None:
@@ -284,6 +284,6 @@ def _stop(request: Request) -> Response:
 routes = [
     Route("/crowd/end", _guarded(show_end), methods=["GET"]),
     Route("/crowd/end", _guarded(stop), methods=["POST"]),
-    Route("/crowd/{token}", _guarded(show_door), methods=["GET"]),
+    Route("/crowd/{token}", _guarded(show_recruitment), methods=["GET"]),
     Route("/crowd/{token}", _guarded(begin), methods=["POST"]),
 ]

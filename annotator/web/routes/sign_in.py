@@ -280,7 +280,7 @@ def _end_session(request: Request) -> None:
 def _is_signed_in(request: Request) -> bool:
     try:
         session_of_request(request)
-    except NotAllowed:  # nobody, or a worker of a crowd door, who has no page to go on to
+    except NotAllowed:  # nobody, or a worker of a recruitment link, who has no page to go on to
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""People come by a crowd door or through training, look after their own account, and are erased."""
+"""People come by a recruitment link or through training, look after their own account, and are erased."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,14 +9,14 @@ from playwright.sync_api import Browser, Response, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.qualification import QualificationRules
-from annotator.domain.project.recruitment import DoorRules
+from annotator.domain.project.recruitment import LinkRules
 from annotator.domain.projects import Project
 from annotator.store import open_store
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
 from annotator.usecases.access.accounts import add_user
-from annotator.usecases.crowd.doors import make_door, set_door_state
+from annotator.usecases.crowd.recruitment_links import make_recruitment_link, set_link_state
 from annotator.usecases.qualification.items import known_of, pick, set_rules
 from benchmarks.served import Server
 from tests.browser.stories.story import Person, choose
@@ -45,13 +45,13 @@ def stranger(server: Server, browser: Browser) -> Iterator[Callable[..., Person]
         context.close()
 
 
-def open_door(server: Server, **rules: object) -> str:
-    """The path of a door with its worker's id."""
+def open_recruitment_link(server: Server, **rules: object) -> str:
+    """The path of a link with its worker's id."""
     with open_store(server.database) as store:
         given = {"name": "Pilot", "most_workers": 5, "quota": 2, "parameter": "PROLIFIC_PID", **rules}
-        door = make_door(store, LOCAL_OPERATOR, SENTIMENT, DoorRules(**given))  # type: ignore[arg-type]
-        set_door_state(store, LOCAL_OPERATOR, door.id, "open")
-    return f"/crowd/{door.token}?PROLIFIC_PID={PLATFORM_ID}"
+        link = make_recruitment_link(store, LOCAL_OPERATOR, SENTIMENT, LinkRules(**given))  # type: ignore[arg-type]
+        set_link_state(store, LOCAL_OPERATOR, link.id, "open")
+    return f"/crowd/{link.token}?PROLIFIC_PID={PLATFORM_ID}"
 
 
 def begin(worker: Person, path: str) -> None:
@@ -80,7 +80,7 @@ def do_text(worker: Person) -> None:
     assert answer.value.status == 200, answer.value.text()
 
 
-def test_a_lead_makes_a_door_and_a_workers_code_is_found_again(person: Come, stranger: Come) -> None:
+def test_a_lead_makes_a_link_and_a_workers_code_is_found_again(person: Come, stranger: Come) -> None:
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     lead.section("People")
     lead.page.get_by_text("New recruitment link").click()
@@ -89,13 +89,13 @@ def test_a_lead_makes_a_door_and_a_workers_code_is_found_again(person: Come, str
     lead.page.get_by_role("button", name="Create link").click()
     lead.page.get_by_role("button", name="Open link").click()
     expect(lead.page.get_by_role("button", name="Pause")).to_be_visible()
-    link = lead.page.locator(".st-key-crowd_1 code").inner_text()
-    assert link.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}")
+    address = lead.page.locator(".st-key-crowd_1 code").inner_text()
+    assert address.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}")
 
     worker = stranger()
     answers: list[Response] = []
     worker.page.on("response", lambda answer: answers.append(answer) if "/api/" in answer.url else None)
-    worker.page.goto(link.replace("{{%PROLIFIC_PID%}}", PLATFORM_ID))
+    worker.page.goto(address.replace("{{%PROLIFIC_PID%}}", PLATFORM_ID))
     worker.sees("You mark the words that show a feeling.")
     worker.page.get_by_role("button", name="I agree and begin").click()
     worker.wait_for_text()
@@ -123,7 +123,7 @@ def test_a_lead_makes_a_door_and_a_workers_code_is_found_again(person: Come, str
 
 
 def test_a_worker_who_comes_back_goes_on_where_they_were(server: Server, stranger: Come) -> None:
-    path = open_door(server)
+    path = open_recruitment_link(server)
     first = stranger()
     begin(first, path)
     read_guidelines(first)
@@ -141,7 +141,7 @@ def test_a_worker_who_comes_back_goes_on_where_they_were(server: Server, strange
 
 
 def test_when_the_time_is_up_marks_are_kept_and_it_is_said(server: Server, stranger: Come) -> None:
-    path = open_door(server)
+    path = open_recruitment_link(server)
     worker = stranger()
     begin(worker, path)
     read_guidelines(worker)

@@ -15,7 +15,7 @@ from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.perturbations import ChangedText
 from annotator.domain.project.audits import Drawing
 from annotator.domain.project.qualification import Exercise, QualificationRules
-from annotator.domain.project.recruitment import DoorRules
+from annotator.domain.project.recruitment import LinkRules
 from annotator.domain.project.search import BulkChange
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
@@ -30,7 +30,7 @@ from annotator.store.persons.columns import WORDS
 from annotator.store.persons.person_values import append_only_lifted, find_person, packed_words_of, rewrite_packed_words
 from annotator.store.perturb.perturbations import get_perturbation, waiting_ids
 from annotator.store.qualification.rules import add_grant
-from annotator.usecases.crowd.doors import make_door
+from annotator.usecases.crowd.recruitment_links import make_recruitment_link
 from annotator.usecases.lead.bulk_actions import change_many, undo
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.perturb import checks, versions
@@ -118,7 +118,7 @@ def _accept_a_version(store: Store, original: int, bo: User, *checkers: User) ->
 
 
 def _lead_for_an_hour(store: Store, project: Project, wanda: User, with_gold: Sequence[int]) -> None:
-    """Changes of many texts, one of which names her and another, and one of which is undone; rules, items, an audit, a door."""
+    """Changes of many texts, one of which names her and another, and one of which is undone; rules, items, an audit, a link."""
     everything = [row.id for row in instances_of(store, LOCAL_OPERATOR, project.id)]
     for change in (
         BulkChange("give out"),
@@ -133,7 +133,7 @@ def _lead_for_an_hour(store: Store, project: Project, wanda: User, with_gold: Se
     for purpose in ("annotators", "reviewers"):
         pick(store, wanda, project, purpose, with_gold)
         set_rules(store, wanda, project.id, purpose, QualificationRules(is_on=True, texts=2), based_on=0)
-    make_door(store, wanda, project.id, DoorRules("Pilot", most_workers=2, quota=2))
+    make_recruitment_link(store, wanda, project.id, LinkRules("Pilot", most_workers=2, quota=2))
     draw_audit(store, wanda, project, Drawing("altogether", None, 100))
 
 

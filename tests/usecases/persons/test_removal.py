@@ -11,7 +11,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, SOMEONE_ERASED, User
 from annotator.domain.perturbations import ChangedText
 from annotator.domain.project.evidence import Selection
-from annotator.domain.project.recruitment import Door
+from annotator.domain.project.recruitment import RecruitmentLink
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound, NotWritable
@@ -24,7 +24,7 @@ from annotator.store.persons.erasure import is_wiping_due
 from annotator.store.perturb.audits import items_open_to
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate.work import next_work, save_draft, submit
-from annotator.usecases.crowd.doors import doors_of, find_code, mark_paid
+from annotator.usecases.crowd.recruitment_links import find_code, links_of, mark_paid
 from annotator.usecases.crowd.visits import Entry, come_in, leave, look_at_visit
 from annotator.usecases.evidence.exhaustive_gold import take_back, take_over
 from annotator.usecases.gold import gold_instances
@@ -50,7 +50,7 @@ from annotator.usecases.project.projects import events_of, find_project, instanc
 from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.upkeep import check
-from tests.usecases.crowd.crowd_work import do_texts, enter, open_door
+from tests.usecases.crowd.crowd_work import do_texts, enter, open_recruitment_link
 from tests.usecases.persons.conftest import MAIL, OTHERS, WANDA, WORD, bytes_of, gold_of_project, numbers_of, speak
 from tests.usecases.review.test_reviews import annotate, score
 from tests.usecases.test_whole_life import _goes_out_and_in_again as goes_out_and_in_again
@@ -490,7 +490,7 @@ def test_gold_that_came_of_one_person_alone_goes_with_them_and_what_the_lead_cho
     assert check(store) == []
 
 
-# A worker of a crowd door is taken out: by their code they can be paid all the same, or they were paid before.
+# A worker of a recruitment link is taken out: by their code they can be paid all the same, or they were paid before.
 
 
 @pytest.fixture
@@ -501,14 +501,14 @@ def crowd(make_project: Callable[..., Project], import_rows: Callable[..., objec
 
 
 @pytest.fixture
-def door(store: Store, crowd: Project) -> Door:
-    return open_door(store, crowd)
+def link(store: Store, crowd: Project) -> RecruitmentLink:
+    return open_recruitment_link(store, crowd)
 
 
 @pytest.fixture
-def finished(store: Store, crowd: Project, door: Door) -> tuple[Entry, User, str]:
+def finished(store: Store, crowd: Project, link: RecruitmentLink) -> tuple[Entry, User, str]:
     """A worker who did both texts, with their code."""
-    entry, worker = enter(store, door)
+    entry, worker = enter(store, link)
     do_texts(store, worker, crowd, 2)
     assert entry.token is not None
     code = look_at_visit(store, entry.token).code
@@ -517,7 +517,7 @@ def finished(store: Store, crowd: Project, door: Door) -> tuple[Entry, User, str
 
 
 def test_whoever_is_anonymised_can_still_be_paid_and_is_not_known_again(
-    store: Store, crowd: Project, door: Door, finished: tuple[Entry, User, str]
+    store: Store, crowd: Project, link: RecruitmentLink, finished: tuple[Entry, User, str]
 ) -> None:
     _, worker, code = finished
     [hashes] = store.rows("SELECT platform_hash, visit_hash FROM crowd_workers")
@@ -527,7 +527,7 @@ def test_whoever_is_anonymised_can_still_be_paid_and_is_not_known_again(
     payment = find_code(store, LOCAL_OPERATOR, crowd.id, code)
     assert (payment.worker.name, payment.worker.done) == (removed.called, 2)
     assert mark_paid(store, LOCAL_OPERATOR, crowd.id, code).worker.paid_at is not None
-    assert come_in(store, door.token, "5f1a").visit.done == 0  # another worker, for all that is known
+    assert come_in(store, link.token, "5f1a").visit.done == 0  # another worker, for all that is known
     assert check(store) == []
 
 
@@ -544,20 +544,20 @@ def test_nobody_is_erased_before_they_are_paid_and_then_all_of_it_goes(
     erase(store, LOCAL_OPERATOR, worker.name)
     assert store.rows("SELECT 1 FROM crowd_workers") == []
     assert code.encode() not in store.path.read_bytes()
-    assert doors_of(store, LOCAL_OPERATOR, crowd.id)[0].came == 0
+    assert links_of(store, LOCAL_OPERATOR, crowd.id)[0].came == 0
     assert check(store) == []
 
 
 @pytest.mark.parametrize("act", [anonymise, erase])
 def test_a_visit_ends_with_its_worker_and_what_they_hold_goes_to_others(
-    store: Store, crowd: Project, door: Door, act: Callable[..., object]
+    store: Store, crowd: Project, link: RecruitmentLink, act: Callable[..., object]
 ) -> None:
-    _, worker = enter(store, door)
+    _, worker = enter(store, link)
     act(store, LOCAL_OPERATOR, worker.name)
-    assert doors_of(store, LOCAL_OPERATOR, crowd.id)[0].working == 0
+    assert links_of(store, LOCAL_OPERATOR, crowd.id)[0].working == 0
     assert store.rows("SELECT 1 FROM sessions") == []
     assert check(store) == []
-    entry, other = enter(store, door, "other")
+    entry, other = enter(store, link, "other")
     do_texts(store, other, crowd, 2)
     assert entry.token is not None
     assert leave(store, entry.token).code is not None

@@ -143,7 +143,7 @@ def test_complete_texts_that_are_picked_are_counted_once_whatever_they_are_for(
         count_picked(store, ann, project)
 
 
-def test_a_door_knows_the_training_that_comes_before_a_workers_first_text(
+def test_a_link_knows_the_training_that_comes_before_a_workers_first_text(
     store: Store, project: Project, lead: User, training: SetRules
 ) -> None:
     assert training_first(store, project.id) == TrainingFirst(n_texts=2, tries=2)

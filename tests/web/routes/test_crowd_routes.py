@@ -1,4 +1,4 @@
-"""The doors for crowd workers: what they may reach, what others' names and sets they never see, and who is turned away."""
+"""The links for crowd workers: what they may reach, what others' names and sets they never see, and who is turned away."""
 
 import asyncio
 import json
@@ -19,14 +19,14 @@ from annotator.errors import AnnotatorError
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.annotate.work import next_work, submit
 from annotator.usecases.crowd import visits
-from annotator.usecases.crowd.doors import change_door, doors_of, set_door_state
+from annotator.usecases.crowd.recruitment_links import change_recruitment_link, links_of, set_link_state
 from annotator.usecases.qualification.items import pick, set_rules
 from annotator.web import middleware as crowd_gate
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, crowd
 from annotator.web.routes import crowd as crowd_limits
 from annotator.web.routes.access import COOKIE, CROWD_COOKIE, WORKER_PATHS, ServerOptions, error_response
-from tests.usecases.crowd.crowd_work import MARKED, open_door
+from tests.usecases.crowd.crowd_work import MARKED, open_recruitment_link
 
 HOST = "http://127.0.0.1:8501"
 SAME = {"Origin": HOST}
@@ -63,7 +63,7 @@ def _unhurried() -> crowd_limits.Limits:
 def _empty_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crowd_limits, "LIMITS", _unhurried())
     monkeypatch.setattr(crowd_limits, "PAUSE_SECONDS", 0.01)
-    monkeypatch.setattr(crowd_limits, "DOORS", crowd_limits.KnownDoors())
+    monkeypatch.setattr(crowd_limits, "LINKS", crowd_limits.KnownLinks())
 
 
 @pytest.fixture
@@ -87,12 +87,12 @@ def client(path: Path) -> Iterator[TestClient]:
 
 
 @pytest.fixture
-def door(store, project, path):
-    return open_door(store, project, introduction="Mark the words.\n\nWe keep your marks.")
+def link(store, project, path):
+    return open_recruitment_link(store, project, introduction="Mark the words.\n\nWe keep your marks.")
 
 
-def come_in(client: TestClient, door, platform_id: str = PLATFORM_ID):
-    response = client.post(f"/crowd/{door.token}", data={"platform_id": platform_id}, headers=SAME)
+def come_in(client: TestClient, link, platform_id: str = PLATFORM_ID):
+    response = client.post(f"/crowd/{link.token}", data={"platform_id": platform_id}, headers=SAME)
     assert response.status_code == 303, response.text
     return response
 
@@ -101,9 +101,9 @@ def csrf_of(store, token: str) -> str:
     return session_of(store, token).csrf
 
 
-def test_the_link_shows_what_the_work_is_and_writes_nothing(client, store, door):
+def test_the_link_shows_what_the_work_is_and_writes_nothing(client, store, link):
     before = store.value("SELECT count(*) FROM events")
-    page = client.get(f"/crowd/{door.token}?PROLIFIC_PID={PLATFORM_ID}&STUDY_ID=s")
+    page = client.get(f"/crowd/{link.token}?PROLIFIC_PID={PLATFORM_ID}&STUDY_ID=s")
     assert page.status_code == 200
     assert "Mark the words." in page.text
     assert "2 texts" in page.text
@@ -112,49 +112,51 @@ def test_the_link_shows_what_the_work_is_and_writes_nothing(client, store, door)
     assert store.value("SELECT count(*) FROM crowd_workers") == 0
 
 
-def test_the_page_before_one_agrees_names_the_training_that_comes_first(client, door, store, project):
-    link = f"/crowd/{door.token}"
-    assert "training" not in client.get(link).text
+def test_the_page_before_one_agrees_names_the_training_that_comes_first(client, link, store, project):
+    address = f"/crowd/{link.token}"
+    assert "training" not in client.get(address).text
     done = store.value("SELECT instance_id FROM annotations ORDER BY id")
-    crowd_limits.DOORS = crowd_limits.KnownDoors()
+    crowd_limits.LINKS = crowd_limits.KnownLinks()
     pick(store, LOCAL_OPERATOR, project, "annotators", [done])
     rules = QualificationRules(is_on=True, texts=5, tries=3)
     set_rules(store, LOCAL_OPERATOR, project.id, "annotators", rules, based_on=0)
-    page = client.get(link).text
+    page = client.get(address).text
     assert "First pass an extra training (<strong>1 training text</strong>, <strong>3 attempts</strong>);" in page
-    refused = client.post(link, data={}, headers=SAME)
+    refused = client.post(address, data={}, headers=SAME)
     assert "otherwise no texts and no code." in refused.text, "also where the id was missing"
-    crowd_limits.DOORS = crowd_limits.KnownDoors()
-    page = client.get(link, headers={"Accept-Language": "zh-CN"}).text
+    crowd_limits.LINKS = crowd_limits.KnownLinks()
+    page = client.get(address, headers={"Accept-Language": "zh-CN"}).text
     assert "须先通过额外的培训（<strong>1 篇培训文本</strong>" in page
 
 
-def test_without_the_platforms_parameter_the_page_asks_for_the_id(client, door):
+def test_without_the_platforms_parameter_the_page_asks_for_the_id(client, link):
     for query in ("", "?PROLIFIC_PID=", "?PROLIFIC_PID={{%25PROLIFIC_PID%25}}"):
-        assert 'id="platform_id" name="platform_id" required' in client.get(f"/crowd/{door.token}{query}").text
-    refused = client.post(f"/crowd/{door.token}", data={}, headers=SAME)
+        assert 'id="platform_id" name="platform_id" required' in client.get(f"/crowd/{link.token}{query}").text
+    refused = client.post(f"/crowd/{link.token}", data={}, headers=SAME)
     assert refused.status_code == 422
     assert "Missing ID. Enter it, or open this link from the platform." in refused.text
 
 
-def test_a_preview_on_mturk_begins_nothing(client, door):
-    page = client.get(f"/crowd/{door.token}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&workerId=W")
+def test_a_preview_on_mturk_begins_nothing(client, link):
+    page = client.get(f"/crowd/{link.token}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&workerId=W")
     assert page.status_code == 422
     assert "This is a preview. Accept the task first." in page.text
     assert "<form" not in page.text
 
 
-def test_another_sites_page_cannot_make_a_browser_come_in(client, store, door):
+def test_another_sites_page_cannot_make_a_browser_come_in(client, store, link):
     response = client.post(
-        f"/crowd/{door.token}", data={"platform_id": "x"}, headers={"Origin": "https://elsewhere.example"}
+        f"/crowd/{link.token}", data={"platform_id": "x"}, headers={"Origin": "https://elsewhere.example"}
     )
     assert response.status_code == 403
     assert store.value("SELECT count(*) FROM crowd_workers") == 0
 
 
-def test_a_worker_comes_in_works_and_ends_with_a_code(client, store, project, door):
-    change_door(store, LOCAL_OPERATOR, door.id, _with(door.rules, return_address="https://example.org/done?c={code}"))
-    response = come_in(client, door)
+def test_a_worker_comes_in_works_and_ends_with_a_code(client, store, project, link):
+    change_recruitment_link(
+        store, LOCAL_OPERATOR, link.id, _with(link.rules, return_address="https://example.org/done?c={code}")
+    )
+    response = come_in(client, link)
     assert response.headers["location"] == f"/annotate?project={project.id}"
     assert all("HttpOnly" in cookie for cookie in response.headers.get_list("set-cookie"))
     headers = {"X-CSRF-Token": csrf_of(store, client.cookies[COOKIE]), **SAME}
@@ -169,7 +171,7 @@ def test_a_worker_comes_in_works_and_ends_with_a_code(client, store, project, do
         }
         assert client.post("/api/panel/submit", content=json.dumps(body), headers=headers).status_code == 200
     end = client.get("/crowd/end")
-    (view,) = doors_of(store, LOCAL_OPERATOR, project.id)
+    (view,) = links_of(store, LOCAL_OPERATOR, project.id)
     code = store.value("SELECT code FROM crowd_workers")
     assert view.finished == 1
     assert code in end.text
@@ -183,18 +185,18 @@ def _with(rules, **changes):
     return replace(rules, **changes)
 
 
-def test_a_worker_who_comes_again_after_the_end_sees_their_code_and_gets_no_session(client, store, project, door):
-    come_in(client, door)
+def test_a_worker_who_comes_again_after_the_end_sees_their_code_and_gets_no_session(client, store, project, link):
+    come_in(client, link)
     client.post("/crowd/end", headers=SAME)
     client.cookies.clear()
-    again = client.post(f"/crowd/{door.token}", data={"platform_id": PLATFORM_ID}, headers=SAME)
+    again = client.post(f"/crowd/{link.token}", data={"platform_id": PLATFORM_ID}, headers=SAME)
     assert again.status_code == 200
     assert "You have stopped" in again.text
     assert "set-cookie" not in again.headers
 
 
-def test_the_end_page_of_a_strange_browser_says_nothing_of_anybody(client, door):
-    come_in(client, door)
+def test_the_end_page_of_a_strange_browser_says_nothing_of_anybody(client, link):
+    come_in(client, link)
     client.cookies.clear()
     for cookie in ("", "made up"):
         client.cookies.set(CROWD_COOKIE, cookie)
@@ -210,25 +212,25 @@ def test_the_end_page_of_a_strange_browser_says_nothing_of_anybody(client, door)
         ("closed", 409, "This link is closed. Please return the task on your platform."),
     ],
 )
-def test_a_door_that_is_not_open_says_so_plainly(client, store, door, state, status, said):
-    set_door_state(store, LOCAL_OPERATOR, door.id, state)
-    page = client.get(f"/crowd/{door.token}")
+def test_a_link_that_is_not_open_says_so_plainly(client, store, link, state, status, said):
+    set_link_state(store, LOCAL_OPERATOR, link.id, state)
+    page = client.get(f"/crowd/{link.token}")
     assert page.status_code == status
     assert ("Retry-After" in page.headers) == (status == 503)
     assert said in page.text
-    posted = client.post(f"/crowd/{door.token}", data={"platform_id": "new"}, headers=SAME)
+    posted = client.post(f"/crowd/{link.token}", data={"platform_id": "new"}, headers=SAME)
     assert posted.status_code == status
 
 
-def test_who_does_not_fit_comes_later_and_who_has_begun_goes_on(client, store, door):
-    change_door(store, LOCAL_OPERATOR, door.id, _with(door.rules, at_once=1))
-    come_in(client, door, "first")
+def test_who_does_not_fit_comes_later_and_who_has_begun_goes_on(client, store, link):
+    change_recruitment_link(store, LOCAL_OPERATOR, link.id, _with(link.rules, at_once=1))
+    come_in(client, link, "first")
     client.cookies.clear()
-    page = client.get(f"/crowd/{door.token}?PROLIFIC_PID=second")
+    page = client.get(f"/crowd/{link.token}?PROLIFIC_PID=second")
     assert page.status_code == 503
     assert page.headers["Retry-After"] == "60"
-    assert client.post(f"/crowd/{door.token}", data={"platform_id": "second"}, headers=SAME).status_code == 503
-    come_in(client, door, "first")
+    assert client.post(f"/crowd/{link.token}", data={"platform_id": "second"}, headers=SAME).status_code == 503
+    come_in(client, link, "first")
     assert store.value("SELECT count(*) FROM crowd_workers") == 1
 
 
@@ -237,10 +239,10 @@ class _NoTurns:
         return 0.0
 
 
-def test_one_address_gets_a_rate_of_its_own(client, door, monkeypatch):
+def test_one_address_gets_a_rate_of_its_own(client, link, monkeypatch):
     monkeypatch.setattr(crowd_limits, "LIMITS", crowd_limits.Limits(lambda: 0.0))
     monkeypatch.setattr(crowd_limits.LIMITS, "_pages", dict.fromkeys(crowd_limits._A_SECOND, _NoTurns()))
-    statuses = [client.get(f"/crowd/{door.token}").status_code for _ in range(245)]
+    statuses = [client.get(f"/crowd/{link.token}").status_code for _ in range(245)]
     assert statuses == [200] * 240 + [503] * 5
 
 
@@ -286,12 +288,12 @@ def test_who_come_at_once_get_one_turn_after_the_other_and_who_comes_alone_does_
     assert turns.take() == 0.0
 
 
-def test_a_rush_is_turned_away_before_a_route_with_a_page_in_the_language_of_who_came(client, door, monkeypatch):
+def test_a_rush_is_turned_away_before_a_route_with_a_page_in_the_language_of_who_came(client, link, monkeypatch):
     monkeypatch.setattr(crowd_limits, "LIMITS", crowd_limits.Limits(lambda: 0.0))
     for turns in crowd_limits.LIMITS._pages.values():
         turns._longest_wait = -1.0
-    monkeypatch.setattr(crowd, "show_door", None)
-    pages = [client.get(f"/crowd/{door.token}", headers={"Accept-Language": name}) for name in ("zh-CN", "en", "zh")]
+    monkeypatch.setattr(crowd, "show_recruitment", None)
+    pages = [client.get(f"/crowd/{link.token}", headers={"Accept-Language": name}) for name in ("zh-CN", "en", "zh")]
     assert [page.status_code for page in pages] == [503] * 3
     assert [re.search('lang="(..)', page.text)[1] for page in pages] == ["zh", "en", "zh"]
     assert {page.headers["Retry-After"] for page in pages} == {"60"}
@@ -299,23 +301,23 @@ def test_a_rush_is_turned_away_before_a_route_with_a_page_in_the_language_of_who
     assert pages[0].headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_why_nobody_comes_in_is_said_to_each_in_their_own_language(client, store, door):
-    set_door_state(store, LOCAL_OPERATOR, door.id, "closed")
-    pages = [client.get(f"/crowd/{door.token}", headers={"Accept-Language": name}).text for name in ("zh-CN", "en")]
+def test_why_nobody_comes_in_is_said_to_each_in_their_own_language(client, store, link):
+    set_link_state(store, LOCAL_OPERATOR, link.id, "closed")
+    pages = [client.get(f"/crowd/{link.token}", headers={"Accept-Language": name}).text for name in ("zh-CN", "en")]
     assert re.search("[\u4e00-\u9fff]", pages[0])
     assert not re.search("[\u4e00-\u9fff]", pages[1]), (
         "what was kept of a moment ago is in the language of somebody else"
     )
 
 
-def test_while_a_door_is_looked_up_anew_the_others_take_what_was_known(door):
+def test_while_a_link_is_looked_up_anew_the_others_take_what_was_known(link):
     now = [0.0]
-    doors = crowd_limits.KnownDoors(lambda: now[0])
-    doors.keep("token", door)
+    links = crowd_limits.KnownLinks(lambda: now[0])
+    links.keep("token", link)
     now[0] = 60.0
-    with doors.looking_up("token"):
-        assert doors.answer("token") is door
-    assert doors.answer("token") is None
+    with links.looking_up("token"):
+        assert links.answer("token") is link
+    assert links.answer("token") is None
 
 
 def test_a_rush_from_many_addresses_is_turned_away_and_whoever_ends_a_visit_is_not():
@@ -330,11 +332,11 @@ def test_a_rush_from_many_addresses_is_turned_away_and_whoever_ends_a_visit_is_n
         return True
 
     # One at once, fifteen or six a second, and nobody who would wait for more than five or nine seconds.
-    assert sum(taken(number, "door") for number in range(5000)) in {75, 76}
+    assert sum(taken(number, "link") for number in range(5000)) in {75, 76}
     assert sum(taken(number, "begin") for number in range(5000)) in {54, 55}
     assert taken(6000, "end")
     now[0] = 1.0
-    assert sum(taken(number, "door") for number in range(5000)) in {15, 16}
+    assert sum(taken(number, "link") for number in range(5000)) in {15, 16}
 
 
 @pytest.mark.parametrize("rules", [{"most_workers": 40}, {"most_workers": 100, "at_once": 40}])
@@ -342,7 +344,7 @@ def test_fifty_who_come_in_one_moment_to_forty_places_all_get_one_or_read_that_i
     client, store, project, import_rows, rules, monkeypatch
 ):
     import_rows(project, [{"id": f"more {n}", "text": f"Text {n} was good.", "label": "positive"} for n in range(100)])
-    door = open_door(store, project, **rules)
+    link = open_recruitment_link(store, project, **rules)
     monkeypatch.setattr(crowd_limits, "LIMITS", crowd_limits.Limits(lambda: 0.0))  # no second passes: all at once
     waits: list[float] = []
     yields = asyncio.sleep
@@ -352,10 +354,10 @@ def test_fifty_who_come_in_one_moment_to_forty_places_all_get_one_or_read_that_i
         await yields(0)
 
     async def come(http: httpx.AsyncClient, number: int) -> httpx.Response:
-        page = await http.get(f"/crowd/{door.token}")
+        page = await http.get(f"/crowd/{link.token}")
         assert page.status_code == 200
         data = {"platform_id": f"worker {number}"}
-        return await http.post(f"/crowd/{door.token}", data=data, headers=SAME | {"Accept-Language": "en"})
+        return await http.post(f"/crowd/{link.token}", data=data, headers=SAME | {"Accept-Language": "en"})
 
     async def come_all() -> list[httpx.Response]:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(client.app), base_url=HOST) as http:
@@ -371,12 +373,12 @@ def test_fifty_who_come_in_one_moment_to_forty_places_all_get_one_or_read_that_i
     assert crowd_limits._MOST_WAITING > 50
 
 
-def test_looking_at_a_door_again_and_again_asks_the_database_once(client, door, monkeypatch):
+def test_looking_at_a_link_again_and_again_asks_the_database_once(client, link, monkeypatch):
     n_asked = []
-    real = visits.door_of
-    monkeypatch.setattr(visits, "door_of", lambda *given: n_asked.append(1) or real(*given))
+    real = visits.link_of
+    monkeypatch.setattr(visits, "link_of", lambda *given: n_asked.append(1) or real(*given))
     for _ in range(20):
-        client.get(f"/crowd/{door.token}")
+        client.get(f"/crowd/{link.token}")
     assert len(n_asked) == 1
 
 
@@ -404,11 +406,11 @@ def test_no_row_is_of_a_route_that_is_gone():
 
 
 @pytest.mark.parametrize(("path_of_route", "method"), rows_of_routes())
-def test_every_route_gives_a_worker_what_its_row_says(client, store, project, door, path_of_route, method):
+def test_every_route_gives_a_worker_what_its_row_says(client, store, project, link, path_of_route, method):
     kind = kind_of(path_of_route)
-    assert kind != "no row", f"{method} {path_of_route}: say in OF_WORKERS what a worker of a crowd door gets here"
+    assert kind != "no row", f"{method} {path_of_route}: say in OF_WORKERS what a worker of a recruitment link gets here"
     assert (path_of_route in WORKER_PATHS) == (kind == "work")
-    come_in(client, door)
+    come_in(client, link)
     headers = {"X-CSRF-Token": csrf_of(store, client.cookies[COOKIE]), **SAME, **(PAGE if method == "GET" else {})}
     address = re.sub(r"\{.*?\}", "1", path_of_route)
     query = "" if kind == "token" else f"?project={project.id}"
@@ -423,13 +425,13 @@ def test_every_route_gives_a_worker_what_its_row_says(client, store, project, do
     assert "annotator-a" not in response.text
 
 
-def test_pages_and_files_that_are_no_route_of_ours_are_refused_too(client, door):
-    come_in(client, door)
+def test_pages_and_files_that_are_no_route_of_ours_are_refused_too(client, link):
+    come_in(client, link)
     for address in ("/media/x.png", "/_stcore/upload_file/a/b", "/_stcore/metrics", "/nowhere", "/component/x"):
         assert client.get(address, headers=PAGE).status_code == 403, address
 
 
-def test_no_byte_that_a_worker_gets_has_anothers_name_or_sets(client, store, project, annotator, door):
+def test_no_byte_that_a_worker_gets_has_anothers_name_or_sets(client, store, project, annotator, link):
     """Somebody's correction that was given up would begin with their sets: no worker is given it."""
     store.run("BEGIN")
     store.run(
@@ -439,8 +441,8 @@ def test_no_byte_that_a_worker_gets_has_anothers_name_or_sets(client, store, pro
     )
     store.run("UPDATE instances SET open_slots = 1, state = 'open'")
     store.run("COMMIT")
-    change_door(store, LOCAL_OPERATOR, door.id, _with(door.rules, quota=50))
-    come_in(client, door)
+    change_recruitment_link(store, LOCAL_OPERATOR, link.id, _with(link.rules, quota=50))
+    come_in(client, link)
     headers = {"X-CSRF-Token": csrf_of(store, client.cookies[COOKIE]), **SAME}
     begun = store.value("SELECT instance_id FROM annotations WHERE user_id = ?", (annotator.id,))
     shown = []
@@ -456,8 +458,8 @@ def test_no_byte_that_a_worker_gets_has_anothers_name_or_sets(client, store, pro
     assert asked.status_code == 403
 
 
-def test_a_worker_sees_nothing_of_other_projects(client, store, make_project, door):
+def test_a_worker_sees_nothing_of_other_projects(client, store, make_project, link):
     other = make_project(name="Other")
-    come_in(client, door)
+    come_in(client, link)
     headers = {"X-CSRF-Token": csrf_of(store, client.cookies[COOKIE]), **SAME}
     assert client.get(f"/api/panel/next?project={other.id}", headers=headers).status_code == 404

@@ -34,7 +34,7 @@ from annotator.web.frame import as_text
 from annotator.web.project_warnings import _missing_annotators_words, _missing_reviewers_words
 from annotator.web.sections.instances.page import _highlighted
 from annotator.web.session import Visit
-from tests.usecases.crowd.crowd_work import enter, open_door
+from tests.usecases.crowd.crowd_work import enter, open_recruitment_link
 from tests.usecases.review.test_reviews import annotate, score
 
 PAGE = resource_folder("pages") / "project.py"
@@ -422,7 +422,7 @@ def test_people_come_first_and_each_form_opens_by_itself(store: Store, texts, le
     assert "New links are paused until you open them." in [one.value for one in app.caption]
 
 
-def test_doors_say_that_training_comes_first_and_where_it_has_no_text(store: Store, texts, lea, opened: Opened) -> None:
+def test_links_say_that_training_comes_first_and_where_it_has_no_text(store: Store, texts, lea, opened: Opened) -> None:
     project = texts(1)
     lead = lea(project)
     assert "training" not in " ".join(one.value for one in opened(project, lead, "People").run().info)
@@ -701,10 +701,10 @@ def test_what_was_given_out_ahead_is_said_beside_the_counts(
     assert counts["open"] + counts["waiting"] == 5
 
 
-def test_workers_of_a_crowd_door_are_counted_and_not_listed(store: Store, texts, lea, opened: Opened) -> None:
+def test_workers_of_a_crowd_link_are_counted_and_not_listed(store: Store, texts, lea, opened: Opened) -> None:
     project = texts(8)
-    door = open_door(store, project, quota=1)
-    names = [enter(store, door, f"worker-{number}")[1].name for number in range(3)]
+    link = open_recruitment_link(store, project, quota=1)
+    names = [enter(store, link, f"worker-{number}")[1].name for number in range(3)]
     app = opened(project, lea(project), "People").run()
     assert not app.exception
     shown = " ".join(element.value for element in app.markdown)
@@ -717,7 +717,7 @@ def test_workers_of_a_crowd_door_are_counted_and_not_listed(store: Store, texts,
     app.text_input(key="crowd_code").input("no code")
     app.button(key="crowd_code_go").click().run()
     assert any("isn't a code of this project" in error.value for error in app.error)
-    app.button(key=f"crowd_{door.id}_pause").click().run()
+    app.button(key=f"crowd_{link.id}_pause").click().run()
     assert any("paused" in element.value for element in (*app.markdown, *app.caption))
 
 

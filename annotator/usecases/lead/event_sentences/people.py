@@ -1,4 +1,4 @@
-"""What happened to people, their accounts and tokens, to crowd doors, and to the database as a whole."""
+"""What happened to people, their accounts and tokens, to recruitment links, and to the database as a whole."""
 
 from annotator.domain.numbers import counted
 from annotator.language import _, unsaid
@@ -28,7 +28,7 @@ def _times(words: str, detail: Detail) -> str:
     return with_note(words, _("{n} times within the hour", n=n) if n > 1 else "")
 
 
-def _door(words: str, detail: Detail) -> str:
+def _link_of(words: str, detail: Detail) -> str:
     return _(
         words,
         name=detail["door"],
@@ -38,8 +38,8 @@ def _door(words: str, detail: Detail) -> str:
     )
 
 
-_MADE_DOOR = unsaid("created recruitment link “{name}”: {texts} each, {workers}, {minutes}")
-_CHANGED_DOOR = unsaid("changed recruitment link “{name}”: {texts} each, {workers}, {minutes}")
+_MADE_LINK = unsaid("created recruitment link “{name}”: {texts} each, {workers}, {minutes}")
+_CHANGED_LINK = unsaid("changed recruitment link “{name}”: {texts} each, {workers}, {minutes}")
 _ENDS = {
     "finished": unsaid("finished at “{name}” after {texts}"),
     "left": unsaid("stopped at “{name}” after {texts}"),
@@ -94,8 +94,8 @@ SENTENCES: Sentences = {
     "revoke token": lambda detail: _(
         "revoked access token {number} of {name}", number=detail["token"], name=detail["of"]
     ),
-    "make door": lambda detail: _door(_MADE_DOOR, detail),
-    "change door": lambda detail: _door(_CHANGED_DOOR, detail),
+    "make door": lambda detail: _link_of(_MADE_LINK, detail),
+    "change door": lambda detail: _link_of(_CHANGED_LINK, detail),
     "open door": lambda detail: _("opened the recruitment link “{name}”", name=detail["door"]),
     "pause door": lambda detail: _("paused the recruitment link “{name}”", name=detail["door"]),
     "close door": lambda detail: _("closed the recruitment link “{name}”", name=detail["door"]),

@@ -146,7 +146,7 @@ export class Head {
   }
 
   /**
-   * Whoever came in by a crowd door sees how much of their own work is done, and asks and lists nothing.
+   * Whoever came in by a recruitment link sees how much of their own work is done, and asks and lists nothing.
    * @param {number} done
    * @param {number} quota
    */

@@ -1,4 +1,4 @@
-"""The doors of a project: each with its link and its numbers, a form for a new one, and the look-up of codes."""
+"""The links of a project: each with its link and its numbers, a form for a new one, and the look-up of codes."""
 
 import datetime as dt
 import os
@@ -8,20 +8,20 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from annotator.domain.numbers import counted
-from annotator.domain.project.recruitment import STATE_WORDS, Door, DoorRules, DoorState
+from annotator.domain.project.recruitment import STATE_WORDS, LinkRules, LinkState, RecruitmentLink
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid
-from annotator.usecases.crowd.doors import (
-    DoorView,
+from annotator.usecases.crowd.recruitment_links import (
+    LinkView,
     Payment,
-    change_door,
-    doors_of,
+    change_recruitment_link,
     find_code,
-    make_door,
+    links_of,
+    make_recruitment_link,
     mark_paid,
     payments_csv,
-    set_door_state,
+    set_link_state,
     stop_worker,
     workers_at_work,
 )
@@ -33,7 +33,7 @@ from annotator.web.sections.people.roles import NOBODY_CHOSEN, show_answers
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
 
-# The fields of a door, for a new one and for one that is changed.
+# The fields of a link, for a new one and for one that is changed.
 
 
 Act = Callable[[], object]
@@ -58,13 +58,13 @@ def placeholder(parameter: str) -> str:
     return _PARAMETERS.get(parameter, "")
 
 
-def ask(project: Project, door: Door | None) -> DoorRules | None:
+def ask(project: Project, link: RecruitmentLink | None) -> LinkRules | None:
     """The rules that somebody gave and sent; what is wrong with them is said below."""
-    rules = door.rules if door else DoorRules("Pilot", 20, 20, parameter="PROLIFIC_PID")
-    keys = {name: f"crowd_{door.id if door else 'new'}_{project.id}_{name}" for name in _FIELDS}
-    with st.form(f"crowd_form_{door.id if door else 'new'}", border=False):
+    rules = link.rules if link else LinkRules("Pilot", 20, 20, parameter="PROLIFIC_PID")
+    keys = {name: f"crowd_{link.id if link else 'new'}_{project.id}_{name}" for name in _FIELDS}
+    with st.form(f"crowd_form_{link.id if link else 'new'}", border=False):
         _draw(rules, keys)
-        word = "Save" if door else _("Create link")
+        word = "Save" if link else _("Create link")
         held = submitted(word, type="primary", key=f"{keys['name']}_go", fields=tuple(keys.values()))
     if held is None:
         return None
@@ -73,7 +73,7 @@ def ask(project: Project, door: Door | None) -> DoorRules | None:
     return None
 
 
-def _draw(rules: DoorRules, keys: dict[str, str]) -> None:
+def _draw(rules: LinkRules, keys: dict[str, str]) -> None:
     name, workers, quota = st.columns(3, gap="large")
     name.text_input(_("Link name"), rules.name, max_chars=100, key=keys["name"])
     workers.number_input(
@@ -105,9 +105,9 @@ def _draw(rules: DoorRules, keys: dict[str, str]) -> None:
     st.checkbox(_("Guidelines must be read before submitting"), rules.must_read, key=keys["must_read"])
 
 
-def _rules_of(held: dict[str, object]) -> DoorRules:
+def _rules_of(held: dict[str, object]) -> LinkRules:
     until = held["until"]
-    return DoorRules(
+    return LinkRules(
         name=str(held["name"]).strip(),
         most_workers=int(str(held["workers"])),
         quota=int(str(held["quota"])),
@@ -121,7 +121,7 @@ def _rules_of(held: dict[str, object]) -> DoorRules:
     )
 
 
-# Ending the work of one worker, while the door stays open to all others.
+# Ending the work of one worker, while the link stays open to all others.
 
 
 _WORKER = "crowd_stop_worker"
@@ -183,11 +183,11 @@ def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment
     minutes = f"{payment.active_ms / 60_000:.1f}"
     st.markdown(
         several(
-            "Code of {name} from “{door_name}”: {state}, {n} text, {minutes} minutes, started {time}.",
-            "Code of {name} from “{door_name}”: {state}, {n} texts, {minutes} minutes, started {time}.",
+            "Code of {name} from “{link_name}”: {state}, {n} text, {minutes} minutes, started {time}.",
+            "Code of {name} from “{link_name}”: {state}, {n} texts, {minutes} minutes, started {time}.",
             worker.done,
             name=as_text(worker.name),
-            door_name=as_text(payment.door_name),
+            link_name=as_text(payment.link_name),
             state=_(STATE_WORDS[worker.state]),
             minutes=minutes,
             time=as_text(shown_time(worker.began_at)),
@@ -206,7 +206,7 @@ def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment
             st.rerun()
 
 
-_STATES: dict[DoorState, str] = {
+_STATES: dict[LinkState, str] = {
     "open": unsaid("open: accepts workers"),
     "paused": unsaid("paused: no new workers"),
     "closed": unsaid("closed"),
@@ -214,13 +214,13 @@ _STATES: dict[DoorState, str] = {
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
-    """Off until a lead makes a door and opens it."""
+    """Off until a lead makes a link and opens it."""
     st.subheader(_("Recruitment links"), anchor=False)
     st.caption(_("For workers from Prolific, MTurk etc.: random name, fixed number of texts, completion code."))
-    views = doors_of(store, visit.user, project.id)
+    views = links_of(store, visit.user, project.id)
     training = training_first(store, project.id)
     for view in views:
-        _show_door(store, visit, project, view)
+        _show_link(store, visit, project, view)
     if training is not None:
         _show_training(training)
     if views:
@@ -229,23 +229,23 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     with st.expander(_("New recruitment link"), expanded=False, key="crowd_new"):
         st.caption(_("New links are paused until you open them."))
         rules = ask(project, None)
-        if rules is not None and _is_done(lambda: make_door(store, visit.user, project.id, rules)):
+        if rules is not None and _is_done(lambda: make_recruitment_link(store, visit.user, project.id, rules)):
             st.rerun()
 
 
-def _show_door(store: Store, visit: Visit, project: Project, view: DoorView) -> None:
-    door, key = view.door, f"crowd_{view.door.id}"
+def _show_link(store: Store, visit: Visit, project: Project, view: LinkView) -> None:
+    link, key = view.link, f"crowd_{view.link.id}"
     with st.container(border=True, key=key):
-        st.markdown(f"**{as_text(door.rules.name)}** · {_(_STATES[door.state])}")
+        st.markdown(f"**{as_text(link.rules.name)}** · {_(_STATES[link.state])}")
         st.markdown(_numbers(view))
-        if door.state != "closed":
-            st.code(_link(door), language=None)
-            _show_hint(door)
+        if link.state != "closed":
+            st.code(_link(link), language=None)
+            _show_hint(link)
         _show_buttons(store, visit, view)
-        if door.state != "closed":
+        if link.state != "closed":
             with st.expander(_("Change"), key=f"{key}_change"):
-                rules = ask(project, door)
-                if rules is not None and _is_done(lambda: change_door(store, visit.user, door.id, rules)):
+                rules = ask(project, link)
+                if rules is not None and _is_done(lambda: change_recruitment_link(store, visit.user, link.id, rules)):
                     st.rerun()
 
 
@@ -267,8 +267,8 @@ def _show_training(training: TrainingFirst) -> None:
     )
 
 
-def _numbers(view: DoorView) -> str:
-    rules = view.door.rules
+def _numbers(view: LinkView) -> str:
+    rules = view.link.rules
     return several(
         "{n} worker: {working} working, {finished} of {most_workers} finished, {left} stopped, "
         "{out_of_time} timed out. {texts} each in {minutes}, up to {at_once} at once.",
@@ -286,46 +286,46 @@ def _numbers(view: DoorView) -> str:
     )
 
 
-def _show_hint(door: Door) -> None:
-    if door.rules.parameter:
+def _show_hint(link: RecruitmentLink) -> None:
+    if link.rules.parameter:
         st.caption(
-            _("Worker ID from {parameter}, or asked for; stored only as hash.", parameter=as_text(door.rules.parameter))
+            _("Worker ID from {parameter}, or asked for; stored only as hash.", parameter=as_text(link.rules.parameter))
         )
     else:
         st.caption(_("No worker ID: people can restart in another browser."))
 
 
-def _show_buttons(store: Store, visit: Visit, view: DoorView) -> None:
-    door, key = view.door, f"crowd_{view.door.id}"
+def _show_buttons(store: Store, visit: Visit, view: LinkView) -> None:
+    link, key = view.link, f"crowd_{view.link.id}"
     turn, close, take = st.columns(3)
-    if door.state == "paused" and pressed(_("Open link"), type="primary", container=turn, key=f"{key}_open"):
-        set_door_state(store, visit.user, door.id, "open")
+    if link.state == "paused" and pressed(_("Open link"), type="primary", container=turn, key=f"{key}_open"):
+        set_link_state(store, visit.user, link.id, "open")
         st.rerun()
-    if door.state == "open" and pressed(_("Pause"), container=turn, key=f"{key}_pause"):
-        set_door_state(store, visit.user, door.id, "paused")
+    if link.state == "open" and pressed(_("Pause"), container=turn, key=f"{key}_pause"):
+        set_link_state(store, visit.user, link.id, "paused")
         st.rerun()
-    if door.state != "closed" and pressed(_("Close permanently"), container=close, key=f"{key}_close"):
-        st.dialog(_("Close this link?"))(_ask_to_close)(door)
+    if link.state != "closed" and pressed(_("Close permanently"), container=close, key=f"{key}_close"):
+        st.dialog(_("Close this link?"))(_ask_to_close)(link)
     if view.came:
         take.download_button(
             _("Codes as CSV"),
-            payments_csv(store, visit.user, door.id),
-            f"codes-{door.id}.csv",
+            payments_csv(store, visit.user, link.id),
+            f"codes-{link.id}.csv",
             "text/csv",
             key=f"{key}_csv",
         )
 
 
-def _ask_to_close(door: Door) -> None:
+def _ask_to_close(link: RecruitmentLink) -> None:
     st.markdown(
         _(
             "“{name}” closes for new workers and can't be reopened. Current workers can finish.",
-            name=as_text(door.rules.name),
+            name=as_text(link.rules.name),
         )
     )
     show_answers(
-        _("Close link"), key=f"crowd_{door.id}_closing",
-        act=lambda store, visit: set_door_state(store, visit.user, door.id, "closed")
+        _("Close link"), key=f"crowd_{link.id}_closing",
+        act=lambda store, visit: set_link_state(store, visit.user, link.id, "closed")
     )  # fmt: skip
 
 
@@ -338,8 +338,8 @@ def _is_done(act: Act) -> bool:
     return True
 
 
-def _link(door: Door) -> str:
+def _link(link: RecruitmentLink) -> str:
     """As people reach the server; the platform's placeholder for the id is the lead's to add (docs/crowd.md)."""
     page = urlsplit(st.context.url or "")
     address = os.environ.get("ANNOTATOR_URL", f"{page.scheme}://{page.netloc}").rstrip("/")
-    return f"{address}/crowd/{door.token}{placeholder(door.rules.parameter)}"
+    return f"{address}/crowd/{link.token}{placeholder(link.rules.parameter)}"

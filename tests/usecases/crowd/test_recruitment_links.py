@@ -1,4 +1,4 @@
-"""Crowd doors: rules, codes, and a worker who comes in by one and does their texts."""
+"""Recruitment links: rules, codes, and a worker who comes in by one and does their texts."""
 
 import json
 import zipfile
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.project.recruitment import DoorRules, draw_code, same_code
+from annotator.domain.project.recruitment import LinkRules, draw_code, same_code
 from annotator.domain.tasks import get_task
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound, NotSignedIn, TooBusy
 from annotator.store import open_store
@@ -18,15 +18,15 @@ from annotator.usecases.access.accounts import list_users, session_of
 from annotator.usecases.access.invitations import members_with_accounts
 from annotator.usecases.annotate.work import next_work, save_draft, submit
 from annotator.usecases.crowd import visits
-from annotator.usecases.crowd.doors import (
-    change_door,
-    doors_of,
+from annotator.usecases.crowd.recruitment_links import (
+    change_recruitment_link,
     find_code,
-    make_door,
+    links_of,
+    make_recruitment_link,
     mark_paid,
     payments_csv,
     payments_of,
-    set_door_state,
+    set_link_state,
     stop_worker,
     workers_at_work,
 )
@@ -38,18 +38,18 @@ from annotator.usecases.transfer.export import WRITABLE, export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.upkeep import check
 from tests.clock import pass_time
-from tests.usecases.crowd.crowd_work import MARKED, do_texts, enter, open_door
+from tests.usecases.crowd.crowd_work import MARKED, do_texts, enter, open_recruitment_link
 
 PLATFORM_ID = "5f1a2b3c4d5e6f7a8b9c0d1e"
 
 
 @pytest.fixture
 def finished(store, project):
-    """A worker who has done two texts; the door, and their visit at its end."""
-    door = open_door(store, project)
-    entry, user = enter(store, door, PLATFORM_ID)
+    """A worker who has done two texts; the link, and their visit at its end."""
+    link = open_recruitment_link(store, project)
+    entry, user = enter(store, link, PLATFORM_ID)
     do_texts(store, user, project, 2)
-    return door, user, look_at_visit(store, entry.token)
+    return link, user, look_at_visit(store, entry.token)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def finished(store, project):
 )
 def test_a_return_address_is_https_and_fixed_but_for_the_code(address):
     with pytest.raises(InvalidValue):
-        DoorRules("Pilot", 10, 2, return_address=address)
+        LinkRules("Pilot", 10, 2, return_address=address)
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,10 @@ def test_a_return_address_is_https_and_fixed_but_for_the_code(address):
 )
 def test_rules_that_cannot_be_are_refused_and_nothing_is_stored(store, project, wrong):
     with pytest.raises(InvalidValue):
-        make_door(
-            store, LOCAL_OPERATOR, project.id, DoorRules(**{"name": "Pilot", "most_workers": 1, "quota": 1, **wrong})
+        make_recruitment_link(
+            store, LOCAL_OPERATOR, project.id, LinkRules(**{"name": "Pilot", "most_workers": 1, "quota": 1, **wrong})
         )
-    assert doors_of(store, LOCAL_OPERATOR, project.id) == []
+    assert links_of(store, LOCAL_OPERATOR, project.id) == []
 
 
 def test_codes_differ_and_can_be_read_out():
@@ -104,10 +104,10 @@ def test_codes_differ_and_can_be_read_out():
 
 
 def test_a_code_is_found_however_it_was_typed_and_a_foreign_one_is_not(store, project, finished):
-    door, user, visit = finished
+    link, user, visit = finished
     for typed in (visit.code, visit.code.lower(), visit.code.replace("-", " "), f"  {visit.code} "):
         payment = find_code(store, LOCAL_OPERATOR, project.id, typed)
-        assert (payment.worker.name, payment.worker.done, payment.door_name) == (user.name, 2, door.rules.name)
+        assert (payment.worker.name, payment.worker.done, payment.link_name) == (user.name, 2, link.rules.name)
     for typed in ("", "  ", draw_code(), visit.code[:-1]):
         with pytest.raises(NotFound):
             find_code(store, LOCAL_OPERATOR, project.id, typed)
@@ -128,52 +128,52 @@ def test_a_code_is_used_up_once(store, project, finished):
 
 
 def test_who_is_still_at_work_is_not_paid(store, project):
-    door = open_door(store, project)
-    enter(store, door)
-    (payment,) = payments_of(store, LOCAL_OPERATOR, door.id)
+    link = open_recruitment_link(store, project)
+    enter(store, link)
+    (payment,) = payments_of(store, LOCAL_OPERATOR, link.id)
     with pytest.raises(InvalidValue, match=r"is still working\. Pay afterwards\."):
         mark_paid(store, LOCAL_OPERATOR, project.id, payment.worker.code)
 
 
 def test_a_text_that_comes_back_after_review_was_done_all_the_same(store, project, finished):
-    door, user, _ = finished
+    link, user, _ = finished
     store.run("BEGIN")
     store.run("UPDATE annotations SET state = 'returned' WHERE user_id = ?", (user.id,))
     store.run("COMMIT")
-    (payment,) = payments_of(store, LOCAL_OPERATOR, door.id)
+    (payment,) = payments_of(store, LOCAL_OPERATOR, link.id)
     assert payment.worker.done == 2
 
 
-def test_only_who_leads_the_project_sees_doors_and_codes(store, project, annotator, finished):
-    door, _, visit = finished
+def test_only_who_leads_the_project_sees_links_and_codes(store, project, annotator, finished):
+    link, _, visit = finished
     for attempt in (
-        lambda: doors_of(store, annotator, project.id),
-        lambda: payments_csv(store, annotator, door.id),
+        lambda: links_of(store, annotator, project.id),
+        lambda: payments_csv(store, annotator, link.id),
         lambda: find_code(store, annotator, project.id, visit.code),
-        lambda: set_door_state(store, annotator, door.id, "closed"),
-        lambda: change_door(store, annotator, door.id, replace(door.rules, quota=1)),
-        lambda: make_door(store, annotator, project.id, DoorRules("Mine", 1, 1)),
+        lambda: set_link_state(store, annotator, link.id, "closed"),
+        lambda: change_recruitment_link(store, annotator, link.id, replace(link.rules, quota=1)),
+        lambda: make_recruitment_link(store, annotator, project.id, LinkRules("Mine", 1, 1)),
     ):
         with pytest.raises(NotAllowed):
             attempt()
 
 
-def test_a_closed_door_stays_closed(store, project):
-    door = open_door(store, project)
-    set_door_state(store, LOCAL_OPERATOR, door.id, "closed")
+def test_a_closed_link_stays_closed(store, project):
+    link = open_recruitment_link(store, project)
+    set_link_state(store, LOCAL_OPERATOR, link.id, "closed")
     with pytest.raises(Conflict):
-        set_door_state(store, LOCAL_OPERATOR, door.id, "open")
+        set_link_state(store, LOCAL_OPERATOR, link.id, "open")
 
 
-def test_two_doors_of_a_project_have_two_names(store, project):
-    open_door(store, project)
+def test_two_links_of_a_project_have_two_names(store, project):
+    open_recruitment_link(store, project)
     with pytest.raises(Conflict):
-        make_door(store, LOCAL_OPERATOR, project.id, DoorRules("Pilot", 1, 1))
+        make_recruitment_link(store, LOCAL_OPERATOR, project.id, LinkRules("Pilot", 1, 1))
 
 
 def test_guidelines_that_must_be_read_stop_a_submission_and_nothing_else(store, project):
     change_guidelines(store, LOCAL_OPERATOR, project.id, "Mark little.", based_on=0)
-    _, user = enter(store, open_door(store, project, must_read=True))
+    _, user = enter(store, open_recruitment_link(store, project, must_read=True))
     work = next_work(store, user, project.id).work
     with pytest.raises(InvalidValue, match="Read the guidelines"):
         submit(store, user, work.assignment.id, 0, MARKED, is_confirmed=True)
@@ -183,7 +183,7 @@ def test_guidelines_that_must_be_read_stop_a_submission_and_nothing_else(store, 
 
 def test_workers_are_in_no_list_of_people(store, project, finished):
     _, user, _ = finished
-    _, working = enter(store, open_door(store, project, name="Second"), "another")
+    _, working = enter(store, open_recruitment_link(store, project, name="Second"), "another")
     names = {user.name, working.name}
     assert not names & set(people_to_choose(store, LOCAL_OPERATOR, project.id))
     assert not names & {member.user.name for member in members_with_accounts(store, LOCAL_OPERATOR, project.id)}
@@ -201,9 +201,9 @@ def every_byte(path: Path) -> bytes:
 
 
 def test_no_file_event_or_table_has_the_platforms_id_or_a_code(store, project, finished, tmp_path, caplog):
-    door, _, visit = finished
+    link, _, visit = finished
     secret = store.value("SELECT hex(platform_hash) FROM crowd_workers").lower()
-    hidden = (PLATFORM_ID.encode(), visit.code.encode(), secret.encode(), door.token.encode())
+    hidden = (PLATFORM_ID.encode(), visit.code.encode(), secret.encode(), link.token.encode())
     written = 0
     for form in WRITABLE:
         target = tmp_path / form
@@ -218,7 +218,7 @@ def test_no_file_event_or_table_has_the_platforms_id_or_a_code(store, project, f
     events = json.dumps([tuple(row) for row in store.rows("SELECT actor, action, detail FROM events")])
     assert not [word for word in hidden if word.decode() in events]
     assert PLATFORM_ID not in caplog.text
-    assert PLATFORM_ID not in payments_csv(store, LOCAL_OPERATOR, door.id)
+    assert PLATFORM_ID not in payments_csv(store, LOCAL_OPERATOR, link.id)
     assert (
         PLATFORM_ID.encode()
         not in store.path.read_bytes() + store.path.with_name(f"{store.path.name}-wal").read_bytes()
@@ -226,15 +226,15 @@ def test_no_file_event_or_table_has_the_platforms_id_or_a_code(store, project, f
 
 
 def test_the_csv_for_paying_has_codes_numbers_and_times(store, project, finished):
-    door, user, visit = finished
-    header, row = payments_csv(store, LOCAL_OPERATOR, door.id).splitlines()
+    link, user, visit = finished
+    header, row = payments_csv(store, LOCAL_OPERATOR, link.id).splitlines()
     assert header == "code,worker,state,texts,active_minutes,began_at,ended_at,paid_at"
     assert row.startswith(f"{visit.code},{user.name},finished,2,0.0,")
 
 
-def test_a_door_changes_nothing_for_whoever_comes_in_otherwise(store, project, annotator):
+def test_a_link_changes_nothing_for_whoever_comes_in_otherwise(store, project, annotator):
     before = next_work(store, annotator, project.id)
-    open_door(store, project)
+    open_recruitment_link(store, project)
     after = next_work(store, annotator, project.id)
     assert after.counts == before.counts
     assert "quota" not in after.counts
@@ -243,7 +243,7 @@ def test_a_door_changes_nothing_for_whoever_comes_in_otherwise(store, project, a
     ]
 
 
-def test_a_project_that_is_restored_elsewhere_has_the_marks_and_nothing_of_doors(store, project, finished, tmp_path):
+def test_a_project_that_is_restored_elsewhere_has_the_marks_and_nothing_of_links(store, project, finished, tmp_path):
     _, user, _ = finished
     path = tmp_path / "whole.jsonl"
     export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
@@ -257,7 +257,7 @@ def test_a_project_that_is_restored_elsewhere_has_the_marks_and_nothing_of_doors
         assert check(other) == []
 
 
-# A worker comes in by a door, does their texts, and gets a code; who does not fit leaves no trace.
+# A worker comes in by a link, does their texts, and gets a code; who does not fit leaves no trace.
 
 
 def changes(store):
@@ -265,8 +265,10 @@ def changes(store):
 
 
 def test_a_worker_does_the_quota_and_then_has_a_code_a_way_back_and_no_account(store, project):
-    door = open_door(store, project, return_address="https://app.prolific.com/submissions/complete?cc=ABC&w={code}")
-    entry, user = enter(store, door)
+    link = open_recruitment_link(
+        store, project, return_address="https://app.prolific.com/submissions/complete?cc=ABC&w={code}"
+    )
+    entry, user = enter(store, link)
     assert user.is_worker
     assert entry.visit.code is None
     do_texts(store, user, project, 2)
@@ -283,8 +285,8 @@ def test_a_worker_does_the_quota_and_then_has_a_code_a_way_back_and_no_account(s
 
 
 def test_no_text_is_leased_beyond_the_quota(store, project):
-    door = open_door(store, project, quota=1)
-    _, user = enter(store, door)
+    link = open_recruitment_link(store, project, quota=1)
+    _, user = enter(store, link)
     answer = next_work(store, user, project.id)
     assert answer.work is not None
     assert answer.ahead is None
@@ -293,29 +295,29 @@ def test_no_text_is_leased_beyond_the_quota(store, project):
 
 
 def test_the_same_worker_goes_on_with_their_visit_and_after_the_end_is_told_so(store, project):
-    door = open_door(store, project)
-    _, user = enter(store, door, "one")
+    link = open_recruitment_link(store, project)
+    _, user = enter(store, link, "one")
     do_texts(store, user, project, 1)
-    again, same = enter(store, door, "one")
+    again, same = enter(store, link, "one")
     assert same.id == user.id
     do_texts(store, same, project, 1)
     look_at_visit(store, again.token)
     before = changes(store)
-    third = come_in(store, door.token, "one")
+    third = come_in(store, link.token, "one")
     assert (third.token, third.visit.state, third.visit.done) == (None, "finished", 2)
     assert third.visit.code is not None
     assert changes(store) == before
 
 
-def test_a_worker_is_somebody_else_at_another_door(store, project):
-    _, at_first = enter(store, open_door(store, project), "one")
-    _, at_second = enter(store, open_door(store, project, name="Second"), "one")
+def test_a_worker_is_somebody_else_at_another_link(store, project):
+    _, at_first = enter(store, open_recruitment_link(store, project), "one")
+    _, at_second = enter(store, open_recruitment_link(store, project, name="Second"), "one")
     assert at_first.id != at_second.id
 
 
 def test_the_platforms_id_stands_nowhere_in_the_database(store, project):
-    door = open_door(store, project)
-    entry, user = enter(store, door, "5f1a2b3c4d5e6f7a8b9c0d1e")
+    link = open_recruitment_link(store, project)
+    entry, user = enter(store, link, "5f1a2b3c4d5e6f7a8b9c0d1e")
     do_texts(store, user, project, 2)
     look_at_visit(store, entry.token)
     dump = "\n".join(store.connection.iterdump())
@@ -323,14 +325,14 @@ def test_the_platforms_id_stands_nowhere_in_the_database(store, project):
     assert b"5f1a2b3c4d5e6f7a8b9c0d1e".hex() not in dump.lower()
 
 
-def test_a_door_is_off_until_the_lead_opens_it(store, project):
-    from annotator.domain.project.recruitment import DoorRules
+def test_a_link_is_off_until_the_lead_opens_it(store, project):
+    from annotator.domain.project.recruitment import LinkRules
 
-    door = make_door(store, LOCAL_OPERATOR, project.id, DoorRules("Pilot", 10, 2))
+    link = make_recruitment_link(store, LOCAL_OPERATOR, project.id, LinkRules("Pilot", 10, 2))
     with pytest.raises(TooBusy):
-        come_in(store, door.token, "")
-    set_door_state(store, LOCAL_OPERATOR, door.id, "open")
-    assert come_in(store, door.token, "").token
+        come_in(store, link.token, "")
+    set_link_state(store, LOCAL_OPERATOR, link.id, "open")
+    assert come_in(store, link.token, "").token
 
 
 @pytest.mark.parametrize(
@@ -349,51 +351,51 @@ def test_a_door_is_off_until_the_lead_opens_it(store, project):
     ],
 )
 def test_who_does_not_fit_is_told_why_and_nothing_is_written(store, project, state, rules, error, words):
-    door = open_door(store, project, **{**rules, **({"until": None} if "until" in rules else {})})
-    enter(store, door, "first")
+    link = open_recruitment_link(store, project, **{**rules, **({"until": None} if "until" in rules else {})})
+    enter(store, link, "first")
     if "until" in rules:
-        from annotator.usecases.crowd.doors import change_door
+        from annotator.usecases.crowd.recruitment_links import change_recruitment_link
 
-        change_door(store, LOCAL_OPERATOR, door.id, replace(door.rules, until=rules["until"]))
+        change_recruitment_link(store, LOCAL_OPERATOR, link.id, replace(link.rules, until=rules["until"]))
     if state != "open":
-        set_door_state(store, LOCAL_OPERATOR, door.id, state)
+        set_link_state(store, LOCAL_OPERATOR, link.id, state)
     before = changes(store)
     with pytest.raises(error, match=words):
-        come_in(store, door.token, "second")
+        come_in(store, link.token, "second")
     assert changes(store) == before
-    assert come_in(store, door.token, "first").token  # who is at work goes on
+    assert come_in(store, link.token, "first").token  # who is at work goes on
 
 
-def test_all_doors_together_let_in_no_more_than_the_server_takes(store, project, monkeypatch):
+def test_all_links_together_let_in_no_more_than_the_server_takes(store, project, monkeypatch):
     monkeypatch.setenv(visits.AT_ONCE_VARIABLE, "1")
-    enter(store, open_door(store, project), "one")
+    enter(store, open_recruitment_link(store, project), "one")
     with pytest.raises(TooBusy):
-        come_in(store, open_door(store, project, name="Second").token, "two")
+        come_in(store, open_recruitment_link(store, project, name="Second").token, "two")
 
 
-def test_a_used_up_door_says_so_and_who_left_makes_room(store, project):
-    door = open_door(store, project, most_workers=1, quota=1)
-    entry, _ = enter(store, door, "leaves")
+def test_a_used_up_link_says_so_and_who_left_makes_room(store, project):
+    link = open_recruitment_link(store, project, most_workers=1, quota=1)
+    entry, _ = enter(store, link, "leaves")
     assert leave(store, entry.token).code is None  # nothing was done
-    entry, user = enter(store, door, "stays")
+    entry, user = enter(store, link, "stays")
     do_texts(store, user, project, 1)
     look_at_visit(store, entry.token)
     with pytest.raises(Conflict, match=r"This link is closed\. Please return the task on your platform\."):
-        come_in(store, door.token, "late")
+        come_in(store, link.token, "late")
 
 
 def test_a_wrong_link_and_a_missing_id_are_refused(store, project):
-    door = open_door(store, project)
+    link = open_recruitment_link(store, project)
     with pytest.raises(NotFound):
         come_in(store, "no such door", "one")
     for missing in ("", "  ", "{{%PROLIFIC_PID%}}", "x" * 201):
         with pytest.raises(InvalidValue):
-            come_in(store, door.token, missing)
+            come_in(store, link.token, missing)
 
 
 def test_when_the_time_is_up_marks_stay_as_a_draft_and_the_text_goes_to_others(store, project, annotator):
-    door = open_door(store, project, minutes=10)
-    entry, user = enter(store, door)
+    link = open_recruitment_link(store, project, minutes=10)
+    entry, user = enter(store, link)
     do_texts(store, user, project, 1)
     work = next_work(store, user, project.id).work
     pass_time(store, minutes=9)
@@ -411,7 +413,7 @@ def test_when_the_time_is_up_marks_stay_as_a_draft_and_the_text_goes_to_others(s
 
 
 def test_in_time_that_is_over_no_new_text_is_given_out(store, project):
-    _, user = enter(store, open_door(store, project, minutes=10, quota=3))
+    _, user = enter(store, open_recruitment_link(store, project, minutes=10, quota=3))
     do_texts(store, user, project, 1)
     pass_time(store, minutes=11)
     held = next_work(store, user, project.id)
@@ -420,15 +422,15 @@ def test_in_time_that_is_over_no_new_text_is_given_out(store, project):
 
 
 def test_where_no_text_is_left_a_worker_has_finished_with_what_there_was(store, project):
-    entry, user = enter(store, open_door(store, project, quota=50))
+    entry, user = enter(store, open_recruitment_link(store, project, quota=50))
     do_texts(store, user, project, 4)
     assert look_at_visit(store, entry.token).state == "finished"
     with pytest.raises(TooBusy, match=r"No work at the moment\. Please try this link later\."):
-        come_in(store, open_door(store, project, name="Second").token, "two")
+        come_in(store, open_recruitment_link(store, project, name="Second").token, "two")
 
 
 def test_nobody_makes_a_person_of_a_workers_account(store, project):
-    _, user = enter(store, open_door(store, project))
+    _, user = enter(store, open_recruitment_link(store, project))
     for attempt in (
         lambda: give_role(store, LOCAL_OPERATOR, project.id, user.name, "reviewer"),
         lambda: accounts.add_user(store, LOCAL_OPERATOR, user.name, "lead"),
@@ -440,43 +442,43 @@ def test_nobody_makes_a_person_of_a_workers_account(store, project):
         accounts.sign_in(store, user.name, "")
 
 
-def test_a_door_counts_who_came_and_what_became_of_them(store, project):
-    door = open_door(store, project, minutes=10, quota=1)
-    entry, user = enter(store, door, "one")
+def test_a_link_counts_who_came_and_what_became_of_them(store, project):
+    link = open_recruitment_link(store, project, minutes=10, quota=1)
+    entry, user = enter(store, link, "one")
     do_texts(store, user, project, 1)
     look_at_visit(store, entry.token)
-    leave(store, enter(store, door, "two")[0].token)
-    enter(store, door, "three")
+    leave(store, enter(store, link, "two")[0].token)
+    enter(store, link, "three")
     pass_time(store, minutes=20)
-    enter(store, door, "four")
-    (view,) = doors_of(store, LOCAL_OPERATOR, project.id)
+    enter(store, link, "four")
+    (view,) = links_of(store, LOCAL_OPERATOR, project.id)
     assert (view.came, view.finished, view.left, view.out_of_time, view.working) == (4, 1, 1, 1, 1)
 
 
 def test_who_was_shut_out_does_not_come_in_again(store, project):
-    door = open_door(store, project)
-    entry, user = enter(store, door, "one")
+    link = open_recruitment_link(store, project)
+    entry, user = enter(store, link, "one")
     do_texts(store, user, project, 1)
     accounts.disable_user(store, LOCAL_OPERATOR, user.name)
-    again = come_in(store, door.token, "one")
+    again = come_in(store, link.token, "one")
     assert (again.token, again.visit.state) == (None, "left")
     assert look_at_visit(store, entry.token).state == "left"
 
 
 def test_who_comes_back_with_the_quota_done_has_finished(store, project):
-    door = open_door(store, project, quota=1)
-    _, user = enter(store, door, "one")
+    link = open_recruitment_link(store, project, quota=1)
+    _, user = enter(store, link, "one")
     do_texts(store, user, project, 1)  # and the browser closes before the last page
-    again = come_in(store, door.token, "one")
+    again = come_in(store, link.token, "one")
     assert (again.token, again.visit.state) == (None, "finished")
     assert again.visit.code is not None
 
 
-def test_a_lead_ends_the_work_of_one_worker_and_the_door_stays_open(store, project, annotator):
+def test_a_lead_ends_the_work_of_one_worker_and_the_link_stays_open(store, project, annotator):
     """What was handed in stays with its code, what is held goes to others, and the worker is told at the next request."""
-    door = open_door(store, project)
-    entry, user = enter(store, door, "one")
-    _, other = enter(store, door, "two")
+    link = open_recruitment_link(store, project)
+    entry, user = enter(store, link, "one")
+    _, other = enter(store, link, "two")
     do_texts(store, user, project, 1)
     held = next_work(store, user, project.id).work
     assert held is not None
@@ -490,7 +492,7 @@ def test_a_lead_ends_the_work_of_one_worker_and_the_door_stays_open(store, proje
         session_of(store, entry.token)
     visit = look_at_visit(store, entry.token)
     assert (visit.state, visit.is_stopped, visit.done, bool(visit.code)) == ("left", True, 1, True)
-    assert come_in(store, door.token, "one").token is None, "the same id does not begin again"
+    assert come_in(store, link.token, "one").token is None, "the same id does not begin again"
     assert store.value("SELECT state FROM assignments WHERE id = ?", (held.assignment.id,)) not in (
         "leased",
         "returned",
@@ -503,6 +505,6 @@ def test_a_lead_ends_the_work_of_one_worker_and_the_door_stays_open(store, proje
 
 
 def test_who_stops_by_themselves_is_not_said_to_have_been_stopped(store, project):
-    entry, user = enter(store, open_door(store, project))
+    entry, user = enter(store, open_recruitment_link(store, project))
     do_texts(store, user, project, 1)
     assert not leave(store, entry.token).is_stopped
