@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.language import _, unsaid
+from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
+from annotator.web.navigation import PARTS_OF_ARCHIVED, PROJECT_SECTIONS
 from annotator.web.page_parts import READABLE, asked_instance, require_project
 from annotator.web.sections import creation, guidelines, project_end, record, rules
 from annotator.web.sections.instances import fields as instance_fields
@@ -32,38 +33,23 @@ def _record(store: Store, visit: Visit, project: Project) -> None:
 
 Section = Callable[[Store, Visit, Project], None]
 
-# In the order of a lead's week; a section is named by its parts in addresses, so that links last when parts move.
-SECTIONS: Mapping[str, Mapping[str, Section]] = {
-    unsaid("Overview"): {"Progress": progress.show, "Decisions": decisions.show},
-    unsaid("Data"): {
-        "Import": file_import.show,
-        "Instances": instances.show,
-        "Export": export.show,
-        "Releases": releases.show,
-    },
-    unsaid("Task"): {"Rules": rules.show, "Guidelines": guidelines.show},
-    unsaid("People"): {"People": people.show},
-    unsaid("Quality"): {"Quality": quality.show, "Rounds": decisions.show_rounds, "Training": training.show},
-    unsaid("Models"): {"Previews": rules.show_previews, "Order": order.show},
-    unsaid("Record"): {"Record": _record},
+SHOWN: Mapping[str, Section] = {
+    "Progress": progress.show,
+    "Decisions": decisions.show,
+    "Import": file_import.show,
+    "Instances": instances.show,
+    "Export": export.show,
+    "Releases": releases.show,
+    "Rules": rules.show,
+    "Guidelines": guidelines.show,
+    "People": people.show,
+    "Quality": quality.show,
+    "Rounds": decisions.show_rounds,
+    "Training": training.show,
+    "Previews": rules.show_previews,
+    "Order": order.show,
+    "Record": _record,
 }
-_TITLES = {
-    "Progress": unsaid("Progress"),
-    "Decisions": unsaid("Decisions"),
-    "Import": unsaid("Import"),
-    "Instances": unsaid("Texts"),
-    "Export": unsaid("Export"),
-    "Releases": unsaid("Releases"),
-    "Guidelines": unsaid("Guidelines"),
-    "Rules": unsaid("Rules"),
-    "Quality": unsaid("Agreement"),
-    "Rounds": unsaid("Rounds"),
-    "Training": unsaid("Training"),
-    "Previews": unsaid("Previews"),
-    "Order": unsaid("Order"),
-}
-
-OF_ARCHIVED = ("Progress", "Instances", "Quality", "Export", "Releases", "Record")  # what changes nothing
 
 # tables, charts and texts side by side use the whole screen
 WIDE = frozenset({"Progress", "Instances", "Quality", "Record"})
@@ -74,8 +60,8 @@ _ADDRESS = "section"  # of the address
 def _parts_of(project: Project) -> dict[str, list[str]]:
     """The parts that a project has, by section."""
     sections = {
-        name: [part for part in parts if not project.is_archived or part in OF_ARCHIVED]
-        for name, parts in SECTIONS.items()
+        name: [part for part in parts if not project.is_archived or part in PARTS_OF_ARCHIVED]
+        for name, parts in PROJECT_SECTIONS.items()
     }
     return {name: parts for name, parts in sections.items() if parts}
 
@@ -108,7 +94,7 @@ def _choose(project: Project) -> str:
     if len(by_section[section]) > 1:
         given = st.segmented_control(
             _("Part"), by_section[section], default=part, required=True, key=f"project_part_{part}",
-            label_visibility="collapsed", format_func=lambda name: _(_TITLES[name])
+            label_visibility="collapsed", format_func=lambda name: _(PROJECT_SECTIONS[section][name])
         )  # fmt: skip
         if given != part:
             _go_to(str(given))
@@ -142,4 +128,4 @@ with page_store() as store:
             ):
                 creation.dialog()
             with st.container(width="stretch" if part in WIDE else READABLE):
-                next(parts[part] for parts in SECTIONS.values() if part in parts)(store, visit, project)
+                SHOWN[part](store, visit, project)

@@ -63,8 +63,5 @@ if project is not None:
         )
         with computes, page_store() as store:
             computation.show(store, visit, project)
-        with (
-            st.expander(_("Ask a model for self-explanations"), icon=":material/format_quote:"),
-            page_store() as store,
-        ):
+        with st.expander(_("Ask a model for self-explanations"), icon=":material/format_quote:"), page_store() as store:
             prompts.show(store, visit, project)

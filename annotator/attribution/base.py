@@ -4,10 +4,10 @@ A predictor answers probabilities for lists of tokens; an explainer answers a sc
 own, so that nothing has to be found again in a text; a predictor that cuts them into subwords puts these together itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,11 @@ import numpy.typing as npt
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Prediction, Unit
 from annotator.domain.texts import TokenizedText
+from annotator.errors import InvalidValue
+from annotator.language import _
 from annotator.metrics.ragged import Flags
 
+Preset = TypeVar("Preset")
 TooLong = Literal["refuse", "cut", "windows"]  # what happens to a text beyond a model's limit
 
 
@@ -72,16 +75,21 @@ class Input:
 
         mask: bool[n_selectable]
         """
+        return replace(self, segments=self._changed(mask, _tokens_kept), target=self._target_in(mask))
+
+    def _changed(
+        self, mask: Flags, change: Callable[[SegmentTokens, Flags], SegmentTokens]
+    ) -> tuple[SegmentTokens, ...]:
+        """Each segment that can be marked changed by its part of the mask."""
         segments, first = [], 0
         for segment in self.segments:
-            if not segment.is_selectable:
+            if segment.is_selectable:
+                here = mask[first : first + len(segment.tokens)]
+                first += len(segment.tokens)
+                segments.append(change(segment, here))
+            else:
                 segments.append(segment)
-                continue
-            here = mask[first : first + len(segment.tokens)]
-            first += len(segment.tokens)
-            tokens, spaces = _tokens_kept(segment, here)
-            segments.append(replace(segment, tokens=tokens, spaces=spaces))
-        return replace(self, segments=tuple(segments), target=self._target_in(mask))
+        return tuple(segments)
 
     def _target_in(self, mask: Flags) -> tuple[int, int] | None:
         """Where the target is when only these tokens are left; None where a part of it is gone."""
@@ -96,18 +104,12 @@ class Input:
 
         mask: bool[n_selectable], as for `kept`
         """
-        segments, first = [], 0
-        for segment in self.segments:
-            if not segment.is_selectable:
-                segments.append(segment)
-                continue
-            here = mask[first : first + len(segment.tokens)]
-            first += len(segment.tokens)
-            tokens = tuple(
-                token if stays or not token else cover for token, stays in zip(segment.tokens, here, strict=True)
-            )
-            segments.append(replace(segment, tokens=tokens))
-        return replace(self, segments=tuple(segments))
+
+        def change(segment: SegmentTokens, here: Flags) -> SegmentTokens:
+            pairs = zip(segment.tokens, here, strict=True)
+            return replace(segment, tokens=tuple(token if stays or not token else cover for token, stays in pairs))
+
+        return replace(self, segments=self._changed(mask, change))
 
     def sides(self) -> list[tuple[int, int]]:
         """The selectable segments as half-open token ranges."""
@@ -118,8 +120,8 @@ class Input:
         return list(pairwise(ends))
 
 
-def _tokens_kept(segment: SegmentTokens, mask: Flags) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Tokens that stay, and their spaces; the space after what goes falls to the token before it, so that no words are glued."""
+def _tokens_kept(segment: SegmentTokens, mask: Flags) -> SegmentTokens:
+    """The segment with the tokens that stay; the space after one that goes falls to the token before it."""
     tokens: list[str] = []
     spaces: list[str] = []
     for token, space, stays in zip(segment.tokens, segment.spaces, mask, strict=True):
@@ -128,7 +130,25 @@ def _tokens_kept(segment: SegmentTokens, mask: Flags) -> tuple[tuple[str, ...], 
             spaces.append(space)
         elif spaces and not spaces[-1]:
             spaces[-1] = space
-    return tuple(tokens), tuple(spaces)
+    return replace(segment, tokens=tuple(tokens), spaces=tuple(spaces))
+
+
+def preset_parameters(
+    presets: Mapping[str, Mapping[str, Mapping[str, Preset]]], method: str, name: object
+) -> dict[str, Preset]:
+    """What a preset sets for a method; nothing where none is named. Raises InvalidValue naming those of the method."""
+    if name is None:
+        return {}
+    by_method = presets.get(name, {}) if isinstance(name, str) else {}
+    if method not in by_method:
+        known = [preset for preset, methods in presets.items() if method in methods]
+        raise InvalidValue(
+            _(
+                "{method} has no preset '{name}'. Available: {presets}.",
+                method=method, name=name, presets=", ".join(known) or _("none"),
+            )
+        )  # fmt: skip
+    return dict(by_method[method])
 
 
 @runtime_checkable

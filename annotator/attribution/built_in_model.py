@@ -27,12 +27,7 @@ from annotator.errors import ModelError
 from annotator.language import _
 from annotator.metrics.ragged import Floats
 
-__all__ = [
-    "BagOfWords",
-    "Example",
-    "Training",
-    "train",
-]
+__all__ = ["BagOfWords", "Example", "Training", "train"]
 
 _POINTER = "current.json"
 _VERSION = 2

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
-from annotator.attribution.base import Explainer, Predictor, Writes
+from annotator.attribution.base import Explainer, Predictor, Writes, preset_parameters
 from annotator.attribution.lime import Lime, Perturbed
 from annotator.attribution.removal_methods import SEEDS, Linear, Occlusion, RandomScores, ShapPartition
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
@@ -13,16 +13,10 @@ from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
 
 _OUTPUT = Parameter(
-    "output",
-    "default",
-    ("logit", "probability"),
-    says=unsaid("value to explain; the logit if available"),
+    "output", "default", ("logit", "probability"), says=unsaid("value to explain; the logit if available")
 )
 _REMOVAL = Parameter(
-    "removal",
-    "default",
-    ("delete", "cover"),
-    says=unsaid("cover: the model's mask token (default if available)"),
+    "removal", "default", ("delete", "cover"), says=unsaid("cover: the model's mask token (default if available)")
 )
 
 
@@ -103,8 +97,8 @@ METHODS: dict[str, Method] = {
 # A preset fixes only what its paper says; the rest keeps its default.
 PRESETS: dict[str, dict[str, dict[str, Value]]] = {
     "wang-2022": {  # appendix B; the program lime explains a probability, with a penalty of 1
-        "lime": {"samples": 5000, "features": 10, "penalty": "1", "perturbed": "side", "output": "probability"},
-    },
+        "lime": {"samples": 5000, "features": 10, "penalty": "1", "perturbed": "side", "output": "probability"}
+    }
 }
 
 _SEEDS: Mapping[str, tuple[int, ...]] = {"lime": (0,), "random": SEEDS}
@@ -157,10 +151,7 @@ def _made(predictor: Predictor, method: str, values: Mapping[str, Value], seed: 
             return Occlusion(predictor, output=values["output"], removal=values["removal"])
         case "shap-partition":
             return ShapPartition(
-                predictor,
-                evaluations=int(values["evaluations"]),
-                output=values["output"],
-                removal=values["removal"],
+                predictor, evaluations=int(values["evaluations"]), output=values["output"], removal=values["removal"]
             )
     features = values["features"]
     return Lime(
@@ -183,7 +174,9 @@ def resolved(method: str, given: Mapping[str, object]) -> dict[str, Value]:
     100
     """
     known = {parameter.name: parameter for parameter in METHODS[method].parameters}
-    wanted = _preset(method, given.get("preset")) | {name: v for name, v in given.items() if name != "preset"}
+    wanted = preset_parameters(PRESETS, method, given.get("preset")) | {
+        name: v for name, v in given.items() if name != "preset"
+    }
     unknown = sorted(wanted.keys() - known.keys())
     if unknown:
         raise InvalidValue(
@@ -197,20 +190,3 @@ def resolved(method: str, given: Mapping[str, object]) -> dict[str, Value]:
     return {
         name: p.read(wanted[name]) if name in wanted else p.default_for("classification") for name, p in known.items()
     }
-
-
-def _preset(method: str, name: object) -> dict[str, object]:
-    if name is None:
-        return {}
-    by_method = PRESETS.get(name, {}) if isinstance(name, str) else {}
-    if method not in by_method:
-        presets = [preset for preset, methods in PRESETS.items() if method in methods]
-        raise InvalidValue(
-            _(
-                "{method} has no preset '{name}'. Available: {presets}.",
-                method=method,
-                name=name,
-                presets=", ".join(presets) or _("none"),
-            )
-        )
-    return dict(by_method[method])

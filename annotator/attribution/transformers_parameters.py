@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from annotator.attribution.base import preset_parameters
 from annotator.domain.models import Unit
 from annotator.domain.numbers import whole_number
 from annotator.errors import InvalidValue
@@ -81,10 +82,7 @@ class Method:
 
 _MERGE = Parameter("merge", "sum", HOWS, says=unsaid("how subword scores are merged into word scores"))
 _TOO_LONG = Parameter(
-    "too_long",
-    "refuse",
-    ("refuse", "cut", "windows"),
-    says=unsaid("how to treat texts over the model's limit"),
+    "too_long", "refuse", ("refuse", "cut", "windows"), says=unsaid("how to treat texts over the model's limit")
 )
 _OUTPUT = Parameter("output", "logit", ("logit", "probability"), says=unsaid("value to explain"))
 _LAYER = Parameter(
@@ -200,7 +198,7 @@ PRESETS: dict[str, dict[str, dict[str, Value]]] = {
         "gradient-x-input": {"magnitude": "none", "merge": "sum"},
     },
     "stevens-su-2021-magnitude": {  # the paper does not say whether of subwords or of words; read literally, of words
-        "gradient-x-input": {"magnitude": "word", "merge": "sum"},
+        "gradient-x-input": {"magnitude": "word", "merge": "sum"}
     },
 }
 
@@ -212,7 +210,10 @@ def resolved(method: str, given: Mapping[str, object], kind: ModelKind) -> dict[
     Raises: InvalidValue naming the methods, presets, parameters or values that there are
     """
     known = {parameter.name: parameter for parameter in method_named(method).parameters}
-    wanted = {**_preset(method, given.get("preset")), **{name: v for name, v in given.items() if name != "preset"}}
+    wanted = {
+        **preset_parameters(PRESETS, method, given.get("preset")),
+        **{name: v for name, v in given.items() if name != "preset"},
+    }
     unknown = sorted(wanted.keys() - known.keys())
     if unknown:
         raise InvalidValue(
@@ -234,20 +235,3 @@ def method_named(name: str) -> Method:
         raise InvalidValue(
             _("This model has no method '{name}'. Available: {methods}.", name=name, methods=", ".join(METHODS))
         ) from None
-
-
-def _preset(method: str, name: object) -> dict[str, Value]:
-    if name is None:
-        return {}
-    settings = PRESETS.get(name, {}) if isinstance(name, str) else {}
-    if method not in settings:
-        presets = [preset for preset, by_method in PRESETS.items() if method in by_method]
-        raise InvalidValue(
-            _(
-                "{method} has no preset '{name}'. Available: {presets}.",
-                method=method,
-                name=name,
-                presets=", ".join(presets) or _("none"),
-            )
-        )
-    return settings[method]

@@ -205,11 +205,7 @@ def check_target(cutter: Cutter, encoded: Encoded) -> None:
 
 
 def _without_words(
-    cutter: Cutter,
-    texts: Sequence[str],
-    bodies: Mapping[str, TokenizedText],
-    question: int | None,
-    n_selectable: int,
+    cutter: Cutter, texts: Sequence[str], bodies: Mapping[str, TokenizedText], question: int | None, n_selectable: int
 ) -> Encoded:
     """The one special subword that stands for it, or none."""
     if cutter.empty_text in {"", "uniform"}:

@@ -356,11 +356,7 @@ def token() -> None:
     help="read (gold and model output) or write model output; repeat it for both.",
 )
 @click.option(
-    "--days",
-    type=click.IntRange(1, _LONGEST_DAYS),
-    default=_DAYS,
-    show_default=True,
-    help="How long it is valid.",
+    "--days", type=click.IntRange(1, _LONGEST_DAYS), default=_DAYS, show_default=True, help="How long it is valid."
 )
 @click.option("--note", default="", help="A note on what it is for.")
 @json_option

@@ -40,10 +40,7 @@ def project() -> None:
 @project.command("create")
 @click.argument("name")
 @click.option("--task", "task_name", required=True, type=click.Choice([*TASKS, "custom"]), help="The kind of input.")
-@click.option(
-    "--segments",
-    help="For a custom task: its segments, separated by commas.",
-)
+@click.option("--segments", help="For a custom task: its segments, separated by commas.")
 @click.option(
     "--result",
     "result_kind",

@@ -48,11 +48,7 @@ if TYPE_CHECKING:
     help="With --against: list the texts in which this row differs most from it; by default the first row.",
 )
 @click.option(
-    "--instances-in",
-    "metric",
-    default="",
-    metavar="NAME",
-    help="With --against: in this metric; by default the first.",
+    "--instances-in", "metric", default="", metavar="NAME", help="With --against: in this metric; by default the first."
 )
 @click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
 @click.option("--split", help="Only this split.")

@@ -80,13 +80,8 @@ def explain_self(
     docs/self_explanations.md.
     """
     from annotator.usecases.models.attributions import left_out_summary
-    from annotator.usecases.models.self_explanations import (
-        SelfExplanationOptions,
-        self_explanation_summary,
-    )
-    from annotator.usecases.models.self_explanations import (
-        explain_self as ask,
-    )
+    from annotator.usecases.models.self_explanations import SelfExplanationOptions, self_explanation_summary
+    from annotator.usecases.models.self_explanations import explain_self as ask
     from annotator.usecases.project.projects import find_project
 
     options = SelfExplanationOptions(read_template(template), split)

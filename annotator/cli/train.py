@@ -315,11 +315,7 @@ def _data_options(given: dict[str, Any]) -> Any:
     from annotator.usecases.training.transformers import DataOptions, RationaleOptions
 
     rationales = RationaleOptions(
-        given["source"],
-        given["word_lists"],
-        given["share"],
-        given["choose"].replace("-", " "),
-        given["confidence_of"],
+        given["source"], given["word_lists"], given["share"], given["choose"].replace("-", " "), given["confidence_of"]
     )
     if given["criterion"] is None and rationales != RationaleOptions():
         raise click.UsageError("Without --align no rationales are used; leave out which ones, or add --align.")

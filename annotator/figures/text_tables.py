@@ -131,10 +131,7 @@ def _bottom_aligned(
         heads = [head[:-1] for head in heads]
     height = max(len(name), *map(len, heads))
     yield from _rows(
-        [""] * (height - len(name)) + [*name],
-        [[""] * (height - len(head)) + [*head] for head in heads],
-        columns,
-        first,
+        [""] * (height - len(name)) + [*name], [[""] * (height - len(head)) + [*head] for head in heads], columns, first
     )
 
 

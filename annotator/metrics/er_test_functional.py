@@ -54,11 +54,7 @@ def invariance(
 
 
 def direction(
-    p: Ragged[np.float64],
-    towards: Literal["up", "down"],
-    *,
-    tolerance: float = TOLERANCE,
-    applies: Flags | None = None,
+    p: Ragged[np.float64], towards: Literal["up", "down"], *, tolerance: float = TOLERANCE, applies: Flags | None = None
 ) -> Floats:
     """DIR: a case fails if the probability of a changed version moves the wrong way by more than the tolerance.
 

@@ -266,18 +266,11 @@ def _f1(precision: float, recall: float) -> float:
 
 
 _KINDS = {
-    "iou": (
-        "Span IOU",
-        "predicted spans with IOU ≥ threshold to a gold span in the document",
-    ),
+    "iou": ("Span IOU", "predicted spans with IOU ≥ threshold to a gold span in the document"),
     "exact": ("Exact spans", "predicted spans equal to gold spans"),
     "token": ("Tokens", "tokens in predicted and in gold spans"),
 }
-_PARTS = {
-    "precision": "relative to predictions",
-    "recall": "relative to gold",
-    "f1": "2pr / (p + r), 0 if either is 0",
-}
+_PARTS = {"precision": "relative to predictions", "recall": "relative to gold", "f1": "2pr / (p + r), 0 if either is 0"}
 _MEANS = {
     ("iou", "micro"): "over all spans of the file",
     ("iou", "macro"): "mean over documents (p: with predictions, r: with gold); F1 of means",

@@ -57,14 +57,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         _TABLES,
     ),
     Definition(
-        "method.quality_rest",
-        "On the rest",
-        "same without the rationale",
-        _LOWER,
-        0.0,
-        1.0,
-        _LEFT_OUT,
-        _TABLES,
+        "method.quality_rest", "On the rest", "same without the rationale", _LOWER, 0.0, 1.0, _LEFT_OUT, _TABLES
     ),
     Definition(
         "method.sufficiency",

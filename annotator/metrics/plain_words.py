@@ -76,11 +76,7 @@ _UNITS = {
     "iou": ("spans", " (IoU ≥ 0.5 matches)"),
     "exact": ("spans", " (exact matches only)"),
 }
-_PARTS = {
-    "precision": "share that is gold",
-    "recall": "share of the gold found",
-    "f1": "agreement with gold",
-}
+_PARTS = {"precision": "share that is gold", "recall": "share of the gold found", "f1": "agreement with gold"}
 _MEANS = {"macro": "averaged over texts", "micro": "over all texts"}
 
 

@@ -222,12 +222,7 @@ _PAPER, _CODE = "Stevens and Su 2021, section 4", "released code of Stevens and 
 
 
 def _definition(
-    name: str,
-    title: str,
-    definition: str,
-    undefined: str,
-    source: str,
-    direction: Direction = "higher is better",
+    name: str, title: str, definition: str, undefined: str, source: str, direction: Direction = "higher is better"
 ) -> Definition:
     return Definition(f"editing.{name}", title, definition, direction, 0.0, 1.0, undefined, source)
 
@@ -269,11 +264,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     ),
     _definition("top_3", "Top-3 match", "share of rationales within the first 3 words", _NO_WORD, _CODE),
     _definition(
-        "exact_match",
-        "Exact match",
-        "share of rationales equal to the first k words, k their size",
-        _NO_WORD,
-        _CODE,
+        "exact_match", "Exact match", "share of rationales equal to the first k words, k their size", _NO_WORD, _CODE
     ),
     _definition("jaccard", "Jaccard at k", "|H and top-k| / |H or top-k|; k = |H| unless said", _NO_WORD, _CODE),
     _definition("jaccard_match", "Jaccard match", "share of sentences with Jaccard at |H| >= 0.5", _NO_WORD, _CODE),

@@ -178,11 +178,7 @@ _REASONS: tuple[tuple[type[Exception], str, Callable[[Any], object]], ...] = (
         unsaid("{host}:{port} has no trusted certificate: {reason}."),
         lambda error: error.verify_message,
     ),
-    (
-        ssl.SSLError,
-        unsaid("{host}:{port} doesn't use TLS. Check the port."),
-        lambda _error: "",
-    ),
+    (ssl.SSLError, unsaid("{host}:{port} doesn't use TLS. Check the port."), lambda _error: ""),
     (
         smtplib.SMTPAuthenticationError,
         unsaid("{host}:{port} rejected the account or password ({reason})."),
@@ -193,11 +189,7 @@ _REASONS: tuple[tuple[type[Exception], str, Callable[[Any], object]], ...] = (
         unsaid("{host}:{port} lacks STARTTLS or sign-in; nothing was sent."),
         lambda _error: "",
     ),
-    (
-        _NoAnswer,
-        unsaid("{host}:{port} didn't reply within {seconds} s."),
-        lambda _error: "",
-    ),
+    (_NoAnswer, unsaid("{host}:{port} didn't reply within {seconds} s."), lambda _error: ""),
 )
 
 

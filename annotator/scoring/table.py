@@ -9,14 +9,7 @@ from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags
 from annotator.metrics.registry import all_definitions, definition_of
 from annotator.scoring.instance_numbers import Behind, RowKey
-from annotator.scoring.reports import (
-    GoldReport,
-    MethodReport,
-    ModelReport,
-    NumberReport,
-    ProjectReport,
-    TrainingReport,
-)
+from annotator.scoring.reports import GoldReport, MethodReport, ModelReport, NumberReport, ProjectReport, TrainingReport
 
 Group = Literal["plausibility", "faithfulness", "consistency", "confidence", "quality"]
 GROUPS: tuple[Group, ...] = ("plausibility", "faithfulness", "consistency", "confidence", "quality")

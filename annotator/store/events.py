@@ -169,10 +169,7 @@ def _excerpt(store: Store, event: Event) -> str:
 
 def events_of_instance(store: Store, instance_id: int) -> list[Event]:
     """Everything that is written down of one instance, oldest first."""
-    rows = store.rows(
-        f"{_SELECT} WHERE subject = 'instance' AND subject_id = ? ORDER BY events.id",
-        (instance_id,),
-    )
+    rows = store.rows(f"{_SELECT} WHERE subject = 'instance' AND subject_id = ? ORDER BY events.id", (instance_id,))
     return [_event(row) for row in rows]
 
 

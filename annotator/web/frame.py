@@ -33,6 +33,7 @@ _PROJECT_KEY = "sidebar_project"
 _PROJECT_PARAMETER = "project"
 READ = "notice"  # of an address: the notice that its link was beside
 _LINK_STYLE = "color: inherit"
+_QUIET_STYLE = "opacity: .72; font-size: .875rem; margin-top: .5rem"
 _LONGEST_SHOWN = 40  # characters of an address
 _FITS_THE_BOX = 16  # characters of a project's name
 
@@ -247,7 +248,8 @@ def _show_worker(user: User) -> None:
 
 def _show_sign_out() -> None:
     links = (("/account", _("My account")), ("/sign-out", _("Sign out")))
-    st.html(" · ".join(_link_html(address, label) for address, label in links))
+    hint = f'<div style="{_QUIET_STYLE}">{_("Ctrl+K: go to …")}</div>'
+    st.html(" · ".join(_link_html(address, label) for address, label in links) + hint)
 
 
 def _link_html(address: str, label: str) -> str:
@@ -260,7 +262,7 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     if project.is_archived:
         return _("archived")
     work = own_work_in(store, user, project, roles)
-    parts = [words for _audience, training in work.trainings if (words := _training_words(training))]
+    parts = [words for _audience, training in work.trainings if (words := training_words(training))]
     before = {audience for audience, _training in work.trainings}
     parts += [_("{n} returned", n=f"{work.n_returned:,}")] if work.n_returned else []
     if work.n_to_annotate or ("annotator" in roles and "annotators" not in before):
@@ -279,7 +281,7 @@ def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Ro
     return " · ".join(parts)
 
 
-def _training_words(training: Training) -> str:
+def training_words(training: Training) -> str:
     """What comes before somebody's work; "" while they still hold some, which comes first."""
     match training.stage:
         case "begin":
@@ -287,9 +289,9 @@ def _training_words(training: Training) -> str:
         case "open" | "feedback":
             return _("Training: text {number} of {all}", number=training.number, all=training.of)
         case "failed":
-            return _("no training attempts left")
+            return _("No training attempts left. Ask the lead.")
         case "no texts":
-            return _("no training texts left")
+            return _("No training texts left. Tell the lead.")
     return ""
 
 

@@ -1,5 +1,6 @@
-"""The pages, and who sees which: read by the entry script, by the redirect from "/" and by the check at the start."""
+"""The pages, the parts of *Project* and their settings by name, and who sees which page."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotator.domain.people import Right, Role, User, has_right
@@ -36,6 +37,50 @@ PAGES: tuple[PageEntry, ...] = (
     PageEntry("project.py", "project", unsaid("Project"), ":material/folder_open:", ("manage project",)),
     PageEntry("export.py", "export", unsaid("Export"), ":material/download:", ("export",)),
 )
+
+# Project: the sections in the order of a lead's week, each with its parts: as an address names them, and their titles.
+PROJECT_SECTIONS: Mapping[str, Mapping[str, str]] = {
+    unsaid("Overview"): {"Progress": unsaid("Progress"), "Decisions": unsaid("Decisions")},
+    unsaid("Data"): {
+        "Import": unsaid("Import"),
+        "Instances": unsaid("Texts"),
+        "Export": unsaid("Export"),
+        "Releases": unsaid("Releases"),
+    },
+    unsaid("Task"): {"Rules": unsaid("Rules"), "Guidelines": unsaid("Guidelines")},
+    unsaid("People"): {"People": unsaid("People")},
+    unsaid("Quality"): {"Quality": unsaid("Agreement"), "Rounds": unsaid("Rounds"), "Training": unsaid("Training")},
+    unsaid("Models"): {"Previews": unsaid("Previews"), "Order": unsaid("Order")},
+    unsaid("Record"): {"Record": unsaid("Record")},
+}
+PARTS_OF_ARCHIVED = ("Progress", "Instances", "Quality", "Export", "Releases", "Record")  # what changes nothing
+
+# What one may look for by name in a part of *Project*: labels of fields and headings as they stand there.
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "Rules": (
+        unsaid("Labels, separated by commas"), unsaid("Result"), unsaid("Annotators per text"),
+        unsaid("Reviewers per annotation"), unsaid("Allow “No rationale in the text”"),
+        unsaid("Sets can cross segments"), unsaid("Suggest the original's gold sets for perturbed versions"),
+        unsaid("Word lists that suggest sets"), unsaid("Reservation (minutes)"), unsaid("Idle (seconds)"),
+        unsaid("Absent after (days)"), unsaid("Sufficiency score"), unsaid("Compactness score"),
+        unsaid("Comprehensiveness score"), unsaid("Average scores over all sets instead of per set"),
+        unsaid("Gold policy"), unsaid("Gold is exhaustive (marks all evidence)"),
+        unsaid("Researchers see annotations not accepted yet"), unsaid("Checkers"), unsaid("Target per type"),
+        unsaid("Show authors of perturbed versions to checkers"), unsaid("Custom types, comma-separated"),
+        unsaid("Project name"), unsaid("Language"), unsaid("Licence"), unsaid("Citation"),
+    ),
+    "Guidelines": (unsaid("Guidelines (Markdown)"),),
+    "People": (
+        unsaid("Invite people"), unsaid("Change a role"), unsaid("A person's data"), unsaid("New recruitment link"),
+    ),
+    "Previews": (
+        unsaid("Who sees predictions for sets"), unsaid("Model"), unsaid("Compare sets with"),
+        unsaid("Zero-shot prompt and label words"),
+    ),
+    "Order": (unsaid("Seed"), unsaid("First")),
+    "Releases": (unsaid("Freeze current gold"),),
+    "Record": (unsaid("Archive or delete the project"),),
+}  # fmt: skip
 
 
 def pages_for(user: User, roles: frozenset[Role]) -> list[PageEntry]:

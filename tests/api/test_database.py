@@ -311,10 +311,7 @@ def test_an_attribution_of_nan_alone_is_no_partial_one(opened: Project) -> None:
     [
         ("t1", "Row 1 must be a mapping, not"),
         ({"id": "t1", "key": "t2", "label": "negative"}, r"Row 1 has both key and id\. Keep one\."),
-        (
-            {"id": "t1", "params": {"model": object()}, "label": "negative"},
-            "Can't write row 1 as JSON:",
-        ),
+        ({"id": "t1", "params": {"model": object()}, "label": "negative"}, "Can't write row 1 as JSON:"),
     ],
 )
 def test_a_row_that_is_none_is_refused(opened: Project, row: object, sentence: str) -> None:

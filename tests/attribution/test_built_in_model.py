@@ -234,10 +234,7 @@ def test_a_damaged_model_is_said_with_the_remedy(model: BagOfWords, tmp_path: Pa
         pointer.write_text(json.dumps(json.loads(pointer.read_text()) | {"digest": "none"}), encoding="utf-8")
     else:
         (made / "weights.npy").write_bytes(b"x")
-    with pytest.raises(
-        ModelError,
-        match=rf"Can't read the model in .* \({reason}\)\. Run --train\.",
-    ):
+    with pytest.raises(ModelError, match=rf"Can't read the model in .* \({reason}\)\. Run --train\."):
         BagOfWords.load(tmp_path, name="m")
 
 

@@ -332,10 +332,7 @@ def test_json_is_one_object(planted_project: Command, torch: Any) -> None:
         (("--align", "kl"), "Choose the form 'released'"),
         (("--align", "mae", "--strength", "0"), "Alignment strength is"),
         (("--split", "dev"), "No split 'dev' in 'P'."),
-        (
-            ("--base", "nowhere/model"),
-            "Give a folder, or start with --allow-model-hub.",
-        ),
+        (("--base", "nowhere/model"), "Give a folder, or start with --allow-model-hub."),
         (("--learning-rate", "2"), "The learning rate is 2.0"),
     ],
 )
@@ -358,12 +355,7 @@ def test_a_share_of_the_rationales_is_chosen_by_the_answers_of_a_model_that_was_
     assert "Learned from 54 texts, 6 of them with rationales (chosen among 54)" in answer.out
     folder = answer.out.splitlines()[-1].removeprefix("Saved: transformers:")
     card = json.loads((Path(folder) / "card.json").read_text(encoding="utf-8"))
-    wanted = {
-        "rationales": "gold",
-        "share": "10 % of 54",
-        "choice": "least confident",
-        "confidence of": "built-in",
-    }
+    wanted = {"rationales": "gold", "share": "10 % of 54", "choice": "least confident", "confidence of": "built-in"}
     assert wanted.items() <= card["data"].items()
 
 
@@ -548,10 +540,7 @@ def test_word_lists_are_saved_listed_and_removed(with_texts: Command, tmp_path: 
             "'inference' is for task 'inference', not 'sentiment' (P).",
         ),
         (("make", "s", "--project", "P", "--ready", "nothing"), "Unknown name 'nothing'. Available:"),
-        (
-            ("make", "s", "--project", "P", "--ready", "sentiment", "--label", "neutral=x"),
-            "'x' isn't a project label",
-        ),
+        (("make", "s", "--project", "P", "--ready", "sentiment", "--label", "neutral=x"), "'x' isn't a project label"),
         (
             ("make", "s", "--project", "P", "--ready", "sentiment", "--label", "x=positive"),
             "no label 'x'; it has negative",

@@ -318,11 +318,7 @@ def test_json_is_one_object_and_only_making_has_the_token(with_researcher: Comma
         ),
         (("make", "ria", "--project", "P"), 2, "Missing option '--scope'"),
         (("make", "ria", "--project", "Q", "--scope", "read"), 1, "No project 'Q'."),
-        (
-            ("make", "tom", "--project", "P", "--scope", "read"),
-            1,
-            "No person 'tom'.",
-        ),
+        (("make", "tom", "--project", "P", "--scope", "read"), 1, "No person 'tom'."),
         (("make", "ria", "--project", "P", "--scope", "read", "--days", "400"), 1, "400 is not in the range"),
         (("revoke", "5"), 1, "No token"),
     ],

@@ -329,13 +329,7 @@ def test_a_sample_is_drawn_shown_exported_and_remedied(
     assert "altogether: 0.0 % right of 1 judged (95 % CI 0.0 % to 79.3 %); 1 drawn of 1" in answer("show")
     assert "audit of changed versions: 0.0 % right of 1 judged" in says("stats", "--project", "Reviews")
     [audit] = json.loads(answer("show", "--json"))["audits"]
-    assert audit["wrong"] == [
-        {
-            "key": "a~dispensable",
-            "kind": "dispensable",
-            "faults": "unnatural text",
-        }
-    ]
+    assert audit["wrong"] == [{"key": "a~dispensable", "kind": "dispensable", "faults": "unnatural text"}]
     assert answer("export", "1").splitlines()[1].startswith("1,a~dispensable,dispensable,1,wrong,language,")
     assert answer("remedy", "1", "--send-back") == "1 wrong version sent back.\n"
     assert "'Reviews' has no audit number 7. 'annotator audit show' lists them." in answer(

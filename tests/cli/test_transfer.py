@@ -206,10 +206,7 @@ def test_an_export_names_people_where_names_are_asked_for(filled: Command, tmp_p
     assert (
         refused.code,
         "--names is only for csv, prodigy, parquet, datasets, parquet-annotations. Remove it." in refused.err,
-    ) == (
-        1,
-        True,
-    )
+    ) == (1, True)
 
 
 def test_a_zip_of_an_eraser_export_with_its_folder_imports_again(filled: Command, tmp_path: Path) -> None:
@@ -332,10 +329,10 @@ def test_a_file_in_another_encoding_is_refused_until_it_is_named_and_its_letters
     file.write_bytes("id,text,label\n1,a café – fine,yes\n".encode("windows-1252"))
     annotator("project", "create", "W", "--task", "sentiment", "--labels", "no,yes")
     refused = annotator("import", "csv", str(file), "--project", "W")
-    assert (
-        refused.code,
-        "Not UTF-8. Set --encoding, or save as UTF-8 (Excel: “CSV UTF-8”)." in refused.err,
-    ) == (1, True)
+    assert (refused.code, "Not UTF-8. Set --encoding, or save as UTF-8 (Excel: “CSV UTF-8”)." in refused.err) == (
+        1,
+        True,
+    )
     wrong = annotator("import", "csv", str(file), "--project", "W", "--encoding", "gb18030")
     assert (wrong.code, "isn't gb18030" in wrong.err) == (1, True)
     read = annotator("import", "csv", str(file), "--project", "W", "--encoding", "windows-1252")

@@ -377,8 +377,7 @@ def test_a_file_that_does_not_name_its_method_is_told_how_it_is_called(tmp_path)
 
 def test_token_ids_need_a_vocabulary(tmp_path):
     with pytest.raises(
-        InvalidValue,
-        match=r"has only token ids\. Add vocab\.txt, vocab\.json or tokenizer\.json \(--vocabulary\)\.",
+        InvalidValue, match=r"has only token ids\. Add vocab\.txt, vocab\.json or tokenizer\.json \(--vocabulary\)\."
     ):
         read_json("thermostat", tmp_path, RECORDS["thermostat"])
 
@@ -639,8 +638,7 @@ def test_pickles_are_refused_and_never_unpickled(tmp_path, name, file):
     words = tmp_path / "vocab.txt"
     words.write_text("a")
     with pytest.raises(
-        InvalidValue,
-        match=rf"{re.escape(file)}' contains packed objects, which are never unpacked\. (Write|Save)",
+        InvalidValue, match=rf"{re.escape(file)}' contains packed objects, which are never unpacked\. (Write|Save)"
     ):
         read(name, path, vocabulary=words)
     assert not trace.exists()

@@ -312,14 +312,8 @@ def odd_tokens() -> list[GoldInstance]:
             lambda: chain()[1:2],
             r"1 instances are perturbed versions of an unexported instance\. Finish originals or --include submitted \(instances: 'b'\)\.",
         ),
-        (
-            chain,
-            r"are perturbed versions of an unexported instance\. Finish originals or --include submitted",
-        ),
-        (
-            odd_tokens,
-            "Instance 'a': segment 'text' doesn't fit a token list. Export as jsonl.",
-        ),
+        (chain, r"are perturbed versions of an unexported instance\. Finish originals or --include submitted"),
+        (odd_tokens, "Instance 'a': segment 'text' doesn't fit a token list. Export as jsonl."),
     ],
 )
 def test_what_cannot_be_written_is_refused_and_leaves_no_file(

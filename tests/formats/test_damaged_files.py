@@ -314,10 +314,7 @@ def test_what_columns_are_taken_for_is_said_in_chinese(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (
-            '{"id": "2", "text": "Dull',
-            "JSON 无效：从第 21 个字符开始的字符串没有结束（共 25 个字符）。",
-        ),
+        ('{"id": "2", "text": "Dull', "JSON 无效：从第 21 个字符开始的字符串没有结束（共 25 个字符）。"),
         ('{"id": "2" "text": 1}', "JSON 无效：第 12 个字符处：应有 ','（共 21 个字符）。"),
         ('{"id": "2", "text": "Dull.", "note": 1}', "必须是文本或空值 null，而不是整数。"),
         ('{"text": "Dull."}', "没有编号。请补上，或使用 --number-keys。"),

@@ -220,12 +220,7 @@ def test_the_tasks_own_query_is_not_kept(tmp_path):
 
 WARNINGS = [
     ({"evidences": [[evidence()], []]}, "evidences[1]", "Empty evidence group skipped.", 1),
-    (
-        {"evidences": [[evidence(text="other words")]]},
-        "evidences[0][0].text",
-        "Text differs from its tokens (",
-        1,
-    ),
+    ({"evidences": [[evidence(text="other words")]]}, "evidences[0][0].text", "Text differs from its tokens (", 1),
     (
         {"evidences": [[evidence(docid="Sicily", end=2, text=None)]]},
         "docids",
@@ -339,11 +334,7 @@ def test_more_documents_than_the_task_has_segments_are_refused(tmp_path):
 def test_an_id_may_stand_once_in_a_split(tmp_path):
     _, instances, [problem] = read(write_set(tmp_path, [annotation(), annotation(classification="REFUTES")]))
     assert len(instances) == 1
-    assert (problem.line, problem.field, "Duplicate of line" in problem.reason) == (
-        2,
-        "annotation_id",
-        True,
-    )
+    assert (problem.line, problem.field, "Duplicate of line" in problem.reason) == (2, "annotation_id", True)
 
 
 DOCUMENT_LINES = [

@@ -148,8 +148,7 @@ def test_each_encoding_that_is_offered_is_read(encoding: str) -> None:
 
 def test_bytes_that_mean_nothing_in_an_encoding_are_refused_with_their_line() -> None:
     with pytest.raises(
-        InvalidValue,
-        match=r"'f\.csv' isn't windows-1252 \(line 2, byte 0x81\)\. Choose another --encoding\.",
+        InvalidValue, match=r"'f\.csv' isn't windows-1252 \(line 2, byte 0x81\)\. Choose another --encoding\."
     ):
         recoded_bytes(b"id,text\n1,\x81\n", "windows-1252", "f.csv")
 

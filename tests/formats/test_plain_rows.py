@@ -348,10 +348,7 @@ BAD_LINES = [
         b'{"id": "1", "text": "\xed\xa0\x80"}',
         "line: Not UTF-8. Set --encoding, or save as UTF-8 (Excel: “CSV UTF-8”).",
     ),  # a surrogate in bytes
-    (
-        b'{"id": "1", "text": "a',
-        "Invalid JSON: unterminated string at character 21 of 22.",
-    ),
+    (b'{"id": "1", "text": "a', "Invalid JSON: unterminated string at character 21 of 22."),
     (b'{"id": "1"', "Invalid JSON: truncated at character 10."),
     (b'{"id": "1",', "Invalid JSON: truncated at character 11."),
     (b'{"id": 1} true', "Invalid JSON:"),

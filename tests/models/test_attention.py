@@ -89,8 +89,7 @@ def test_attention_from_a_question_that_is_not_there_is_refused(loaded):
 
 def test_a_model_without_cls_is_refused_where_attention_from_it_is_asked_for(loaded):
     with pytest.raises(
-        InvalidValue,
-        match=r"'gpt2' adds no \[CLS\]\. Use --set from=last \(decoders\) or another method\.",
+        InvalidValue, match=r"'gpt2' adds no \[CLS\]\. Use --set from=last \(decoders\) or another method\."
     ):
         explainer(loaded("gpt2"), "attention", {"from": "cls"}, None)  # before a text is asked about
 

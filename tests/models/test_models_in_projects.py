@@ -91,10 +91,7 @@ def test_a_model_that_cannot_have_a_method_is_refused_once_and_before_the_first_
 ) -> None:
     with pytest.raises(InvalidValue, match=r"'gpt2' has no MASK subword \("):
         run(store, films, folders["gpt2"], "integrated-gradients", parameters={"baseline": "mask"})
-    with pytest.raises(
-        InvalidValue,
-        match=r"adds no \[CLS\]\. Use --set from=last \(decoders\) or another method\.",
-    ):
+    with pytest.raises(InvalidValue, match=r"adds no \[CLS\]\. Use --set from=last \(decoders\) or another method\."):
         run(store, films, folders["gpt2"], "attention", parameters={"from": "cls"})
     assert list_runs(store, films.id) == []
 

@@ -244,10 +244,7 @@ def test_a_text_without_words_is_answered_from_what_stands_around_it(of_words):
 def test_a_model_that_reads_words_needs_not_be_told_of_windows_and_has_no_attention(of_words):
     assert of_words.loaded.cutter.too_long == "windows"
     assert explainer(of_words, "gradient-x-input", {}).parameters["too_long"] == "windows"
-    with pytest.raises(
-        InvalidValue,
-        match=r"has no attention to read\. Choose another method\.",
-    ):
+    with pytest.raises(InvalidValue, match=r"has no attention to read\. Choose another method\."):
         explainer(of_words, "attention", {})
 
 

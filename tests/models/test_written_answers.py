@@ -234,15 +234,11 @@ def test_a_model_that_ends_at_once_is_said_to_write_nothing(torch, tmp_path):
 
 
 def test_what_cannot_write_or_be_written_on_is_refused_with_what_can(folders, writers, writer):
-    with pytest.raises(
-        ModelError,
-        match=r"'bert' \(BertForSequenceClassification\) isn't a generative model\.",
-    ):
+    with pytest.raises(ModelError, match=r"'bert' \(BertForSequenceClassification\) isn't a generative model\."):
         load_predictor(f"transformers-writing:{folders['bert']}", LoadOptions())
     for template in ("no place", "{text} and {text}", "{label} {text}", "{text} {label}."):
         with pytest.raises(
-            InvalidValue,
-            match=re.escape(f"Invalid prompt '{template}': {{text}} once and {{label}} at the end, e.g. "),
+            InvalidValue, match=re.escape(f"Invalid prompt '{template}': {{text}} once and {{label}} at the end, e.g. ")
         ):
             writer("decoder", template)
     with pytest.raises(InvalidValue, match=r"\(60 subwords\) has no room besides"):
@@ -417,14 +413,8 @@ def test_a_task_of_answers_takes_what_is_written_as_the_answer(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (
-            {"label": "good"},
-            r"Generative models take no --label \('good'\)\. Use transformers-zero-shot:FOLDER\.",
-        ),
-        (
-            {"has_faithfulness": True},
-            "Faithfulness needs probabilities. Use transformers-zero-shot:FOLDER.",
-        ),
+        ({"label": "good"}, r"Generative models take no --label \('good'\)\. Use transformers-zero-shot:FOLDER\."),
+        ({"has_faithfulness": True}, "Faithfulness needs probabilities. Use transformers-zero-shot:FOLDER."),
         ({"renamed": {"a": "good"}}, "Generative models have no labels. Add --label-words LABEL=WORDS."),
         ({"words": {"fine": "great"}}, "Unknown label 'fine'. Available:"),
     ],

@@ -202,10 +202,7 @@ def test_a_long_text_is_refused_or_cut_before_its_prompt_or_read_in_windows(lm_f
             {"prompt": "{text} is {label}."},
             r"Invalid prompt '\{text\} is \{label\}\.': \{text\} once and \{label\} at the end",
         ),
-        (
-            {"label_words": {"bad": "dull"}},
-            "Unknown label 'bad'. Available:",
-        ),
+        ({"label_words": {"bad": "dull"}}, "Unknown label 'bad'. Available:"),
         ({"label_words": {"great": "dull"}}, "Each label needs its own words;"),
         ({"label_words": {"great": " "}}, "Each label needs its own words;"),
     ],

@@ -77,8 +77,7 @@ def test_what_they_did_not_name_may_not(named: str) -> None:
 
 def test_a_network_with_a_mistake_is_refused() -> None:
     with pytest.raises(
-        InvalidValue,
-        match=r"'10\.0\.0\.1/8' isn't a host or network, e\.g\. mail\.lab\.example, 10\.1\.0\.0/16\.",
+        InvalidValue, match=r"'10\.0\.0\.1/8' isn't a host or network, e\.g\. mail\.lab\.example, 10\.1\.0\.0/16\."
     ):
         Exceptions.read("10.0.0.1/8")
 

@@ -79,12 +79,6 @@ test("erasing in the middle of a span leaves its two ends", () => {
   ]);
 });
 
-test("marking the same words again takes them away", () => {
-  const marked = model.toggleSpans(started(), [[1, 3]]);
-  assert.deepEqual(spansOf(marked), [[[1, 3]]]);
-  assert.deepEqual(spansOf(model.toggleSpans(marked, [[1, 3]])), [[]]);
-});
-
 test("a new set is not made beside an empty one", () => {
   const state = model.newSet(started([[[0, 1]]]));
   assert.equal(state.sets.length, 2);

@@ -4,14 +4,7 @@ import test from "node:test";
 import { agreementsOf, numberingWords } from "../../annotator/web/panel/saliency/shown_sets.js";
 import { lookOfSet, ownerOf, setRulesOf, signOf, viewOf } from "../../annotator/web/panel/saliency/shown_sets.js";
 
-const person = (name, ...sets) => ({
-  name,
-  sets,
-  facts: [],
-  is_own: false,
-  is_numbered: false,
-  is_accepted: true,
-});
+const person = (name, ...sets) => ({ name, sets, facts: [], is_own: false, is_numbered: false, is_accepted: true });
 const text = (people, gold = []) => ({ sides: [{ n: 6 }], gold, people });
 
 test("people's sets are lanes, named by their person's number, with a letter where they have several", () => {

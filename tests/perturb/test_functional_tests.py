@@ -86,10 +86,7 @@ def test_a_change_of_pairs_is_made_to_one_segment_and_to_both() -> None:
             {"type": "INV", "expectation": "same", "change": "typo", "alternatives": (Alternative(("a", "b")),)},
             r"Changes need one text; 't' has 2\.",
         ),
-        (
-            {"type": "MFT", "expectation": "label", "change": "typo"},
-            "MFT tests can't be made by a change.",
-        ),
+        ({"type": "MFT", "expectation": "label", "change": "typo"}, "MFT tests can't be made by a change."),
         ({"type": "INV", "expectation": "same", "tolerance": 1.0}, "below 1"),
         ({"type": "INV", "expectation": "same", "name": " "}, "a name and a capability"),
     ],
@@ -270,11 +267,7 @@ def test_a_case_whose_texts_are_equal_is_left_out() -> None:
         (["{an:adj}"], SLOT_WORDS, "isn't a slot."),
         (["{size.3}"], SLOT_WORDS, r"\{size\.3\} needs form 3, but 'big \| small' has 2\."),
         (["{adj1} {adj2} {adj3}"], SLOT_WORDS, r"The template needs 3 different words from 'adj' \(2\)\."),
-        (
-            ["{loop}"],
-            {"loop": ["a {loop}"]},
-            r"'a \{loop\}' in list 'loop' contains a slot\. Put it in the template\.",
-        ),
+        (["{loop}"], {"loop": ["a {loop}"]}, r"'a \{loop\}' in list 'loop' contains a slot\. Put it in the template\."),
         ([], SLOT_WORDS, "at least one text"),
     ],
 )

@@ -232,10 +232,7 @@ def test_a_disk_with_hardly_any_space_is_told_before_a_save_is_refused(
             store.require_writable()
 
 
-@pytest.mark.parametrize(
-    ("free", "sentence"),
-    [(0, "is full; nothing was stored."), (10**9, "nothing was stored.")],
-)
+@pytest.mark.parametrize(("free", "sentence"), [(0, "is full; nothing was stored."), (10**9, "nothing was stored.")])
 def test_a_disk_error_on_a_full_disk_is_a_full_disk(
     free: int, sentence: str, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

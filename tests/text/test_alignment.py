@@ -52,12 +52,7 @@ def test_tokens_are_found_in_order(text, tokens, starts):
 @pytest.mark.parametrize(
     ("text", "tokens", "message", "token_index"),
     [
-        (
-            "one bar two",
-            ["one", "foo"],
-            r"Token 1 'foo' isn't in the text at character 4, where 'bar two' is\.",
-            1,
-        ),
+        ("one bar two", ["one", "foo"], r"Token 1 'foo' isn't in the text at character 4, where 'bar two' is\.", 1),
         ("a x b", ["a", "b"], r"Token 1 'b' isn't in the text at character 2, where 'x b' is\.", 1),  # no search ahead
         ("a", ["a", "b"], r"Token 1 'b' isn't in the text at character 1, where the text ends\.", 1),
         ("a b c", ["a", "b"], "end at character 3, before 'c' at", 2),

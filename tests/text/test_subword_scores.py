@@ -223,20 +223,14 @@ def test_offsets_that_do_not_fit_are_named(subword, reason):
     ("subwords", "reason"),
     [
         (["[CLS]", "the", "cat"], r"Subword 2 'cat' isn't at character 4; the text has 'dog sat'\."),
-        (
-            ["the", "##dog", "sit"],
-            r"Subword 2 'sit' isn't at character 9; the text has 'at'\.",
-        ),
+        (["the", "##dog", "sit"], r"Subword 2 'sit' isn't at character 9; the text has 'at'\."),
         (
             ["the", "dog"],
             r"The 2 subwords end at character 8, before 'sat'\. For truncated texts, mark the scores as partial\.",
         ),
         (["the", "dog", "sat", "on"], r"Subword 3 'on' is past the end \(character 11\)\."),
         (["the", "[UNK]"], r"Subword 1 '\[UNK\]' isn't at character 4; the text has 'dog sat'\."),
-        (
-            ["<img src=x onerror=alert(1)>"],
-            r"Subword 0 '<img src=x onerror=alert\(1\)>' isn't at character",
-        ),
+        (["<img src=x onerror=alert(1)>"], r"Subword 0 '<img src=x onerror=alert\(1\)>' isn't at character"),
         ([], "The 0 subwords end at character 0, before 'the dog sat'"),
     ],
 )

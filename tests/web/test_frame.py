@@ -273,7 +273,7 @@ def test_the_sidebar_says_that_training_comes_first_and_not_how_many_texts_wait(
     signed_in(("annotator", "P"), ("lead", "Q *nice*"))
     with open_store(path) as store, store.transaction():
         add_rules(store, 1, "annotators", QualificationRules(is_on=True), "lead")
-    assert run(project="1").sidebar.caption[0].value == "no training texts left"
+    assert run(project="1").sidebar.caption[0].value == r"No training texts left\. Tell the lead\."
 
 
 def test_of_a_lead_both_count_only_what_they_hold_themselves(

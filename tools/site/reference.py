@@ -111,7 +111,4 @@ def _rst(*blocks: str) -> str:
 
 
 # The documents that this is added to.
-PAGES = {
-    "docs/reference/python": python_interface,
-    "docs/reference/metric_functions": metric_functions,
-}
+PAGES = {"docs/reference/python": python_interface, "docs/reference/metric_functions": metric_functions}

@@ -44,11 +44,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.option(
-    "--gamma",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="The factor of attributions in ER-TEST's losses.",
+    "--gamma", type=float, default=1.0, show_default=True, help="The factor of attributions in ER-TEST's losses."
 )
 @click.option(
     "--explained",
@@ -58,10 +54,7 @@ if TYPE_CHECKING:
     help=("If there are several: the attribution of the predicted label (else the gold one), or of the gold label."),
 )
 @click.option(
-    "--include-training",
-    "includes_training",
-    is_flag=True,
-    help="Also score a model on texts that it learned from.",
+    "--include-training", "includes_training", is_flag=True, help="Also score a model on texts that it learned from."
 )
 @click.option(
     "--ratio",

@@ -12,10 +12,7 @@ FirstKind = Literal[
     "least confident", "most confident", "models disagree", "label disputed", "least plausible", "nothing found"
 ]
 FIRST_KINDS: tuple[FirstKind, ...] = cast("tuple[FirstKind, ...]", get_args(FirstKind))
-REST_WORDS: Mapping[Order, str] = {
-    "sequential": unsaid("as imported"),
-    "random": unsaid("random, by seed"),
-}
+REST_WORDS: Mapping[Order, str] = {"sequential": unsaid("as imported"), "random": unsaid("random, by seed")}
 FIRST_WORDS: Mapping[FirstKind, str] = {
     "least confident": unsaid("lowest model probability for the label"),
     "most confident": unsaid("highest model probability for the label"),

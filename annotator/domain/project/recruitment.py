@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from hmac import compare_digest
 from secrets import choice
-from typing import Literal, get_args
+from typing import Literal
 from urllib.parse import urlsplit
 
 from annotator.errors import InvalidValue
@@ -13,7 +13,6 @@ from annotator.language import _, unsaid
 
 LinkState = Literal["open", "paused", "closed"]
 WorkerState = Literal["working", "finished", "left", "out of time"]
-WORKER_STATES: tuple[WorkerState, ...] = ("working", "finished", "left", "out of time")
 STATE_WORDS: dict[WorkerState, str] = {
     "working": unsaid("working"),
     "finished": unsaid("finished"),
@@ -182,8 +181,6 @@ def _bare(code: str) -> bytes:
 PayUnit = Literal["hour", "text", "token"]
 PayBasis = Literal["submitted", "accepted"]
 WorkRole = Literal["annotator", "reviewer"]
-PAY_UNITS: tuple[PayUnit, ...] = get_args(PayUnit)
-PAY_BASES: tuple[PayBasis, ...] = get_args(PayBasis)
 
 _HIGHEST = Decimal(1_000_000)
 _LONGEST_CURRENCY = 20

@@ -107,7 +107,6 @@ class Search:
 
 
 BulkKind = Literal["give out", "split", "exhaustive", "discard", "put back", "name"]
-BULK_KINDS: tuple[BulkKind, ...] = ("give out", "split", "exhaustive", "discard", "put back", "name")
 NamedAs = Literal["first", "only"]
 PassedOver = Literal[
     "held", "reviewed", "with the lead", "discarded", "not discarded", "adjudicated", "waiting", "full", "so already",

@@ -9,12 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.contrast.reader import Labelled, LabelledSets
 from annotator.formats.suites.predictions import Run
-from annotator.metrics.er_test_functional import (
-    contrast,
-    is_consistent,
-    opportunity_cost,
-    opportunity_costs,
-)
+from annotator.metrics.er_test_functional import contrast, is_consistent, opportunity_cost, opportunity_costs
 from annotator.metrics.ragged import Flags, Floats, Ragged
 from annotator.scoring.reports import Report, RunsReport
 from annotator.scoring.seeds import Samples, lists, over_runs

@@ -26,15 +26,7 @@ from annotator.formats.rows.lines import Row, read_rows
 from annotator.formats.rows.plain_rows import RowReader
 from annotator.language import _, unsaid
 
-__all__ = [
-    "NESTED",
-    "NO_OP",
-    "contrast_key",
-    "contrasts_of",
-    "read",
-    "set_rows",
-    "write",
-]
+__all__ = ["NESTED", "NO_OP", "contrast_key", "contrasts_of", "read", "set_rows", "write"]
 
 DEFAULT_KIND = "contrast"
 NESTED = unsaid("Add contrasts to the original only.")

@@ -12,12 +12,12 @@ from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker, KeyLines
-from annotator.formats.rows.csv_table import CsvTable
+from annotator.formats.rows.csv_table import TextTable
 from annotator.formats.rows.files import files_of_split, split_in_name
-from annotator.formats.rows.findings import Findings, listed
+from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import Row
 from annotator.formats.rows.spans import spans_of_tokens
-from annotator.language import _, several
+from annotator.language import _
 from annotator.text.alignment import split_on_spaces
 
 # The words of a sentence that an annotator of e-SNLI highlighted, which its files say in two columns.
@@ -149,7 +149,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     reader = _EsnliReader(options)
     for file in _files(path, options.split):
         split = options.split or split_in_name(file)
-        for row in _EsnliFile(file, options).rows():
+        for row in TextTable(file, options, needed=_NEEDED).rows():
             if isinstance(row, Problem):
                 yield row
             else:
@@ -171,24 +171,6 @@ def _files(path: Path, asked_split: str | None) -> list[Path]:
             raise InvalidValue(_("No esnli_*.csv for split '{split}' in '{path}'.", path=path, split=asked_split))
         raise InvalidValue(_("No esnli_*.csv in '{path}'.", path=path))
     return files
-
-
-class _EsnliFile(CsvTable):
-    """Rows of a CSV file with the columns of e-SNLI, all of whose cells are text."""
-
-    def missing(self) -> list[str]:
-        """All the columns of e-SNLI that are not there, in one sentence."""
-        missing = [name for name in _NEEDED if name not in self.header]
-        if not missing:
-            return []
-        return [
-            several(
-                "Column {columns} is missing.", "Columns {columns} are missing.", len(missing), columns=listed(missing)
-            )
-        ]
-
-    def _holds_json(self, name: str, cell: str) -> bool:  # noqa: ARG002
-        return False
 
 
 @dataclass(slots=True)

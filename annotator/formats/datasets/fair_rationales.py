@@ -13,11 +13,11 @@ from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
-from annotator.formats.rows.csv_table import CsvTable
+from annotator.formats.rows.csv_table import TextTable
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import LineError, Row, parse_value
 from annotator.formats.rows.spans import spans_of_tokens
-from annotator.language import _, several
+from annotator.language import _
 from annotator.text.alignment import split_on_spaces
 
 LANGUAGE = "en"
@@ -41,7 +41,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     yield from _left_out(path, files)
     for file in files:
         texts = _Texts(file, options, segment)
-        for row in _Table(file, ReadOptions(options.task)).rows():
+        for row in TextTable(file, ReadOptions(options.task), needed=_NEEDED).rows():
             if isinstance(row, Problem):
                 yield row
             else:
@@ -69,24 +69,6 @@ def _segment_of(task: Task) -> str:
             )
         )
     return needed[0].name
-
-
-class _Table(CsvTable):
-    """Rows with the columns of FairRationales, all of whose cells are text."""
-
-    def missing(self) -> list[str]:
-        """All of its columns that are not there, in one sentence."""
-        missing = [name for name in _NEEDED if name not in self.header]
-        if not missing:
-            return []
-        return [
-            several(
-                "Column {columns} is missing.", "Columns {columns} are missing.", len(missing), columns=listed(missing)
-            )
-        ]
-
-    def _holds_json(self, name: str, cell: str) -> bool:  # noqa: ARG002
-        return False
 
 
 @dataclass(slots=True)

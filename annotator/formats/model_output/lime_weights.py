@@ -53,8 +53,7 @@ class _Words:
     def of(text: str) -> "_Words":
         parts = [match for match in _PART.finditer(text) if match["word"] or not match.group().isspace()]
         return _Words(
-            tuple(match.group() for match in parts),
-            tuple(index for index, match in enumerate(parts) if match["word"]),
+            tuple(match.group() for match in parts), tuple(index for index, match in enumerate(parts) if match["word"])
         )
 
     def occurrences(self) -> dict[str, list[int]]:

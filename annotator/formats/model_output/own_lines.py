@@ -44,10 +44,7 @@ from annotator.formats.rows.spans import quotes_of
 from annotator.language import _
 from annotator.text.characters import input_of_subwords, input_of_text
 
-__all__ = [
-    "read",
-    "write_outputs",
-]
+__all__ = ["read", "write_outputs"]
 
 # The run that a line of our own model output is of.
 
@@ -368,8 +365,6 @@ def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ..
     if quotes is not None and not len(quotes.missing) <= quotes.n_missing <= quotes.n:
         reason = _("Quotes must satisfy len(missing) <= n_missing <= n.")
         findings.refuse(
-            "rationale.quotes",
-            f"n {quotes.n}, n_missing {quotes.n_missing}, missing {len(quotes.missing)}",
-            reason,
+            "rationale.quotes", f"n {quotes.n}, n_missing {quotes.n_missing}, missing {len(quotes.missing)}", reason
         )
     return (SourceRationale(row.rationale.kind, tuple(parts), outcome=quotes),)

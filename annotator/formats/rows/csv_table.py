@@ -4,7 +4,7 @@ import ast
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -27,15 +27,10 @@ from annotator.formats.rows.lines import (
 from annotator.formats.rows.marks import are_tags
 from annotator.formats.rows.sheet_cells import NO_VALUE, cell_name
 from annotator.formats.rows.sheets import has_unread_parts, is_spreadsheet, sheet_rows
-from annotator.language import _, unsaid
+from annotator.language import _, several, unsaid
 
 MAX_COLUMNS = 5_000
-_DELIMITERS = {
-    ",": unsaid("commas"),
-    ";": unsaid("semicolons"),
-    "\t": unsaid("tabs"),
-    "|": unsaid("vertical bars (|)"),
-}
+_DELIMITERS = {",": unsaid("commas"), ";": unsaid("semicolons"), "\t": unsaid("tabs"), "|": unsaid("vertical bars (|)")}
 FAULTS_OF_CSV = (  # as Python's reader says them
     unsaid("unexpected end of data"),
     unsaid("',' expected after '\"'"),
@@ -327,3 +322,24 @@ def _truth_cell(name: str, cell: str, findings: Findings) -> bool | None:
     if value is None and cell.strip():
         findings.refuse(name, cell, _("Must be true, false or empty."))
     return value
+
+
+@dataclass(slots=True)
+class TextTable(CsvTable):
+    """A table all of whose cells are text, and that must have certain columns."""
+
+    needed: Sequence[str] = ()
+
+    def missing(self) -> list[str]:
+        """All of these columns that are not there, in one sentence."""
+        missing = [name for name in self.needed if name not in self.header]
+        if not missing:
+            return []
+        return [
+            several(
+                "Column {columns} is missing.", "Columns {columns} are missing.", len(missing), columns=listed(missing)
+            )
+        ]
+
+    def _holds_json(self, name: str, cell: str) -> bool:  # noqa: ARG002
+        return False

@@ -20,11 +20,7 @@ _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (b"\xfd7zXZ\x00", unsaid("an xz archive"), unsaid("Unpack it")),
     (b"Rar!\x1a\x07", unsaid("a RAR archive"), unsaid("Unpack it")),
     (b"\x28\xb5\x2f\xfd", unsaid("a Zstandard archive"), unsaid("Unpack it")),
-    (
-        b"PAR1",
-        unsaid("a Parquet file"),
-        unsaid("Write its rows as JSONL, or use Annotator's jsonl or csv export"),
-    ),
+    (b"PAR1", unsaid("a Parquet file"), unsaid("Write its rows as JSONL, or use Annotator's jsonl or csv export")),
     (b"ARROW1", unsaid("an Arrow file"), unsaid("Write its rows as JSONL")),
     (b"\x93NUMPY", unsaid("a NumPy array"), unsaid("Write its values as JSON")),
     (b"SQLite format 3\x00", unsaid("a SQLite database"), unsaid("Export its rows as CSV or JSONL")),
@@ -51,11 +47,7 @@ _FOREIGN: tuple[tuple[re.Pattern[bytes], str, str], ...] = tuple(
             unsaid("a WebAnno TSV of INCEpTION or WebAnno"),
             unsaid("Export CoNLL 2003, or write JSONL"),
         ),
-        (
-            rb"(?:<\?xml[^>]*>\s*)?<xmi:XMI",
-            unsaid("a UIMA CAS XMI"),
-            unsaid("Export CoNLL 2003, or write JSONL"),
-        ),
+        (rb"(?:<\?xml[^>]*>\s*)?<xmi:XMI", unsaid("a UIMA CAS XMI"), unsaid("Export CoNLL 2003, or write JSONL")),
         (
             rb"[TRAEN*#][0-9]*\t\S+ (?:[0-9]+ [0-9]+|\S+:[TE][0-9]|[TER][0-9])[^\n]*(?:\t|\n)",
             unsaid("a brat annotation file"),

@@ -220,10 +220,7 @@ _CONSTRAINTS = (
         re.compile(r"Expected `str` matching regex .+"),
         unsaid("Must be a time, such as 2026-01-31T10:20:00Z."),
     ),  # the only ones
-    (
-        re.compile(r"Invalid enum value '(?P<value>.*)'", re.DOTALL),
-        unsaid("Unknown value '{value}'."),
-    ),
+    (re.compile(r"Invalid enum value '(?P<value>.*)'", re.DOTALL), unsaid("Unknown value '{value}'.")),
 )
 
 

@@ -37,10 +37,7 @@ from annotator.formats.tools.left_out import LeftOut
 from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
 from annotator.language import _, unsaid
 
-__all__ = [
-    "read",
-    "write",
-]
+__all__ = ["read", "write"]
 
 # Argilla's records in the forms that its versions write, brought to one.
 

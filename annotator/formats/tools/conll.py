@@ -21,14 +21,7 @@ from annotator.formats.rows.plain_rows import RowReader
 from annotator.formats.rows.token_tags import BEGIN, INSIDE, NO_SET, write
 from annotator.formats.tools.left_out import LeftOut
 from annotator.language import _
-from annotator.text.tag_schemes import (
-    DOCUMENT_START,
-    OUTSIDE,
-    cells_of,
-    have_prefixes,
-    labelled_stretches,
-    wrong_tag,
-)
+from annotator.text.tag_schemes import DOCUMENT_START, OUTSIDE, cells_of, have_prefixes, labelled_stretches, wrong_tag
 
 __all__ = ["read", "write"]
 

@@ -37,10 +37,7 @@ from annotator.formats.tools.left_out import LeftOut
 from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
 from annotator.language import _, unsaid
 
-__all__ = [
-    "read",
-    "write",
-]
+__all__ = ["read", "write"]
 
 # One row of a doccano export, in the forms of its versions: spans, labels of the whole text, relations, comments.
 

@@ -41,10 +41,7 @@ from annotator.formats.tools.left_out import LeftOut
 from annotator.formats.tools.offsets import Offsets
 from annotator.language import _, listed, unsaid
 
-__all__ = [
-    "read",
-    "write",
-]
+__all__ = ["read", "write"]
 
 # What one person answered in a Label Studio task: regions of texts, choices and written answers.
 

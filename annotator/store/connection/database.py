@@ -29,9 +29,7 @@ from annotator.store.connection.error_wording import (
 )
 from annotator.store.connection.replacement import finish_replacing
 
-__all__ = [
-    "Database",
-]
+__all__ = ["Database"]
 
 # A database's files as this process knows them: who writes, who has them open, and whether they are still the same ones.
 

@@ -232,11 +232,7 @@ def perturbation_at(store: Store, original_id: int, nth: int) -> int | None:
 
 
 def restore_audit(
-    store: Store,
-    project_id: int,
-    source: SourceAudit,
-    members: list[tuple[int, int]],
-    user_id: Callable[[str], int],
+    store: Store, project_id: int, source: SourceAudit, members: list[tuple[int, int]], user_id: Callable[[str], int]
 ) -> None:
     """Write one as it was. members: of each item the numbers of its perturbation and of its instance."""
     cursor = store.run(

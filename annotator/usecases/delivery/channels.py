@@ -45,10 +45,7 @@ __all__ = [
 # The password of the mail server and the key of the webhook: in a file beside the database, or in the environment.
 
 
-VARIABLES: Mapping[ChannelKind, str] = {
-    "mail": "ANNOTATOR_SMTP_PASSWORD",
-    "webhook": "ANNOTATOR_WEBHOOK_SECRET",
-}
+VARIABLES: Mapping[ChannelKind, str] = {"mail": "ANNOTATOR_SMTP_PASSWORD", "webhook": "ANNOTATOR_WEBHOOK_SECRET"}
 _SECRETS = ".secrets"
 
 

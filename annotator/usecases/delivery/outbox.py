@@ -233,13 +233,7 @@ _BODY = "This is a test of the annotator's mail. Nothing needs to be done.\n"
 _CALL = b'{"test":true}'
 
 
-def try_channel(
-    store: Store,
-    actor: User,
-    kind: ChannelKind,
-    to: str = "",
-    outside: Outside = Outside(),
-) -> str:
+def try_channel(store: Store, actor: User, kind: ChannelKind, to: str = "", outside: Outside = Outside()) -> str:
     """Send a test, by mail to an address; answers what was done. Raises DeliveryError saying what failed.
 
     It is within time limits, but not a message of the outbox: who asks waits for it.

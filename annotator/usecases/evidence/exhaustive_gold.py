@@ -286,8 +286,7 @@ def _take(store: Store, by: str, evidence_pass: EvidencePass, standing: CopyStan
     )
     reason = f"All evidence, from “{evidence_pass.project_name}”"
     set_choice(
-        store,
-        GoldChoice(copy.original_id, annotation_id, True, by, reason, store.now(), evidence_pass.project_name),
+        store, GoldChoice(copy.original_id, annotation_id, True, by, reason, store.now(), evidence_pass.project_name)
     )
     passes_store.set_taken(store, copy.copy_id, annotation_id, former)
     settle(store, copy.original_id)

@@ -25,15 +25,7 @@ from annotator.language import _, listed
 from annotator.metrics.ragged import Flags
 from annotator.scoring import scored_blocks
 from annotator.scoring.gold import GoldTable
-from annotator.scoring.instance_numbers import (
-    Behind,
-    OfSeed,
-    RowKey,
-    coded_labels,
-    families_of,
-    has_choice,
-    places_of,
-)
+from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey, coded_labels, families_of, has_choice, places_of
 from annotator.scoring.reports import (
     BehaviourReport,
     GoldReport,

@@ -76,10 +76,7 @@ _DEFINITIONS: Mapping[str, ShownDefinition] = {
     SETS: ShownDefinition(unsaid("Gold sets (RSN)"), unsaid("number of gold sets"), "none", ""),
     CONFIDENCE: ShownDefinition(unsaid("Confidence"), unsaid("probability of the predicted label"), "none", ""),
     GOLD_PROBABILITY: ShownDefinition(
-        unsaid("Probability of the gold label"),
-        unsaid("model's probability of the text's label"),
-        "higher",
-        "",
+        unsaid("Probability of the gold label"), unsaid("model's probability of the text's label"), "higher", ""
     ),
 }
 

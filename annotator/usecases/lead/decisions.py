@@ -60,12 +60,7 @@ from annotator.usecases.lead.event_sentences.parts import in_a_row
 from annotator.usecases.notices.notices import tell
 from annotator.usecases.review.rounds import decide_complete_of
 
-__all__ = [
-    "Decision",
-    "Proposal",
-    "decide",
-    "open_proposals",
-]
+__all__ = ["Decision", "Proposal", "decide", "open_proposals"]
 
 LONGEST_REASON = 10_000
 

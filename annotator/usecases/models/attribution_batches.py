@@ -328,12 +328,7 @@ class WrittenBatches:
     """Computes and writes batches for a model that writes its answers, as `Batches` does for others."""
 
     def __init__(
-        self,
-        store: Store,
-        project: Project,
-        model: ProjectModel,
-        method: WrittenMethod,
-        label_words: Mapping[str, str],
+        self, store: Store, project: Project, model: ProjectModel, method: WrittenMethod, label_words: Mapping[str, str]
     ) -> None:
         self._store = store
         self._project = project

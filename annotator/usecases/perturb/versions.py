@@ -99,12 +99,7 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
         for perturbation in perturbations_store.perturbations_of(store, instance_id)
         if perturbation.state != "withdrawn"
     ]
-    return Original(
-        project,
-        gold,
-        drafts_store.find_draft(store, actor, instance_id),
-        tuple(others),
-    )
+    return Original(project, gold, drafts_store.find_draft(store, actor, instance_id), tuple(others))
 
 
 def make_ready(language: str) -> None:

@@ -244,11 +244,7 @@ def label_effects(store: Store, actor: User, project: Project, label: str) -> La
         (reach.n_predictions, counted(reach.n_predictions, "model prediction")),
         (
             reach.n_probabilities,
-            counted(
-                reach.n_probabilities,
-                "probability in another prediction",
-                "probabilities in other predictions",
-            ),
+            counted(reach.n_probabilities, "probability in another prediction", "probabilities in other predictions"),
         ),
         (reach.n_attributions, counted(reach.n_attributions, "attribution")),
         (n_tables, counted(n_tables, "model label table")),

@@ -323,13 +323,7 @@ def count_events_of(store: Store, actor: User, project_id: int, wanted: EventFil
 
 
 def events_of(
-    store: Store,
-    actor: User,
-    project_id: int,
-    wanted: EventFilter = ALL_EVENTS,
-    *,
-    limit: int = 50,
-    offset: int = 0,
+    store: Store, actor: User, project_id: int, wanted: EventFilter = ALL_EVENTS, *, limit: int = 50, offset: int = 0
 ) -> list[Event]:
     """One page of the project's record, newest first."""
     require(store, actor, project_id, "manage project")

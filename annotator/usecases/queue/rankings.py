@@ -278,10 +278,7 @@ def _by_disputed_label(store: Store, project: Project, order: ModelOrder, texts:
             return _("labelled “{label}”; {answer}", **values)
         return _("labelled “{label}”; {answer}; {p} for its label", p=written(float(p[column])), **values)
 
-    remarks = (
-        Remark(np.isnan(share), say_lacking),
-        Remark(share == 0, say_unfit),
-    )
+    remarks = (Remark(np.isnan(share), say_lacking), Remark(share == 0, say_unfit))
     return Ranked([np.where(share > 0, -share, np.nan), p], reason, remarks)
 
 
@@ -305,10 +302,7 @@ def _by_plausibility(store: Store, project: Project, order: ModelOrder, texts: S
     def reason(column: int) -> str:
         return f"{definition.title} {_mean_words(values[:, column])}"
 
-    remarks = (
-        Remark(np.isnan(mean), say_lacking),
-        said_of_some(values),
-    )
+    remarks = (Remark(np.isnan(mean), say_lacking), said_of_some(values))
     sign = -1 if definition.direction == "lower is better" else 1
     return Ranked([sign * mean], reason, remarks, _age(store, project, runs))
 
@@ -333,10 +327,7 @@ def _by_nothing(store: Store, project: Project, order: ModelOrder, texts: Sequen
             "{what} in {n_nothing} of {n} seed", "{what} in {n_nothing} of {n} seeds", n_known, what=what, n_nothing=n
         )
 
-    remarks = (
-        Remark(np.isnan(share), say_lacking),
-        Remark(share <= 0.5, say_unfit),
-    )
+    remarks = (Remark(np.isnan(share), say_lacking), Remark(share <= 0.5, say_unfit))
     return Ranked([np.where(share > 0.5, 0.0, np.nan)], reason, remarks)
 
 

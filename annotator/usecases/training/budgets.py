@@ -32,14 +32,7 @@ from annotator.usecases.gold import labelled_gold
 from annotator.usecases.models.label_tables import ModelLabels, confirmed_table, remember
 from annotator.usecases.training.examples import DataOptions
 
-__all__ = [
-    "CostOptions",
-    "Simulation",
-    "TextCosts",
-    "require_prices",
-    "text_costs",
-    "words_of",
-]
+__all__ = ["CostOptions", "Simulation", "TextCosts", "require_prices", "text_costs", "words_of"]
 
 # What people took for the texts of a project, and for the same texts where only labels were asked for.
 

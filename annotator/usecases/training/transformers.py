@@ -302,10 +302,7 @@ def _rationale_facts(data: TrainingData, rationales: RationaleOptions) -> dict[s
     if rationales.word_lists:
         facts["word lists"] = ", ".join(rationales.word_lists)
     if rationales.share < 100:
-        facts |= {
-            "share": f"{rationales.share:g} % of {data.n_could:,}",
-            "choice": rationales.choice,
-        }
+        facts |= {"share": f"{rationales.share:g} % of {data.n_could:,}", "choice": rationales.choice}
     if rationales.confidence_of:
         facts |= {"confidence of": ", ".join(rationales.confidence_of), "as confident as the last chosen": data.n_tied}
     return facts

@@ -26,16 +26,7 @@ from annotator.store.projects import update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.transfer.import_report import ImportOptions
 
-__all__ = [
-    "ENCODINGS",
-    "UTF8",
-    "Sample",
-    "is_text",
-    "marked",
-    "recoded",
-    "recoded_bytes",
-    "samples",
-]
+__all__ = ["ENCODINGS", "UTF8", "Sample", "is_text", "marked", "recoded", "recoded_bytes", "samples"]
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 _NAMED = 5

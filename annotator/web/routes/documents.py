@@ -103,7 +103,7 @@ def frame(*, has_panel: bool) -> str:
 
 
 _ENTRIES = {"annotate": "annotate/main.js", "review": "review/main.js"}
-_POPOVERS = "page/popovers.js"  # on every page: Streamlit's own popovers are on most
+_KEYS = "page/keys.js"  # on every page
 _FIRST_ASKED = frozenset({"annotate"})
 
 # The two settings are all that Streamlit's browser part has to know before it connects; with them it need not ask first.
@@ -149,6 +149,24 @@ _STYLE = """<style>
 [data-testid=stHeaderActionElements][data-testid] { display: none }
 /* A number is typed, or changed with the arrow keys. */
 [data-testid=stNumberInput] button { display: none }
+[data-testid=stForm]:not(:has(input:out-of-range)) .st-key-out_of_range { display: none }
+.palette {
+  width: min(600px, 92vw); margin: 12vh auto auto; padding: 8px;
+  border: 1px solid color-mix(in srgb, currentColor 20%, transparent);
+  border-radius: 12px; box-shadow: 0 18px 60px #0006; font: 15px/1.4 "Source Sans", system-ui, sans-serif;
+}
+.palette::backdrop { background: #0b0f1866 }
+.palette input {
+  width: 100%; box-sizing: border-box; padding: 10px 12px; border: 0; outline: 0; background: none; color: inherit; font: inherit;
+}
+.palette [role=listbox] {
+  max-height: 50vh; overflow-y: auto; border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent);
+}
+.palette a { display: flex; gap: 16px; padding: 7px 12px; border-radius: 8px; color: inherit; text-decoration: none }
+.palette a[aria-selected=true], .palette a:hover { background: color-mix(in srgb, currentColor 10%, transparent) }
+.palette-name { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.palette-kind { opacity: .72; white-space: nowrap }
+.palette-none { margin: 10px 12px }
 @media (max-height: 600px) {
   .stAppHeader.stAppHeader { background: transparent; pointer-events: none }
   .stAppHeader.stAppHeader button {
@@ -208,7 +226,7 @@ def _document(page: str, *, asks_first: bool = True, language: Language = "en") 
     # Streamlit's come behind ours and the first text: six files are read at a time.
     index = index.replace('rel="modulepreload"', 'rel="modulepreload" fetchpriority="low"')
     index = index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1)
-    first += f'<script type="module" src="{panel_modules(_POPOVERS)[0]}"></script>\n'
+    first += f'<script type="module" src="{panel_modules(_KEYS)[0]}"></script>\n'
     last = frame(has_panel=page in _ENTRIES)
     return index.replace("<head>", f"<head>{first}", 1).replace("</body>", f"{last}</body>", 1)
 

@@ -26,6 +26,7 @@ from annotator.usecases.annotate.panel_messages import (
     show_work_of,
 )
 from annotator.usecases.databases import Store
+from annotator.usecases.project.guidelines import acknowledge
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, Query, get_route, number, post_route
 
 _YEARS = range(1970, 9999)
@@ -219,6 +220,34 @@ def _stored(store: Store, user: User, body: SaveBody | SkipBody | WithdrawBody) 
     return show_work_of(store, annotate_work.current_work(store, user, body.assignment))
 
 
+class ReadBody(msgspec.Struct):
+    """Which version of the guidelines was on the screen."""
+
+    project: Number
+    version: Number
+
+
+def _read(store: Store, user: User, body: ReadBody) -> object:
+    acknowledge(store, user, body.project, body.version)
+    return {}
+
+
+class PreviewBody(msgspec.Struct, frozen=True):
+    """The text, the result that counts for it, and the sets as they are on the screen."""
+
+    instance: Number
+    result: str | None = None
+    sets: list[list[tuple[Number, Number]]] = []
+
+
+def _preview(store: Store, user: User, body: PreviewBody) -> object:
+    """What the project's model predicts for sets; NumPy comes with it, so it is imported when the first question comes."""
+    from annotator.usecases.models.previews import preview  # noqa: PLC0415
+
+    sets = [RationaleSet.of(*spans) for spans in body.sets if spans]
+    return preview(store, user, body.instance, body.result, sets)
+
+
 routes: list[Route] = [
     get_route("panel/next", _next),
     get_route("panel/mine", _mine),
@@ -231,4 +260,6 @@ routes: list[Route] = [
     post_route("panel/discard", _discard, DiscardBody, _stored),
     post_route("panel/withdraw", _withdraw, WithdrawBody, _stored),
     post_route("panel/back", _back, BackBody),
+    post_route("guidelines/read", _read, ReadBody),
+    post_route("preview", _preview, PreviewBody),
 ]

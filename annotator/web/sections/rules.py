@@ -159,8 +159,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         in_use = None
         if submitted(_("Save rules"), type="primary", key="rules_save") is not None:
             in_use = _save(store, visit, changed, own_kinds)
-        # The browser holds such a form back by itself, and says so only at the field, which may be out of sight.
-        st.caption(_("Can't save: a number above is out of range."))
+        # The browser holds such a form back by itself, and says so only at the field, which may be out of sight. Our style
+        # sheet (routes/documents.py) shows this sentence while a number is out of range.
+        st.container(key="out_of_range").caption(_("Can't save: a number above is out of range."))
     if notice := st.session_state.pop("rules_told", None):
         st.toast(as_text(notice), icon=":material/check:", duration="long")
         show_missing_people(store, visit, project)

@@ -49,13 +49,7 @@ def attention(run: int = 2, **changes: Any) -> dict[str, Any]:
 
 def annotator(name: str, *sets: tuple[int, ...], **changes: Any) -> dict[str, Any]:
     """What one person marked."""
-    facts = {
-        "label": "negative",
-        "facts": [],
-        "is_numbered": False,
-        "is_own": False,
-        "is_accepted": True,
-    }
+    facts = {"label": "negative", "facts": [], "is_numbered": False, "is_own": False, "is_accepted": True}
     return {"name": name, "sets": sets, **facts, **changes}
 
 

@@ -157,6 +157,22 @@ def test_every_section_shows_without_an_error_also_in_an_empty_project(person: C
         shows_without_an_error(lead, name, SECTIONS[name])
 
 
+def test_ctrl_k_leads_to_a_setting_by_its_name_also_from_a_text(person: Come) -> None:
+    lead = person("Lead").open("/annotate?project=1")
+    page = lead.page
+    page.locator(".segment-text").first.wait_for()
+    page.keyboard.press("Control+k")
+    found = page.get_by_role("dialog", name="Go to")
+    expect(found.get_by_role("option", name="Metrics")).to_be_visible()
+    page.keyboard.type("idle")
+    expect(found.get_by_role("option")).to_have_text(["Idle (seconds)Rules"])
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("spinbutton", name="Idle (seconds)")).to_be_focused()  # within a fold that was closed
+    page.keyboard.press("Control+k")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tmp_path: Path) -> None:
     lead = person("Lead").open("/project?project=1")
     page = lead.page

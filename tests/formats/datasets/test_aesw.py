@@ -120,10 +120,7 @@ def test_deleted_white_space_gives_an_annotation_without_a_set_and_a_warning(tmp
     assert problems == []
     assert sets_of(instance) == []
     assert instance.metadata["criterion"] == "deleted"
-    assert (warning.value, warning.reason) == (
-        "characters 8 to 9",
-        "Only white space is deleted: no rationale set.",
-    )
+    assert (warning.value, warning.reason) == ("characters 8 to 9", "Only white space is deleted: no rationale set.")
 
 
 def test_deleted_white_space_beside_other_deletions_gets_no_set_of_its_own(tmp_path):
@@ -187,10 +184,7 @@ def test_labels_of_which_none_is_meant_are_refused(tmp_path):
 
 def test_another_task_is_refused_with_the_way_out(tmp_path):
     (tmp_path / "a.xml").write_text(sentences("A b."))
-    with pytest.raises(
-        InvalidValue,
-        match=r"aesw needs the task 'editing', not 'sentiment'\.",
-    ):
+    with pytest.raises(InvalidValue, match=r"aesw needs the task 'editing', not 'sentiment'\."):
         list(aesw.read(tmp_path / "a.xml", ReadOptions(TASKS["sentiment"])))
 
 

@@ -124,10 +124,7 @@ def test_a_wrong_line_is_told_by_its_number_and_its_text_left_out(tmp_path, text
     assert problem.reason.startswith(words)
 
 
-REFUSED = [
-    ("a NN\nb VB\n", "Put them last."),
-    ("one\nword\n", "Put them last."),
-]
+REFUSED = [("a NN\nb VB\n", "Put them last."), ("one\nword\n", "Put them last.")]
 
 
 @pytest.mark.parametrize(("text", "words"), REFUSED)

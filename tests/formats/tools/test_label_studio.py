@@ -180,10 +180,7 @@ def test_a_span_inside_a_word_is_told(tmp_path):
     assert len(instances_of(read, path)) == 1
     [problem] = problems_of(read, path)
     assert problem.is_warning
-    assert (problem.value, problem.reason) == (
-        "'ood'",
-        "1 span cuts words and grows to whole tokens.",
-    )
+    assert (problem.value, problem.reason) == ("'ood'", "1 span cuts words and grows to whole tokens.")
 
 
 def test_json_min_has_a_row_for_each_annotation(tmp_path):

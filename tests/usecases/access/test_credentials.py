@@ -121,11 +121,7 @@ def test_people_make_tokens_for_themselves_and_administrators_for_others(store, 
     with pytest.raises(NotAllowed, match=r"Ask an administrator to do this\."):
         make_token(store, annotator, project, "ria", ["read"])
     made = make_token(store, LOCAL_OPERATOR, project, "ria", ["read"], note="nightly")
-    assert (made.token.user, made.token.created_by, made.token.note) == (
-        researcher,
-        "local operator",
-        "nightly",
-    )
+    assert (made.token.user, made.token.created_by, made.token.note) == (researcher, "local operator", "nightly")
     with pytest.raises(NotFound, match=r"No person 'nobody'\."):
         make_token(store, LOCAL_OPERATOR, project, "nobody", ["read"])
 

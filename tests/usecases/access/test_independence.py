@@ -110,10 +110,7 @@ def test_whoever_may_still_be_given_a_text_is_not_shown_what_others_marked_in_it
     assert (answer.work, answer.counts["to_review"]) == (None, 0)
     assert answer.empty is not None
     assert "Nothing to review: you may still annotate the texts that need scores." in answer.empty
-    with pytest.raises(
-        NotAllowed,
-        match=r"Others' marks are hidden while you can still annotate this text\.",
-    ):
+    with pytest.raises(NotAllowed, match=r"Others' marks are hidden while you can still annotate this text\."):
         reviews.next_review(store, ben, project.id, annotation_of(store, work))
     assert given(store, ben, project) == "t1"
     assert check(store) == []

@@ -125,10 +125,7 @@ def test_nobody_of_a_list_is_invited_where_one_was_shut_out(store: Store, lea: U
     signed_in_once(store, "bo", "annotator", "P")
     accounts.disable_user(store, LOCAL_OPERATOR, "bo")
     before = everything(store)
-    with pytest.raises(
-        InvalidValue,
-        match=r"Line 2: 'bo' can't sign in\. An administrator can send a new link\.",
-    ):
+    with pytest.raises(InvalidValue, match=r"Line 2: 'bo' can't sign in\. An administrator can send a new link\."):
         invite(store, lea, project, read_invitees("Ada\nbo", "reviewer"))
     assert everything(store) == before
 
@@ -178,10 +175,7 @@ def test_a_renewed_link_ends_the_older_one(store: Store, lea: User, project: int
 
 def test_a_lead_gets_no_link_to_an_account_that_somebody_uses(store: Store, lea: User, project: int) -> None:
     signed_in_once(store, "ada", "annotator", "P")
-    with pytest.raises(
-        NotAllowed,
-        match=r"Only an administrator can send 'ada' a new link\.",
-    ):
+    with pytest.raises(NotAllowed, match=r"Only an administrator can send 'ada' a new link\."):
         renew_link(store, lea, project, "ada")
     assert accounts.sign_in(store, "ada", PASSWORD)
 

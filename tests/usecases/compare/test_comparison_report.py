@@ -442,10 +442,7 @@ def test_a_project_without_output_is_refused(
     [
         ({"base": "a"}, "Name two models"),
         ({"base": "a", "other": "a"}, "both 'a'"),
-        (
-            {"texts": {"how": "differences"}},
-            "Differing texts need --base and --other, or --against.",
-        ),
+        ({"texts": {"how": "differences"}}, "Differing texts need --base and --other, or --against."),
         ({"options": ScoringOptions(group="x")}, "A group needs a grouping. Set --group-by."),
         ({"row": "a"}, "--instances and --instances-in need --against."),
         ({"texts": {"n": 501}}, "A report shows at most 500 texts, not 501."),

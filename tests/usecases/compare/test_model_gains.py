@@ -44,13 +44,7 @@ def test_the_twin_and_the_control_of_a_model_are_known_whichever_stands_beside_i
         (base, other): relation_of(store, [project], project, ModelPair((base,), (other,))).bond
         for base, other in (("none", "mae"), ("drawn", "mae"), ("none", "drawn"), ("mae", "none"), ("none", "built-in"))
     }
-    assert list(bonds.values()) == [
-        "alignment",
-        "control of the other",
-        "control",
-        "strangers",
-        "strangers",
-    ]
+    assert list(bonds.values()) == ["alignment", "control of the other", "control", "strangers", "strangers"]
     assert "has no predictions in" in relation_of(store, [project], project, PAIR).sentence
 
 

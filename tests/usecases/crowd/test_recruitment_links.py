@@ -338,12 +338,7 @@ def test_a_link_is_off_until_the_lead_opens_it(store, project):
 @pytest.mark.parametrize(
     ("state", "rules", "error", "words"),
     [
-        (
-            "paused",
-            {},
-            TooBusy,
-            r"No work at the moment\. Please try this link later\.",
-        ),
+        ("paused", {}, TooBusy, r"No work at the moment\. Please try this link later\."),
         ("closed", {}, Conflict, "closed"),
         ("open", {"until": "2020-01-01T00:00:00.000Z"}, Conflict, "closed"),
         ("open", {"at_once": 1}, TooBusy, "All places are taken"),

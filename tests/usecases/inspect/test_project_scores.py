@@ -530,10 +530,7 @@ def test_accuracy_on_texts_that_a_model_learned_from_has_no_verdict_and_says_so(
 
     held_out, _ = of_accuracy()
     assert (held_out.verdict is None, held_out.learned) == (False, "")
-    for options, words in (
-        ({"split": "train"}, "on training texts"),
-        ({"includes_training": True}, "partly on"),
-    ):
+    for options, words in (({"split": "train"}, "on training texts"), ({"includes_training": True}, "partly on")):
         seen, elsewhere = of_accuracy(**options)
         assert (seen.verdict, elsewhere.learned) == (None, "")
         assert seen.lines == [seen.learned]

@@ -106,14 +106,7 @@ def test_everybody_who_may_use_models_sees_a_list_and_its_maker_or_a_lead_change
     with pytest.raises(NotAllowed, match="use models"):
         lists_of_project(store, annotator, project.id)
     assert (
-        change_list(
-            store,
-            lead,
-            worst.id,
-            "the worst",
-            "none",
-        ).note
-        == "none"
+        change_list(store, lead, worst.id, "the worst", "none").note == "none"
     )  # its own name in other letters is free
     assert delete_list(store, maker, worst.id).n == 3
     assert lists_of_project(store, other, project.id) == []

@@ -583,8 +583,7 @@ def test_a_built_in_model_is_never_trained_over_a_transformers_model(store: Stor
     )
     for trains in (False, True):
         with pytest.raises(
-            InvalidValue,
-            match=r"'mine' is a transformers model\. Use transformers:.*mine or built-in:NAME\.",
+            InvalidValue, match=r"'mine' is a transformers model\. Use transformers:.*mine or built-in:NAME\."
         ):
             run(store, tastes, model="built-in:mine", trains=trains)
     assert [path for path in models_folder(store, tastes).rglob("*") if path.is_file()] == [file]
@@ -602,8 +601,7 @@ def test_nor_under_the_name_of_one_that_was_trained_into_another_folder(
         instance_ids=[],
     )  # fmt: skip
     with pytest.raises(
-        InvalidValue,
-        match=r"'mine' is a transformers model\. Use transformers:FOLDER or built-in:NAME\.",
+        InvalidValue, match=r"'mine' is a transformers model\. Use transformers:FOLDER or built-in:NAME\."
     ):
         run(store, tastes, model="built-in:mine", trains=trains)
     training = find_training(store, tastes.id, "mine")

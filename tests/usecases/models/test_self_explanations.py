@@ -168,10 +168,7 @@ def test_a_server_that_is_down_is_given_up_soon_and_what_is_stored_stays(store, 
             server.http.socket.close()  # nobody listens from now on
 
     server.behaviour = behave
-    with pytest.raises(
-        ModelError,
-        match=r"No reply from http://127\.0\.0\.1:",
-    ):
+    with pytest.raises(ModelError, match=r"No reply from http://127\.0\.0\.1:"):
         ask(store, project)
     assert stored(store, project) == {"": 2, "quotes": 2}
 
@@ -337,10 +334,7 @@ def test_another_template_has_a_name_of_its_own_and_one_without_its_places_is_re
     assert changed["prompt"].startswith('"negative", "positive": ')
     with pytest.raises(InvalidValue, match=r"The prompt must contain \{text\} exactly once\."):
         written(template="{labels}")
-    with pytest.raises(
-        InvalidValue,
-        match=r"The prompt must contain \{labels\}\.",
-    ):
+    with pytest.raises(InvalidValue, match=r"The prompt must contain \{labels\}\."):
         written(template="{text}")
     with pytest.raises(InvalidValue, match=r"No splits in 'Project'\. Remove the split 'x'\."):
         written(split="x")

@@ -127,10 +127,7 @@ def test_a_comment_that_the_asker_may_not_read_yet_is_not_told_to_them(
 
 @pytest.mark.parametrize(
     ("decision", "expected"),
-    [
-        ("keep", "“t1” was kept and returned to you"),
-        ("discard", "“t1” was discarded, as you proposed"),
-    ],
+    [("keep", "“t1” was kept and returned to you"), ("discard", "“t1” was discarded, as you proposed")],
 )
 def test_a_decision_is_told_once_to_whoever_proposed_it(
     store: Store, reviewed: Project, ann: User, lea: User, decision: str, expected: str

@@ -614,8 +614,7 @@ def test_a_kind_of_the_projects_own_stays_while_versions_of_it_wait(
     change_project(store, people["Lea"], with_kinds("irony"))
     one = versions.hand_in(store, people["Ann"], original(store, reviews), change(kind="irony"))
     with pytest.raises(
-        InvalidValue,
-        match=r"Can't remove type 'irony': decide its 1 pending perturbed version first\.",
+        InvalidValue, match=r"Can't remove type 'irony': decide its 1 pending perturbed version first\."
     ):
         change_project(store, people["Lea"], with_kinds())
     versions.withdraw(store, people["Ann"], one.id)

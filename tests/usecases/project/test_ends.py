@@ -214,10 +214,7 @@ def test_of_two_leads_who_delete_at_once_one_is_told_that_it_is_gone(
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(outcomes) == [
-        "No such project, or you have no role in it. Ask its lead.",
-        "deleted",
-    ]
+    assert sorted(outcomes) == ["No such project, or you have no role in it. Ask its lead.", "deleted"]
     assert len(list(database.parent.glob("*.backup"))) == 1
     assert find_project(store, "Project") is None
 

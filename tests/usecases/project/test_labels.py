@@ -207,10 +207,7 @@ def test_a_model_that_was_trained_with_the_label_says_that_it_has_to_be_trained_
     attribute(store, LOCAL_OPERATOR, three, "built-in", "linear")
     replace_label(store, LOCAL_OPERATOR, three, "neutral", "positive")
     now = get_project_by_id(store, three.id)
-    with pytest.raises(
-        ModelError,
-        match=r"learned label 'neutral', since removed\. Retrain it\.",
-    ):
+    with pytest.raises(ModelError, match=r"learned label 'neutral', since removed\. Retrain it\."):
         attribute(store, LOCAL_OPERATOR, now, "built-in", "occlusion")
     attribute(store, LOCAL_OPERATOR, now, "built-in", "linear", AttributingOptions(trains=True))
 
@@ -281,10 +278,7 @@ def test_labels_that_an_open_proposal_sets_against_each_other_wait_for_the_decis
                 VALUES (?, ?, 'ann', 'contest', 'positive', 'x')""",
             (three.id, ids(store, three)["c"]),
         )
-    with pytest.raises(
-        InvalidValue,
-        match=r"1 open proposal concerns 'neutral' and 'positive'\. Decide it first\.",
-    ):
+    with pytest.raises(InvalidValue, match=r"1 open proposal concerns 'neutral' and 'positive'\. Decide it first\."):
         replace_label(store, LOCAL_OPERATOR, three, "neutral", "positive")
     replace_label(store, LOCAL_OPERATOR, three, "positive", "good")
     assert store.value("SELECT reason FROM proposals") == "good"

@@ -184,14 +184,7 @@ def test_a_lead_gives_another_try_only_where_none_is_left_and_lets_through_once(
     store: Store, project: Project, annotator: User, lead: User
 ) -> None:
     with pytest.raises(Conflict, match=r"has an attempt left\."):
-        allow(
-            store,
-            lead,
-            project,
-            "annotators",
-            annotator.name,
-            "another try",
-        )
+        allow(store, lead, project, "annotators", annotator.name, "another try")
     allow(store, lead, project, "annotators", annotator.name, "let through")
     with pytest.raises(Conflict, match="can already work:"):
         allow(store, lead, project, "annotators", annotator.name, "let through")
@@ -290,10 +283,7 @@ def test_an_annotator_who_may_export_does_not_learn_which_texts_are_checks(
         ({"rules": {"annotators": {"texts": 0}}}, "texts is 0; use 1 to"),
         ({"rules": {"annotators": {"least": 3}}}, "there is no rule 'least'"),
         ({"members": []}, "members and items must be as many"),
-        (
-            {"members": [["nowhere", ""]] * 4},
-            "unknown instance",
-        ),
+        ({"members": [["nowhere", ""]] * 4}, "unknown instance"),
     ],
 )
 def test_a_record_that_cannot_be_is_refused_with_its_line(

@@ -179,10 +179,7 @@ def test_complete_texts_gold_training_texts_and_checks_are_counted_before_more_a
     assert progress_of(store, lead, project.id) == before
     changed = change_project(store, lead, with_people(project, 2))
     assert progress_of(store, lead, project.id).n_done == before.n_done - 4
-    assert [item.gold for item in items_of(store, lead, changed, "annotators")] == [
-        "as picked",
-        "as picked",
-    ]
+    assert [item.gold for item in items_of(store, lead, changed, "annotators")] == ["as picked", "as picked"]
     assert effects_of_rules(store, lead, with_people(changed, 1)) == ()
     with speaking("zh"):
         assert effects_of_rules(store, lead, with_people(changed, 3)) == ()

@@ -422,11 +422,7 @@ REFUSED: list[tuple[Callable[[], QueueOrder], type[AnnotatorError], str]] = [
         r"'bert' never predicted “maybe”\. Choose with --label: 'negative', 'positive'\.",
     ),
     (lambda: by_model("nothing found", method="lime"), NotFound, "No 'lime' output of 'bert'. Available:"),
-    (
-        lambda: by_model("least plausible"),
-        InvalidValue,
-        "Plausibility needs --method and --number.",
-    ),
+    (lambda: by_model("least plausible"), InvalidValue, "Plausibility needs --method and --number."),
     (lambda: QueueOrder(seed=-1), InvalidValue, "must be between 0 and"),
     (
         lambda: QueueOrder(first=ModelOrder("least confident", ())),
@@ -456,10 +452,7 @@ def test_answers_without_probabilities_have_no_confidence(
     store: Store, project: Project, answers: Callable[..., None]
 ) -> None:
     answers({"t1": "positive"})
-    with pytest.raises(
-        InvalidValue,
-        match=r"'bert' has no probabilities\. Choose another order\.",
-    ):
+    with pytest.raises(InvalidValue, match=r"'bert' has no probabilities\. Choose another order\."):
         previewed(store, project, by_model())
 
 

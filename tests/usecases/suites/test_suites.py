@@ -163,10 +163,7 @@ def test_cases_come_back_as_they_were_stored(store, make_project) -> None:
             r"Case 0 of 't': 'neutral' isn't a project label \(negative, positive\)\.",
         ),
         ([case(0, " ")], "A text is empty"),
-        (
-            [case(0, "a", "a", kind="INV", labels=())],
-            "A perturbed text equals the original.",
-        ),
+        ([case(0, "a", "a", kind="INV", labels=())], "A perturbed text equals the original."),
         ([case(0, {"premise": "a"})], r"Case 0 of 't': No segment 'premise'\. Available: text\."),
     ],
 )
@@ -734,10 +731,7 @@ def test_a_difference_stands_with_its_interval_and_what_that_comes_to() -> None:
 @pytest.mark.parametrize(
     ("verdict", "begins"),
     [
-        (
-            "less",
-            "ours fails less often than theirs: −17.6 percentage points over 845 cases judged for both, ",
-        ),
+        ("less", "ours fails less often than theirs: −17.6 percentage points over 845 cases judged for both, "),
         ("more", "ours fails more often than theirs: "),
         ("not told", "No clear difference between ours and theirs: "),
         ("too few", "Too few cases to compare ours with theirs: "),

@@ -68,8 +68,7 @@ def test_no_gold_and_one_class_are_refused_before_anybody_waits(
 def test_an_alignment_with_rationales_that_nothing_has_is_refused(store: Store, tastes: Project) -> None:
     aligned = TrainingOptions(data=DataOptions(split="test"), fitting=FittingOptions(alignment=AlignmentOptions("mae")))
     with pytest.raises(
-        InvalidValue,
-        match=r"No training text has a rationale to align with\. Choose other rationales\.",
+        InvalidValue, match=r"No training text has a rationale to align with\. Choose other rationales\."
     ):
         check_training(store, LOCAL_OPERATOR, tastes, "first", aligned)
 

@@ -188,12 +188,7 @@ def test_a_text_to_judge_by_that_is_too_long_is_refused_before_anything_is_learn
     import_rows(project, [{"id": "long", "text": "so very good " * 40, "label": LABELS[0], "split": "test"}])
     with pytest.raises(ModelError) as refused:
         train_transformer(
-            store,
-            LOCAL_OPERATOR,
-            project,
-            "planted",
-            OPTIONS,
-            progress=lambda *_: pytest.fail("it learned"),
+            store, LOCAL_OPERATOR, project, "planted", OPTIONS, progress=lambda *_: pytest.fail("it learned")
         )
     assert re.fullmatch(
         r"The text 'long' has \d+ subwords, more than the 32 subwords that the model 'planted' sees; it is the only one of 371\. Have such texts cut at the end \(--too-long cut\) or read in windows \(--too-long windows\), or shorten them\.",
@@ -259,10 +254,7 @@ def test_the_name_of_a_model_whose_output_came_from_a_file_is_refused(
     path = tmp_path / "output.jsonl"
     path.write_text(json.dumps({"id": "text0", "model": "planted", "label": LABELS[0]}) + "\n", encoding="utf-8")
     import_file(store, LOCAL_OPERATOR, project, "predictions", path, ImportOptions())
-    with pytest.raises(
-        InvalidValue,
-        match=r"'planted' already exists\. Choose another name\.",
-    ):
+    with pytest.raises(InvalidValue, match=r"'planted' already exists\. Choose another name\."):
         train_transformer(store, LOCAL_OPERATOR, project, "planted", OPTIONS)
 
 

@@ -131,12 +131,7 @@ MATCHES = [
     ("train", (SAME, OTHER), 7, "by the split that its file said"),
     (None, (), "Unknown ID. Correct it, or import the text first.", "an unknown key"),
     ("odd", (SAME, OTHER), "This ID is in split", "another split"),
-    (
-        None,
-        (SAME, OTHER),
-        "Several splits have this ID. Set 'split'.",
-        "several splits and none said",
-    ),
+    (None, (SAME, OTHER), "Several splits have this ID. Set 'split'.", "several splits and none said"),
 ]
 
 

@@ -188,10 +188,7 @@ def test_a_refusal_does_not_name_the_folder_that_nobody_knows():
 
 def test_several_files_where_one_is_read_are_refused_as_what_they_were_chosen_as():
     with (
-        pytest.raises(
-            InvalidValue,
-            match=r"This format takes one file, not 2 files\.",
-        ),
+        pytest.raises(InvalidValue, match=r"This format takes one file, not 2 files\."),
         laid_out([("a.csv", b"id,text"), ("b.csv", b"id,text")]) as path,
     ):
         check_file(path)
@@ -224,10 +221,7 @@ def test_a_file_name_with_a_nul_is_refused_with_the_name():
 
 
 def test_an_archive_that_cannot_be_unpacked_is_refused_under_its_own_name():
-    with (
-        pytest.raises(InvalidValue, match=r"'data\.zip' isn't a valid zip file:"),
-        laid_out([("data.zip", b"PK")]),
-    ):
+    with pytest.raises(InvalidValue, match=r"'data\.zip' isn't a valid zip file:"), laid_out([("data.zip", b"PK")]):
         pass
 
 

@@ -43,7 +43,7 @@ OF_WORKERS: dict[str, str] = {
     "/api/training/next": "work", "/api/training/seen": "work", "/api/training/draft": "work", "/api/training/submit": "work",
     "/health": "open", "/sign-in": "open", "/link/{token}": "open", "/crowd/end": "open", "/crowd/{token}": "open",
     "/panel/{version}/{file:path}": "open", "/favicon.png": "open", "/favicon.ico": "open",
-    "/api/panel/mine": "refused", "/api/training/skip": "refused", "/api/training/discard": "refused",
+    "/api/palette": "refused", "/api/panel/mine": "refused", "/api/training/skip": "refused", "/api/training/discard": "refused",
     "/account": "refused", "/account/language": "refused", "/start": "refused", "/account/password": "refused", "/account/leave": "refused", "/account/data": "refused",
     "/api/review/next": "refused", "/api/review/mine": "refused", "/api/review/save": "refused",
     "/api/review/submit": "refused", "/api/review/skip": "refused",
@@ -408,7 +408,9 @@ def test_no_row_is_of_a_route_that_is_gone():
 @pytest.mark.parametrize(("path_of_route", "method"), rows_of_routes())
 def test_every_route_gives_a_worker_what_its_row_says(client, store, project, link, path_of_route, method):
     kind = kind_of(path_of_route)
-    assert kind != "no row", f"{method} {path_of_route}: say in OF_WORKERS what a worker of a recruitment link gets here"
+    assert kind != "no row", (
+        f"{method} {path_of_route}: say in OF_WORKERS what a worker of a recruitment link gets here"
+    )
     assert (path_of_route in WORKER_PATHS) == (kind == "work")
     come_in(client, link)
     headers = {"X-CSRF-Token": csrf_of(store, client.cookies[COOKIE]), **SAME, **(PAGE if method == "GET" else {})}

@@ -726,12 +726,7 @@ def test_a_view_is_saved_opened_by_its_number_and_says_what_is_gone(page, store,
 def test_the_table_of_a_group_is_in_the_address_and_one_that_is_gone_is_said(page, modelled) -> None:
     app = page(modelled)
     grouping = app.selectbox(key=f"metrics_group_by_{modelled.id}")
-    assert grouping.options == [
-        "(none)",
-        "label",
-        "split",
-        "perturbation type",
-    ]  # no annotators to a researcher
+    assert grouping.options == ["(none)", "label", "split", "perturbation type"]  # no annotators to a researcher
     grouping.set_value("label").run()
     group = app.selectbox(key=f"metrics_group_{modelled.id}")
     assert group.options == ["all", "negative (2 instances)", "positive (1 instance)"]

@@ -240,16 +240,8 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
 @pytest.mark.parametrize(
     ("mode", "label", "seen"),
     [
-        (
-            "contest",
-            "negative",
-            "Annotators see the file's label or answer and can contest it.",
-        ),
-        (
-            "confirm",
-            "negative",
-            "Annotators see the file's label or answer but can't change it.",
-        ),
+        ("contest", "negative", "Annotators see the file's label or answer and can contest it."),
+        ("confirm", "negative", "Annotators see the file's label or answer but can't change it."),
         ("give", "negative", ""),
         ("contest", None, ""),
     ],

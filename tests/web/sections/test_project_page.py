@@ -364,10 +364,7 @@ def test_taking_a_role_away_asks_first_and_says_what_it_means(
     button.click().run()
     assert "ann · annotator" in app.selectbox("people_take_role").options
     assert any("Submitted work stays; reserved texts go to others." in one.value for one in app.markdown)
-    assert {one.label for one in app.button if one.key in {"people_take_go", "people_take_not"}} == {
-        "Cancel",
-        "Remove",
-    }
+    assert {one.label for one in app.button if one.key in {"people_take_go", "people_take_not"}} == {"Cancel", "Remove"}
 
 
 @pytest.mark.parametrize("is_administrator", [False, True])

@@ -269,9 +269,7 @@ export class Flow extends WorkFlow {
     this.waiting = true;
     this.screen.setBusy(true);
     if (this.word === "offline")
-      this.screen.hint(_("No connection. Your work is kept in this browser."), {
-        stay: true,
-      });
+      this.screen.hint(_("No connection. Your work is kept in this browser."), { stay: true });
     else this.screen.announce(_("Loading the next text."));
   }
 

@@ -416,7 +416,7 @@ export const KEY_LIST = [
 ];
 
 /**
- * The keys of a project: those of the answer only where one is given, and for whoever came in by a recruitment link none that
+ * The keys of a project: those of the answer only where one is given, and for a worker of a recruitment link none that
  * leads away from the work.
  * @param {Project|null} project
  */

@@ -29,12 +29,7 @@ class LinkCopier {
     });
     this.button = element(
       "button",
-      {
-        type: "button",
-        class: "button link-button",
-        title: _("Copy a link to this view"),
-        onclick: () => this.copy(),
-      },
+      { type: "button", class: "button link-button", title: _("Copy a link to this view"), onclick: () => this.copy() },
       _("Copy link"),
     );
     this.root = div("link-copier", this.button, this.status, this.field);

@@ -100,10 +100,7 @@ export class Mine extends DeskTab {
       element("b", {}, key),
       inline("mine-facts", facts),
     );
-    const goOn = button(_("Continue"), {
-      title: _("Go on under Write"),
-      onclick: () => this.stage.open("write", id),
-    });
+    const goOn = button(_("Continue"), { title: _("Go on under Write"), onclick: () => this.stage.open("write", id) });
     const drop = button(_("Discard draft"), {
       title: _("Discard draft"),
       className: "plain",

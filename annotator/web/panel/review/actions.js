@@ -77,10 +77,7 @@ export class Scoring {
     if (!session.set(withScore(session.scores, session.step, null))) return;
     this.screen.refresh();
     this.screen.announce(
-      _("{score} of {place} removed", {
-        score: nameOf(session.step.property),
-        place: placeOf(session.step.set),
-      }),
+      _("{score} of {place} removed", { score: nameOf(session.step.property), place: placeOf(session.step.set) }),
     );
     this.onchange(session);
   }

@@ -73,11 +73,7 @@ const PARTS = 40;
 /** Pixels between the bar, the sheet and the end of the window. */
 const GAP = 14;
 
-const HEAD_WORDS = {
-  page: _("Review"),
-  mine: _("My reviews"),
-  mineTitle: _("My reviews and their outcome"),
-};
+const HEAD_WORDS = { page: _("Review"), mine: _("My reviews"), mineTitle: _("My reviews and their outcome") };
 
 /** @extends {TextScreen<ReviewSession>} */
 export class ReviewScreen extends TextScreen {
@@ -142,10 +138,7 @@ export class ReviewScreen extends TextScreen {
         "Review of {text}, round {round}, {n} set.",
         "Review of {text}, round {round}, {n} sets.",
         work.sets.length,
-        {
-          text: nameOf(work.instance),
-          round: work.round,
-        },
+        { text: nameOf(work.instance), round: work.round },
       ),
     );
     this.onshow?.(session);

@@ -152,9 +152,7 @@ export class WrittenAnswer {
     setText(
       this.words,
       this.step === null
-        ? _("Mean heatmap over the {subwords} generated.", {
-            subwords: counted(subwords.length, "subword"),
-          })
+        ? _("Mean heatmap over the {subwords} generated.", { subwords: counted(subwords.length, "subword") })
         : _("Heatmap of subword {step} of {n}, with earlier ones' weights.", {
             step: this.step + 1,
             n: subwords.length,

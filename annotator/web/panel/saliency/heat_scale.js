@@ -176,12 +176,6 @@ export function subwordsOf({ panel: { subwords }, meaning }) {
     ...subwords.map(([text, , , isSpecial, , score]) =>
       inline(`piece ${isSpecial ? "special" : ""}`, text || "∅", element("small", {}, meaning.number(score))),
     ),
-    element(
-      "p",
-      {},
-      _("{share} of all |score| lies on special tokens.", {
-        share: percent(all ? special / all : 0),
-      }),
-    ),
+    element("p", {}, _("{share} of all |score| lies on special tokens.", { share: percent(all ? special / all : 0) })),
   ];
 }

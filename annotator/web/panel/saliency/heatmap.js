@@ -221,10 +221,7 @@ export class SaliencyMap {
     const seeds = this.choice?.seeds || [];
     /** @param {number|null} run */
     const words = (run) =>
-      _("seed {seed} (of {n})", {
-        seed: seeds.find((one) => one.run === run)?.seed ?? _("none"),
-        n: seeds.length,
-      });
+      _("seed {seed} (of {n})", { seed: seeds.find((one) => one.run === run)?.seed ?? _("none"), n: seeds.length });
     return this.#choose(
       SEED,
       seeds.map(({ run }) => run),

@@ -152,11 +152,7 @@ class Saliency {
         saveVersion: () => saving.openVersion(),
         saveCase: () => saving.openCase(),
       },
-      {
-        mayWrite: data.may_write,
-        hasLabels: data.labels.length > 0,
-        memory: new TypedMemory(data.user, data.project),
-      },
+      { mayWrite: data.may_write, hasLabels: data.labels.length > 0, memory: new TypedMemory(data.user, data.project) },
     );
     this.screen.main.prepend(this.scatter.root);
     this.screen.content.before(this.typed.root);

@@ -293,10 +293,7 @@ export function remarksOf(panel) {
   const { convergence_share: share = 0 } = panel.facts;
   const remarks = [];
   if (hasNoOrder(panel))
-    remarks.push({
-      words: _("All scores are equal, so there is no top k."),
-      short: _("all scores are equal"),
-    });
+    remarks.push({ words: _("All scores are equal, so there is no top k."), short: _("all scores are equal") });
   if (share > MOST_SHARE)
     remarks.push({
       words: _("Not converged: the scores miss {share} of the change. Use more steps or another baseline.", {

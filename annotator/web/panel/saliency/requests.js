@@ -52,8 +52,6 @@ export class Requests {
     const panels = view.panels.map(({ run, layer, label }) => `${run}:${layer ?? "-"}:${label}`);
     const answer = await this.#messages.post("typed", { instance: view.instance.id, texts, panels });
     if (answer.status === 200) return answer.body;
-    return {
-      error: answer.body.error || _("No connection. Your text stays here; keep typing to retry."),
-    };
+    return { error: answer.body.error || _("No connection. Your text stays here; keep typing to retry.") };
   }
 }

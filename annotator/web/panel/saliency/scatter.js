@@ -278,9 +278,7 @@ export class Scatter {
       element(
         "span",
         {},
-        _("Selected in the scatter: {part}", {
-          part: brushWords(this.brush, titleOf(this.x), titleOf(this.y)),
-        }),
+        _("Selected in the scatter: {part}", { part: brushWords(this.brush, titleOf(this.x), titleOf(this.y)) }),
       ),
       this.#clearButton(),
     );

@@ -461,10 +461,7 @@ export class SaliencyScreen {
     const { state } = this;
     /** @param {HeatView} view @param {SaliencyMap[]} maps @param {Which} which @param {number} from */
     const of = (view, maps, which, from) =>
-      matrixOf(view, maps, {
-        scales: scales.slice(from),
-        hover: (token) => this.hover(which, token),
-      });
+      matrixOf(view, maps, { scales: scales.slice(from), hover: (token) => this.hover(which, token) });
     this.matrices = [];
     if (this.isWithoutMaps) return this.matrix.replaceChildren();
     if (state.matrix && this.view) this.matrices.push(of(this.view, this.maps, "own", 0));

@@ -273,10 +273,7 @@ export function goldWords(view, { gold, policy }) {
   if (view.people) return view.people.length ? "" : _("No accepted sets, or submitted ones you may see.");
   if (!view.gold.length) return _("No gold sets to compare attributions with.");
   return gold && gold !== policy
-    ? _("Gold sets by “{gold}”; metrics use “{policy}”.", {
-        gold: policyWords(gold),
-        policy: policyWords(policy),
-      })
+    ? _("Gold sets by “{gold}”; metrics use “{policy}”.", { gold: policyWords(gold), policy: policyWords(policy) })
     : "";
 }
 

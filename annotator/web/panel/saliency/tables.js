@@ -196,16 +196,8 @@ function rowsOfGold({ view, selected, isUnranked }) {
         : { badge: goldBadge(fit.set), badgeWords: _("set {letter}", { letter: letterOf(fit.set) }) }),
     },
     { title: "IoU", value: written(fit.iou), words: _("|top k ∩ set| / |top k ∪ set| of the same set") },
-    {
-      title: _("Sets found"),
-      value: written(fit.recall),
-      words: _("share of gold sets wholly in the top k"),
-    },
-    {
-      title: _("Coverage"),
-      value: written(fit.coverage),
-      words: _("share of all gold tokens in the top k"),
-    },
+    { title: _("Sets found"), value: written(fit.recall), words: _("share of gold sets wholly in the top k") },
+    { title: _("Coverage"), value: written(fit.coverage), words: _("share of all gold tokens in the top k") },
   ];
 }
 

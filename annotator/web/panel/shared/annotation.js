@@ -238,18 +238,6 @@ export function removeSpans(state, removed) {
 }
 
 /**
- * Removes the spans if the current set holds all of them, else adds them.
- * @param {State} state
- * @param {Span[]} spans
- * @param {(a: number, b: number) => boolean} [same]
- * @returns {State}
- */
-export function toggleSpans(state, spans, same) {
-  const held = spans.every((span) => covers(state.sets[state.current].spans, span));
-  return held ? removeSpans(state, spans) : addSpans(state, spans, same);
-}
-
-/**
  * Chooses a set; the one after the last makes a new set.
  * @param {State} state
  * @param {number} index
@@ -369,10 +357,7 @@ function resultProblem({ result_kind: kind, result_mode: mode }, result) {
   const isAnswer = kind === "answer";
   if (mode === "confirm" || result || (isAnswer && result === "")) return null;
   if (isAnswer)
-    return {
-      error: _("Give the answer first: type it, select it (0), or press “No answer” (i)."),
-      set: null,
-    };
+    return { error: _("Give the answer first: type it, select it (0), or press “No answer” (i)."), set: null };
   return { error: _("Choose a label first (l)."), set: null };
 }
 
@@ -397,9 +382,7 @@ function setProblem(state, project, result) {
   const empty = draft.sets.findIndex((spans) => !spans.length);
   if (empty >= 0)
     return {
-      error: _("Set {letter} is empty. Mark its tokens or remove it.", {
-        letter: letterOf(empty),
-      }),
+      error: _("Set {letter} is empty. Mark its tokens or remove it.", { letter: letterOf(empty) }),
       set: empty,
     };
   return equalProblem(draft.sets);

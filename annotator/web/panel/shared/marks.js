@@ -340,11 +340,7 @@ export class MarkMap {
     this.window = div("map-window");
     this.box = element(
       "div",
-      {
-        class: "map",
-        title: _("Where the marks are; click to jump"),
-        onclick: (event) => this.#clicked(event),
-      },
+      { class: "map", title: _("Where the marks are; click to jump"), onclick: (event) => this.#clicked(event) },
       this.canvas,
       this.window,
     );

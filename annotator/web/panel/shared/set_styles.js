@@ -169,10 +169,7 @@ export function goldRules(names, lanes, { dark = false, prefix = "g", lookAt = (
  */
 export const goldRulesOfThemes = (names, lanes, { prefix, lookAt }) =>
   goldRules(names, lanes, { prefix, lookAt: (set) => lookAt(set, false) }) +
-  goldRules(names, lanes, {
-    prefix: `saliency[data-theme="dark"] .${prefix}`,
-    lookAt: (set) => lookAt(set, true),
-  });
+  goldRules(names, lanes, { prefix: `saliency[data-theme="dark"] .${prefix}`, lookAt: (set) => lookAt(set, true) });
 
 /**
  * A set's letter, in the colour of its underline in either theme.

@@ -120,10 +120,7 @@ def show_rounds(store: Store, visit: Visit, project: Project) -> None:
 
 def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
     """The annotations to list; None for all."""
-    words = {
-        "all": _("all"),
-        "stuck": _("too few reviewers left ({n})", n=f"{len(stuck.annotation_ids):,}"),
-    }
+    words = {"all": _("all"), "stuck": _("too few reviewers left ({n})", n=f"{len(stuck.annotation_ids):,}")}
     chosen = st.segmented_control(
         _("Rounds"), list(words), default="all", required=True, format_func=words.__getitem__, key="rounds_which",
         label_visibility="collapsed"

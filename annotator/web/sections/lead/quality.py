@@ -330,12 +330,7 @@ def _numbers(store: Store, visit: Visit, project: Project) -> tuple[WorkQuality,
 
 def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
     parts = [
-        Part(
-            _round(count.round_number),
-            count.outcome,
-            count.n,
-            (count.round_number, count.outcome),
-        )
+        Part(_round(count.round_number), count.outcome, count.n, (count.round_number, count.outcome))
         for count in quality.outcomes
     ]
     outcomes = {outcome: _(words) for outcome, words in _ENDS}

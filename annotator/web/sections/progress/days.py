@@ -53,9 +53,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
         st.markdown(_("**Submitted and accepted per day**"))
         bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
         st.plotly_chart(
-            day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks")),
-            key="progress_by_day",
-            config=NO_BAR,
+            day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks")), key="progress_by_day", config=NO_BAR
         )
         st.caption(_("Time zone {name}. Corrections count when submitted.", name=name))
         with st.expander(_("Show as table")):

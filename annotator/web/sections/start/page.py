@@ -13,19 +13,10 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import LATELY_DAYS, Standing, forecast_words, standing
 from annotator.usecases.notices.notices import KEPT_DAYS, mark_all_read, read_before, sentence, unread
 from annotator.usecases.project.projects import Progress, progress_of
-from annotator.usecases.start.overview import (
-    PAGE_SIZE,
-    LeadWork,
-    OwnWork,
-    ProjectWork,
-    QuietPerson,
-    Training,
-    Waiting,
-    overview,
-)
+from annotator.usecases.start.overview import PAGE_SIZE, LeadWork, OwnWork, ProjectWork, QuietPerson, Waiting, overview
 from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import kept
-from annotator.web.frame import READ, as_text, link_to
+from annotator.web.frame import READ, as_text, link_to, training_words
 from annotator.web.sections.start import administration, own_mail
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_day, shown_time, visit_zone
@@ -153,7 +144,7 @@ def show_own_work(project: Project, work: OwnWork) -> None:
         back = several("{n} perturbed version returned", "{n} perturbed versions returned", work.n_versions_back)
         link_to("perturb", back, project_id=project.id, icon=":material/undo:")
     for audience, training in work.trainings:
-        if label := _training_words(training):
+        if label := training_words(training):
             link_to(_PAGES[audience], label, project_id=project.id, icon=":material/school:")
     if work.n_to_annotate:
         label = several("{n} text to annotate", "{n} texts to annotate", work.n_to_annotate)
@@ -164,20 +155,6 @@ def show_own_work(project: Project, work: OwnWork) -> None:
     if work.n_to_check:
         label = several("{n} perturbed version to check", "{n} perturbed versions to check", work.n_to_check)
         link_to("perturb", label, project_id=project.id, icon=":material/edit_note:")
-
-
-def _training_words(training: Training) -> str:
-    """What comes before work; "" while the work in hand comes first, which has a line of its own."""
-    match training.stage:
-        case "begin":
-            return several("Training first: {n} text", "Training first: {n} texts", training.of)
-        case "open" | "feedback":
-            return _("Training: text {number} of {all}", number=training.number, all=training.of)
-        case "failed":
-            return _("No training attempts left. Ask the lead.")
-        case "no texts":
-            return _("No training texts left. Tell the lead.")
-    return ""
 
 
 def _show_returned(project: Project, work: OwnWork) -> None:

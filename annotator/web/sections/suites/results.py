@@ -374,13 +374,7 @@ class _Table:
         words = rate_words(rate, row.n_cases)
         if row.test is None or not any(rate.n_failed):
             column.markdown(as_text(words))
-        elif pressed(
-            as_text(words),
-            container=column,
-            key=key,
-            type="tertiary",
-            help=_failing_words(rate),
-        ):
+        elif pressed(as_text(words), container=column, key=key, type="tertiary", help=_failing_words(rate)):
             failing_cases(visit=self.visit, project=self.project, test=row.test, model=model)
         if rate.rate is not None:
             low, high = (None, None) if rate.bounds is None else (rate.bounds.low, rate.bounds.high)

@@ -1,0 +1,126 @@
+"""GET /api/palette: what Ctrl+K finds by its name: pages, parts of *Project* and their settings, projects, people, texts."""
+
+from collections.abc import Iterator
+from itertools import islice
+from urllib.parse import urlencode
+
+import msgspec
+from starlette.routing import Route
+
+from annotator.domain.people import User, has_right, role_name
+from annotator.domain.project.search import LONGEST_WORDS, Search, folded
+from annotator.domain.projects import Project
+from annotator.language import _, listed
+from annotator.usecases.access.rights import roles_anywhere, roles_in
+from annotator.usecases.databases import Store
+from annotator.usecases.lead.instance_search import search_instances
+from annotator.usecases.project.projects import members_of, projects_of
+from annotator.web.navigation import (
+    PARTS_OF_ARCHIVED,
+    PROJECT_SECTIONS,
+    SETTINGS,
+    START,
+    first_page_for,
+    page_at,
+    pages_for,
+)
+from annotator.web.routes.messages import Query, get_route
+
+_MOST = 40  # of all kinds
+_MOST_TEXTS = 8
+_LONGEST_SHOWN = 80  # characters of a text
+
+
+class Target(msgspec.Struct, frozen=True):
+    """Where one may go. kind and name: as they are read; seek: the label or heading to be shown there, "" for the page."""
+
+    kind: str
+    name: str
+    address: str
+    seek: str = ""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """What was found, the best known places first."""
+
+    targets: tuple[Target, ...]
+
+
+def _address(path: str, project: Project | None, **parameters: str) -> str:
+    query = urlencode({**({"project": project.id} if project else {}), **parameters})
+    return f"/{path}?{query}" if query else f"/{path}"
+
+
+def _pages(store: Store, user: User, project: Project | None) -> Iterator[Target]:
+    for page in pages_for(user, roles_anywhere(store, user)):
+        yield Target(_("Page"), _(page.title), _address(page.path, None if page is START else project))
+
+
+def _parts(project: Project) -> Iterator[Target]:
+    """The parts of a project, and what can be set there."""
+    kind = _(page_at("project").title)
+    for section, parts in PROJECT_SECTIONS.items():
+        for part, title in parts.items():
+            if project.is_archived and part not in PARTS_OF_ARCHIVED:
+                continue
+            address = _address("project", project, section=part)
+            yield Target(kind, _(title) if _(title) == _(section) else f"{_(section)} › {_(title)}", address)
+    for part, labels in SETTINGS.items():
+        if project.is_archived and part not in PARTS_OF_ARCHIVED:
+            continue
+        title = next(parts[part] for parts in PROJECT_SECTIONS.values() if part in parts)
+        for label in labels:
+            yield Target(_(title), _(label), _address("project", project, section=part), seek=_(label))
+
+
+def _projects(store: Store, user: User) -> Iterator[Target]:
+    for project in projects_of(store, user):
+        roles = roles_in(store, user, project.id)
+        is_led = has_right(user, roles, "manage project")
+        page = page_at("project") if is_led else first_page_for(user, roles)
+        if page is not None:
+            yield Target(_("Project"), project.name, _address(page.path, project))
+
+
+def _people(store: Store, user: User, project: Project) -> Iterator[Target]:
+    roles: dict[str, list[str]] = {}
+    for member, role in members_of(store, user, project.id):
+        roles.setdefault(member.name, []).append(role_name(role))
+    for name, held in roles.items():
+        yield Target(listed(held), name, _address("project", project, section="People"))
+
+
+def _texts(store: Store, user: User, project: Project, words: str) -> Iterator[Target]:
+    page = search_instances(store, user, project, Search(words=words), size=_MOST_TEXTS)
+    for hit in page.instances:
+        excerpt = hit.context.line if hit.context else hit.row.excerpt
+        yield Target(hit.row.key, excerpt[:_LONGEST_SHOWN], _address("project", project, instance=str(hit.row.id)))
+
+
+def _palette(store: Store, user: User, query: Query) -> Found:
+    """Everything whose kind or name has all the words in it; with no words the pages and the parts of the project."""
+    words = query.get("words", "")[:LONGEST_WORDS]
+    wanted = folded(words.encode("utf-8", "replace").decode()).split()
+    project = next((p for p in projects_of(store, user) if str(p.id) == query.get("project")), None)
+    is_led = project is not None and has_right(user, roles_in(store, user, project.id), "manage project")
+
+    def named() -> Iterator[Target]:
+        yield from _pages(store, user, project)
+        if project is not None and is_led:
+            yield from (target for target in _parts(project) if wanted or not target.seek)
+        if wanted:
+            yield from _projects(store, user)
+        if wanted and project is not None and is_led:
+            yield from _people(store, user, project)
+
+    def matches(target: Target) -> bool:
+        name = folded(f"{target.name} {target.kind}")
+        return all(word in name for word in wanted)
+
+    targets = list(islice(filter(matches, named()), _MOST))
+    if wanted and project is not None and is_led:
+        targets += _texts(store, user, project, words)
+    return Found(tuple(targets))
+
+
+routes: list[Route] = [get_route("palette", _palette)]
