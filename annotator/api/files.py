@@ -38,7 +38,7 @@ class ProjectFiles(OpenProject):
     ) -> ImportReport:
         """Store what a model answers: all rows or none. The names count where a row does not say them itself.
 
-        rows:   mappings with the fields of docs/formats.md, "Our own JSONL", or a DataFrame with such columns
+        rows:   mappings with the fields of docs/model_output.md, "Annotator JSONL", or a DataFrame with such columns
         Raises: ImportRefused, whose `problems` name row, field, value and reason
         """
         options = ImportOptions(

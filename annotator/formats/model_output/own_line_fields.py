@@ -1,4 +1,4 @@
-"""The fields of our own JSON lines of model output, as docs/formats.md describes them."""
+"""The fields of our own JSON lines of model output, as docs/model_output.md describes them."""
 
 from typing import Any
 

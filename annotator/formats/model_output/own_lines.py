@@ -1,4 +1,4 @@
-"""The formats `predictions` and `attributions`: our own JSON lines of model output (docs/formats.md).
+"""The formats `predictions` and `attributions`: our own JSON lines of model output (docs/model_output.md).
 
 One object a line says of one instance what one run answers, scores or selects.
 """

@@ -1,6 +1,6 @@
 """Cells that look like marks, as other tools write them: what they are, and the rationale sets that they say.
 
-Nothing of them is taken for metadata unless a person says so (`docs/formats.md`, "Columns that look like marks").
+Nothing of them is taken for metadata unless a person says so (`docs/columns.md`, "Columns that look like marks").
 """
 
 import ast

@@ -29,7 +29,7 @@ def import_rows(
     *,
     parameters: Mapping[str, object] | None = None,
 ) -> ImportReport:
-    """Take rows with the fields of docs/formats.md, "Our own JSONL": all of them or none.
+    """Take rows with the fields of docs/model_output.md, "Annotator JSONL": all of them or none.
 
     `key` may stand for `id`. Arrays and tensors (what has `tolist`) are lists. Of a row that is `partial` the NaN at the
     end of `scores` are the tokens that the model did not see.
