@@ -129,7 +129,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     files = ask_encoding(files)
     left, middle, right = st.columns(3)
     format_name = ask_format(
-        left, project, files, READABLE_OUTPUT, help_text=_("docs/formats.md, Model output"), is_each_alone=True
+        left, project, files, READABLE_OUTPUT, help_text=_("docs/model_output.md"), is_each_alone=True
     )
     model = middle.text_input(_("Model (if not in the file)"), key="import_model")
     method = right.text_input(_("Method (if not in the file)"), key="import_method", placeholder="lime")
