@@ -83,7 +83,7 @@ def _searching(*more: _Option) -> _Option:
 
 @click.group()
 def instances() -> None:
-    """Search a project's texts, change many at once, and undo it. The same is on the page Project, Instances.
+    """Search a project's texts, change many at once, and undo it. The same is on the page Project, Texts.
 
     All commands that change texts take the same filters, and --key for single texts. Texts that somebody holds or
     scores are passed over and counted. --json has `change` (its number, null if nothing changed), `instances` (how

@@ -91,9 +91,9 @@ def show_stuck(stuck: StuckWork) -> None:
         st.warning(
             several(
                 "{n} text ({names}) has no eligible annotators. Add some under People, or make the gold under "
-                "Instances.",
+                "Texts.",
                 "{n} texts ({names}) have no eligible annotators. Add some under People, or make the gold under "
-                "Instances.",
+                "Texts.",
                 stuck.n_texts,
                 names=listed([*named, *(["…"] if stuck.n_texts > len(stuck.texts) else [])]),
             ),
@@ -108,8 +108,8 @@ def show_texts_of_the_gone(store: Store, visit: Visit, project: Project, instanc
     n = len(instance_ids)
     st.warning(
         several(
-            "{n} text is reserved for people without access. See Instances, filter For.",
-            "{n} texts are reserved for people without access. See Instances, filter For.",
+            "{n} text is reserved for people without access. See Texts, filter “Assigned to”.",
+            "{n} texts are reserved for people without access. See Texts, filter “Assigned to”.",
             n,
         ),
         icon=":material/person_off:",

@@ -74,7 +74,7 @@ def _checked(project: Project, predictor: Predictor, names: Mapping[str, str | N
         raise ModelError(
             _(
                 "Labels of '{name}' ({labels}) don't match '{project}' ({project_labels}): {what}. The lead maps "
-                "them under Project, Rules ({label}={ours}, or {label}=).",
+                "them under Project, Previews ({label}={ours}, or {label}=).",
                 name=predictor.name,
                 labels=listed(predictor.labels),
                 project=project.name,

@@ -212,7 +212,7 @@ def _require_paid(store: Store, person: Person) -> None:
         n, link = counted(standing.worker.done, "text"), standing.link.rules.name
         raise Conflict(
             _(
-                "'{name}' did {n} via “{link}”; their unpaid code would be lost. Mark it as paid (Project, Crowd), "
+                "'{name}' did {n} via “{link}”; their unpaid code would be lost. Mark it as paid (Project, People), "
                 "or anonymise instead.",
                 name=person.name,
                 n=n,

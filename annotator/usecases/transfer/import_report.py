@@ -47,8 +47,8 @@ def gold_words(policy: GoldPolicy, accepted: Accepted) -> str:
 def tied_words(n: int) -> str:
     """That texts have no gold, since several results were given as often."""
     return several(
-        "{n} text has tied results. Choose its gold under Instances.",
-        "{n} texts have tied results. Choose their gold under Instances.",
+        "{n} text has tied results. Choose its gold under Texts.",
+        "{n} texts have tied results. Choose their gold under Texts.",
         n,
     )
 
@@ -519,8 +519,8 @@ def _tied_words(tied: Places, what: str) -> str:
     if not tied.n:
         return ""
     words = several(
-        "One text has tied {what}s ({texts}). Choose its gold under “Instances”.",
-        "{n} texts have tied {what}s ({texts}). Choose their gold under “Instances”.",
+        "One text has tied {what}s ({texts}). Choose its gold under “Texts”.",
+        "{n} texts have tied {what}s ({texts}). Choose their gold under “Texts”.",
         tied.n,
         what=_(_RESULTS[what]),
         texts=tied,

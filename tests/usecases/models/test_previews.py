@@ -142,7 +142,7 @@ def test_the_lead_chooses_a_model_from_a_folder_and_says_what_its_labels_are_her
     store: Store, project: Project, folder: Path
 ) -> None:
     ruled(store, preview_model=f"spacy:{folder}")
-    with pytest.raises(ModelError, match=r"The lead maps them under Project, Rules \("):
+    with pytest.raises(ModelError, match=r"The lead maps them under Project, Previews \("):
         asked_by(store, LOCAL_OPERATOR)
     ruled(store, preview_labels=RENAMED)
     shown = asked_by(store, LOCAL_OPERATOR)

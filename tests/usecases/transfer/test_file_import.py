@@ -640,7 +640,7 @@ def test_the_database_counts_them_alike(store: Store, taken: ImportReport) -> No
 
 
 def test_import_statistics_and_export_tell_them(store: Store, taken: ImportReport, tmp_path: Path) -> None:
-    words = "2 texts have tied results. Choose their gold under Instances."
+    words = "2 texts have tied results. Choose their gold under Texts."
     assert any(note.endswith(words) for note in taken.notes)
     statistics = statistics_of(store, LOCAL_OPERATOR, find_project(store, "Ties"))
     assert (statistics.n_tied, statistics.n_other_result) == (2, 8)

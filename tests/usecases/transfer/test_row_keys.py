@@ -237,13 +237,13 @@ def test_the_majority_of_the_annotators_becomes_the_label_and_ties_are_named(sto
     assert labels(store) == {"1": "good", "2": None, "3": "good"}
     assert [row["result"] for row in report.preview] == ["good", None, "good"]
     assert (
-        "3 texts had no label; 2 got the majority label. One text has tied labels (“2”). Choose its gold under “Instances”."
+        "3 texts had no label; 2 got the majority label. One text has tied labels (“2”). Choose its gold under “Texts”."
     ) in report.notes
 
 
 def test_a_check_says_the_same_and_stores_nothing(store: Store, take: Take) -> None:
     report = take(VOTES, columns={"annotator_label": "label"}, majority_labels=True, dry_run=True)
-    assert "One text has tied labels (“2”). Choose its gold under “Instances”." in " ".join(report.notes)
+    assert "One text has tied labels (“2”). Choose its gold under “Texts”." in " ".join(report.notes)
     assert labels(store) == {}
 
 

@@ -1,4 +1,4 @@
-"""Every evidence on Project under Instances: a lead starts a second pass and takes over what it marked."""
+"""Every evidence on Project under Texts: a lead starts a second pass and takes over what it marked."""
 
 from collections.abc import Callable
 from dataclasses import replace

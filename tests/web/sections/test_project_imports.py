@@ -437,7 +437,7 @@ def test_labels_in_which_annotators_of_a_text_differ_are_proposed_as_their_own(p
     assert "Guessed: differs between annotators of one text." in said(app.caption)
     app.button(key="import_check").click().run()
     assert "2 texts had no label; 1 got the majority label." in said(app.warning)
-    assert "Choose its gold under “Instances”." in said(app.warning)
+    assert "Choose its gold under “Texts”." in said(app.warning)
     app.button(key="import_store").click().run()
     assert not app.exception
     assert [row["result"] for row in store.rows("SELECT result FROM instances ORDER BY key")] == ["positive", None]

@@ -583,7 +583,7 @@ def test_texts_that_are_for_who_left_are_freed_with_one_button(
     page = page.button(f"free_named_{project.id}").click().run()
     assert not page.exception
     assert not any(
-        "text is reserved for people without access. See Instances, filter For." in w.value for w in page.warning
+        "text is reserved for people without access. See Texts, filter “Assigned to”." in w.value for w in page.warning
     )
 
 

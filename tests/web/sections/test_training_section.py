@@ -90,7 +90,7 @@ def test_a_lead_without_any_gold_reads_how_to_make_some_and_gets_no_empty_list(
     page.session_state["visit"] = replace(page.session_state["visit"], project=clone)
     page.run()
     assert any(
-        "To make gold, open a text under *Instances* and mark it below “Your own version”." in element.value
+        "To make gold, open a text under *Texts* and mark it below “Your own version”." in element.value
         for element in page.markdown
     )
     assert not any(element.key == "training_texts_annotators" for element in page.multiselect)

@@ -1,1 +1,1 @@
-"""Second passes in which all evidence is marked, on Project under Instances."""
+"""Second passes in which all evidence is marked, on Project under Texts."""

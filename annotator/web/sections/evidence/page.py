@@ -34,7 +34,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         st.success(as_text(done), icon=":material/check:")
     first = find_first(store, project.id)
     if first is not None:
-        st.caption(as_text(_("Second pass over “{first}”. Adopt its gold there, under Instances.", first=first)))
+        st.caption(as_text(_("Second pass over “{first}”. Adopt its gold there, under Texts.", first=first)))
         return
     st.caption(_("Recall measures comprehensiveness only after a second pass for all evidence (DeYoung et al. 2020)."))
     for evidence_pass in passes_of(store, visit.user, project.id):
