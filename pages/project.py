@@ -71,8 +71,9 @@ def _opened(project: Project, parts: Sequence[str]) -> str:
     wanted = st.query_params.get(_ADDRESS)
     if is_just_opened() and wanted in parts:
         st.session_state[_PART] = wanted
-    if st.session_state.get(creation.BEGUN) == project.id:
-        st.session_state[_PART] = "Import"
+    begun, part = st.session_state.get(creation.BEGUN, (None, ""))
+    if begun == project.id:
+        st.session_state[_PART] = part
         del st.session_state[creation.BEGUN]
     if st.session_state.get(_PART) not in parts:
         is_led = asked_instance() is not None or instance_fields.is_searched_by_address()

@@ -90,10 +90,8 @@ def show_stuck(stuck: StuckWork) -> None:
         named = [f"“{as_text(first_words(row.excerpt, _NAMED_CHARACTERS))}”" for row in stuck.texts]
         st.warning(
             several(
-                "{n} text ({names}) has no eligible annotators. Add some under People, or make the gold under "
-                "Texts.",
-                "{n} texts ({names}) have no eligible annotators. Add some under People, or make the gold under "
-                "Texts.",
+                "{n} text ({names}) has no eligible annotators. Add some under People, or make the gold under Texts.",
+                "{n} texts ({names}) have no eligible annotators. Add some under People, or make the gold under Texts.",
                 stuck.n_texts,
                 names=listed([*named, *(["…"] if stuck.n_texts > len(stuck.texts) else [])]),
             ),

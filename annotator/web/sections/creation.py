@@ -2,23 +2,27 @@
 
 import streamlit as st
 
+from annotator.domain.numbers import counted
 from annotator.domain.projects import Project, ProjectSettings
-from annotator.domain.tasks import TASKS, Task, get_task
-from annotator.errors import InvalidValue
+from annotator.domain.tasks import TASKS, get_task
+from annotator.errors import ImportRefused, InvalidValue
 from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store
+from annotator.usecases.project.creation import NewProject, begin_project, pasted_file
 from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
-from annotator.usecases.project.projects import create_project, parse_task
+from annotator.usecases.project.projects import parse_task
 from annotator.web.buttons import submitted
 from annotator.web.frame import as_text
 from annotator.web.project_warnings import labels_in
+from annotator.web.sections.people.invitations import keep_links
+from annotator.web.sections.tables import show_problem_table
 from annotator.web.session import Visit, current_visit, page_store
 
-BEGUN = "project_begun"  # the project that was just made, until its page was shown
+BEGUN = "project_begun"  # the project that was just made and the part to open, until its page was shown
 _CUSTOM = "custom"
-_DEFAULTS = ""  # no project can have this name
+_COPY = "rules of "  # before the name of a project; no task can be called so
 _TASK_WORDS = {
-    "sentiment": unsaid("sentiment"),
+    "sentiment": unsaid("classification"),
     "similarity": unsaid("similarity"),
     "reading": unsaid("reading"),
     "inference": unsaid("inference"),
@@ -57,17 +61,13 @@ def _show_in_dialog() -> None:
 def show(store: Store, visit: Visit) -> None:
     """A project of a task, or with the rules of one that the person leads."""
     sources = {project.name: project for project in projects_to_copy(store, visit.user)}
-    chosen = _DEFAULTS
-    if sources:
-        chosen = st.selectbox(_("Rules"), [_DEFAULTS, *sources], format_func=_source_words, key="create_like")
-    if chosen in sources:
-        _show_copying(store, visit, sources[chosen])
+    templates = [*TASKS, _CUSTOM, *(_COPY + name for name in sources)]
+    # Outside the form, since what the form asks for follows from it.
+    chosen = st.selectbox(_("Template"), templates, format_func=_described, key="create_template")
+    if chosen.startswith(_COPY):
+        _show_copying(store, visit, sources[chosen.removeprefix(_COPY)])
     else:
-        _show_creating(store, visit)
-
-
-def _source_words(name: str) -> str:
-    return _("default rules") if name == _DEFAULTS else _("rules of {name}", name=name)
+        _show_creating(store, visit, chosen)
 
 
 def _show_copying(store: Store, visit: Visit, source: Project) -> None:
@@ -85,42 +85,65 @@ def _show_copying(store: Store, visit: Visit, source: Project) -> None:
     _open(project)
 
 
-def _open(project: Project) -> None:
-    """Its page, where one begins: it has no texts yet."""
-    st.session_state[BEGUN] = project.id
+def _open(project: Project, part: str = "Import") -> None:
+    """Its page, at what comes next."""
+    st.session_state[BEGUN] = (project.id, part)
     st.query_params["project"] = str(project.id)
     st.rerun()
 
 
-def _show_creating(store: Store, visit: Visit) -> None:
-    """Task, name, labels, language, people; everything else has a default and can be changed under Rules."""
-    # Outside the form, since what the form asks for follows from it.
-    task_name = st.selectbox(_("Task"), [*TASKS, _CUSTOM], format_func=_described, key="create_task")
-    result = TASKS[task_name].result_kind if task_name in TASKS else _result_field()
+def _show_creating(store: Store, visit: Visit, template: str) -> None:
+    """One page until people can work: name, labels, first texts, people. Everything can be changed later."""
+    result = TASKS[template].result_kind if template in TASKS else _result_field()
     with st.form("create", border=False):
         left, right = st.columns([3, 1])
         name = left.text_input(_("Project name"), key="create_name")
         language = right.text_input(
             _("Language"), "en", key="create_language", help=_("For files that name no language: en, zh, de …")
         )
-        segments = _segment_fields() if task_name == _CUSTOM else ""
+        segments = _segment_fields() if template == _CUSTOM else ""
         labels = _labels_field() if result == "label" else ()
-        people = _people_fields()
+        files = _files_field()
+        settings = _people_fields()
+        people = st.text_area(
+            _("People to invite, one per line"), key="create_invited", placeholder=_("Ada\nBo\nCleo, reviewer"), height=84,
+            help=_("Names for signing in. For another role, add a comma and the role.")
+        )  # fmt: skip
         if submitted(_("Create"), type="primary", key="create_go") is None:
             return
     try:
-        task = _task(task_name, segments, result)
-        project = create_project(
-            store, visit.user, name, task, labels=labels, language=language.strip() or "en", settings=people
+        task = parse_task(segments, result) if template == _CUSTOM else get_task(template)
+        begun = begin_project(
+            store, visit.user, NewProject(name, task, labels, language.strip() or "en", settings, files, people)
         )
+    except ImportRefused as refusal:
+        st.error(as_text(_("{n}; no project was made.", n=counted(refusal.n_problems, "problem"))))
+        show_problem_table(refusal.problems)
+        return
     except InvalidValue as error:
         st.error(as_text(str(error)))
         return
-    _open(project)
+    if begun.invited:
+        keep_links(begun.project, begun.invited)
+    if begun.texts is not None:
+        st.toast(
+            _("{texts} imported.", texts=counted(begun.texts.n_new, "text")), icon=":material/check:", duration="long"
+        )
+    _open(begun.project, "People" if begun.invited else "Import" if begun.texts is None else "Progress")
 
 
-def _task(name: str, segments: str, result: str) -> Task:
-    return parse_task(segments, result) if name == _CUSTOM else get_task(name)
+def _files_field() -> list[tuple[str, bytes]]:
+    """The first texts, in files or pasted."""
+    left, right = st.columns(2)
+    uploads = left.file_uploader(
+        _("Texts"), accept_multiple_files=True, key="create_files",
+        help=_("Files of one data set with equal columns, or a zip. More can be imported later.")
+    )  # fmt: skip
+    pasted = right.text_area(
+        _("Or paste rows"), key="create_pasted", placeholder='text,label\n"Superb film.",positive', height=130
+    )
+    given = [(file.name, file.getvalue()) for file in uploads or ()]
+    return [*given, pasted_file(pasted)] if pasted.strip() else given
 
 
 def _result_field() -> str:
@@ -163,8 +186,10 @@ def _people_fields() -> ProjectSettings:
     return ProjectSettings(annotators_per_instance=annotators, reviewers_per_annotation=reviewers)
 
 
-def _described(name: str) -> str:
-    if name == _CUSTOM:
+def _described(template: str) -> str:
+    if template == _CUSTOM:
         return _("custom: your own segments")
-    segments = listed([_(_SEGMENT_WORDS[spec.name]) for spec in TASKS[name].segments])
-    return _("{task}: {segments}", task=_(_TASK_WORDS[name]), segments=segments)
+    if template.startswith(_COPY):
+        return _("rules of {name}", name=template.removeprefix(_COPY))
+    segments = listed([_(_SEGMENT_WORDS[spec.name]) for spec in TASKS[template].segments])
+    return _("{task}: {segments}", task=_(_TASK_WORDS[template]), segments=segments)

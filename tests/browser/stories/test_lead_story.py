@@ -177,7 +177,7 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     lead = person("Lead").open("/project?project=1")
     page = lead.page
     page.get_by_role("button", name="New project").click()
-    take(page.get_by_role("combobox", name="Task"), "custom")
+    take(page.get_by_role("combobox", name="Template"), "custom")
     page.get_by_text("an answer text").click()
     expect(page.get_by_label("Labels, separated by commas")).to_have_count(0)
     page.get_by_label("Project name", exact=True).fill("Own")
@@ -308,27 +308,10 @@ def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come
         assert (("Annotator 2", "annotator") in roles) is is_left
 
 
-def test_an_invited_person_comes_in_with_the_link_and_marks_a_text(person: Come, browser: Browser) -> None:
-    lead = person("Lead").open("/project?project=1")
-    lead.section("People")
-    lead.page.get_by_text("Invite people", exact=True).click()
-    lead.page.get_by_role("textbox", name="Names, one per line").fill("Ada")
-    lead.page.get_by_role("button", name="Create links").click()
-    link = lead.page.locator(".st-key-people_made_links code").inner_text()
-    ada = browser.new_context().new_page()
-    ada.goto(link)
-    for field in ada.locator("input[type=password]").all():
-        field.fill("a good long password")
-    ada.keyboard.press("Enter")
-    ada.locator(".segment-text").first.wait_for()
-    ada.get_by_text("Ada", exact=True).wait_for()
-    ada.context.close()
-
-
 def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, person: Come) -> None:
     lead = person("Lead").open("/project?project=1")
     lead.page.get_by_role("button", name="New project").click()
-    take(lead.page.get_by_role("combobox", name="Rules"), "rules of Sentiment")
+    take(lead.page.get_by_role("combobox", name="Template"), "rules of Sentiment")
     lead.sees("Same people and roles")  # before, the form of the usual rules has a field of that name, too
     lead.page.get_by_label("Project name", exact=True).fill("Second")
     lead.page.get_by_role("button", name="Create").click()
@@ -336,6 +319,32 @@ def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, 
     with open_store(server.database) as store:
         first, second = get_project_by_id(store, 1), get_project(store, "Second")
     assert (second.labels, second.settings, second.guidelines) == (first.labels, first.settings, first.guidelines)
+
+
+def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_has_a_link_marks_a_text(
+    person: Come, browser: Browser
+) -> None:
+    page = person("Lead").open("/project?project=1").page
+    page.get_by_role("button", name="New project").click()
+    form = page.get_by_role("dialog")
+    form.get_by_label("Project name", exact=True).fill("Films")
+    form.get_by_label("Or paste rows").fill("txt,label\nSuperb film.,positive\n")
+    form.get_by_role("textbox", name="People to invite").fill("Filmi\nFilma, reviewer")
+    form.get_by_role("button", name="Create").click()
+    expect(form.get_by_text("1 problem; no project was made.")).to_be_visible()
+    form.get_by_label("Or paste rows").fill("text,label\nSuperb film.,positive\nDull and long.,negative\n")
+    form.get_by_role("button", name="Create").click()
+    page.get_by_role("heading", name="Films").wait_for()
+    expect(page.get_by_text("2 links to send privately")).to_be_visible()
+    link = page.locator(".st-key-people_made_links code").first.inner_text()
+    filmi = browser.new_context().new_page()
+    filmi.goto(link)
+    for field in filmi.locator("input[type=password]").all():
+        field.fill("a good long password")
+    filmi.keyboard.press("Enter")
+    expect(filmi.locator(".segment-text").first).to_have_text("Superb film.")
+    filmi.get_by_text("Filmi", exact=True).wait_for()
+    filmi.context.close()
 
 
 # What a lead and an annotator meet at 1280×720: where a new project opens, what covers what, and which keys are to be seen.

@@ -11,15 +11,16 @@ from annotator.domain.project.queue_orders import ModelOrder
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.suites import WordList
 from annotator.domain.tasks import get_task
-from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.people import list_members
-from annotator.store.projects import get_project_by_id, instance_counts, update_project
+from annotator.store.projects import get_project, get_project_by_id, instance_counts, update_project
 from annotator.store.suites import list_word_lists, save_word_list
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.panel_messages import show_work
 from annotator.usecases.annotate.work import next_work, save_draft
 from annotator.usecases.lead.statistics import statistics_of
+from annotator.usecases.project.creation import NewProject, begin_project, pasted_file
 from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
 from annotator.usecases.project.projects import (
     change_project,
@@ -389,3 +390,44 @@ def test_the_preview_refuses_what_the_storing_would(
         return
     with pytest.raises(refusal):
         preview_split(store, LOCAL_OPERATOR, project, parts)
+
+
+# --- a project in one step
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "text,label\nSuperb film.,positive\nDull and long.,negative",
+        "text\tlabel\nSuperb film.\tpositive\nDull and long.\tnegative",  # as it is copied from a spreadsheet
+        '{"text": "Superb film.", "label": "positive"}\n{"text": "Dull and long.", "label": "negative"}',
+    ],
+    ids=["CSV", "tabs", "JSON lines"],
+)
+def test_a_project_begins_with_pasted_rows_whose_labels_are_its_own_and_with_people(store: Store, rows: str) -> None:
+    new = NewProject("Films", get_task("sentiment"), files=[pasted_file(rows)], people="Ada\nCleo, reviewer")
+    begun = begin_project(store, LOCAL_OPERATOR, new)
+    assert begun.project.labels == ("negative", "positive")
+    assert begun.texts is not None
+    assert (begun.texts.n_new, instance_counts(store, begun.project.id)["open"]) == (2, 2)
+    assert [(one.name, one.role) for one in begun.invited] == [("Ada", "annotator"), ("Cleo", "reviewer")]
+    assert all(one.link_token for one in begun.invited)
+
+
+@pytest.mark.parametrize(
+    ("rows", "people", "refusal"),
+    [
+        ("txt,label\nSuperb film.,positive", "Ada", "1 problem"),
+        ("text,label\nSuperb film.,positive", "Ada, nobody", "Unknown role 'nobody'"),
+        ("nothing that one could read", "", "1 problem in .pasted.csv.; no usable rows"),
+    ],
+)
+def test_of_a_project_with_a_fault_in_its_texts_or_people_nothing_is_made(
+    store: Store, rows: str, people: str, refusal: str
+) -> None:
+    new = NewProject("Films", get_task("sentiment"), files=[pasted_file(rows)], people=people)
+    with pytest.raises(AnnotatorError, match=refusal):
+        begin_project(store, LOCAL_OPERATOR, new)
+    with pytest.raises(NotFound):
+        get_project(store, "Films")
+    assert store.value("SELECT count(*) FROM users WHERE name IN ('Ada', 'Films')") == 0
