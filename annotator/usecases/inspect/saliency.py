@@ -207,7 +207,7 @@ _EXCERPT_CHARS = 60
 
 
 def list_instances_by(
-    store: Store, actor: User, question: Question, page: int, per_page: int = 15
+    store: Store, actor: User, question: Question, page: int, per_page: int = 10
 ) -> tuple[list[Listed], int]:
     """A page of instances in the order of a number; how many there are in all. Raises NotFound for a list that is not there."""
     require(store, actor, question.project_id, "use models")

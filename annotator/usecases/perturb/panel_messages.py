@@ -58,7 +58,7 @@ from annotator.usecases.perturb.panel_values import (
 from annotator.usecases.perturb.version_draft import Assessment, nothing_left, staleness
 from annotator.usecases.perturb.versions import Original
 
-_PER_PAGE = 8
+_PER_PAGE = 7
 _EXCERPT_CHARS = 60
 _RIGHTS: tuple[Right, ...] = ("annotate", "review")  # one of them opens the screen
 

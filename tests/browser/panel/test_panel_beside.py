@@ -383,6 +383,7 @@ def test_one_key_goes_back_reopens_and_loses_nothing_of_the_text_in_hand(panel: 
 def test_the_way_back_can_be_seen_with_its_key(panel: Open) -> None:
     shown = panel(four())
     submit(shown)
+    shown.page.locator(".menu summary").click()
     way = shown.page.get_by_role("button", name="Previous")
     assert way.locator("kbd").inner_text() == "v"
     way.click()

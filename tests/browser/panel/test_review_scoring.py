@@ -144,9 +144,7 @@ def test_a_set_that_passed_is_skipped_by_the_steps_and_shows_its_means(review: O
     assert shown.step == "B sufficiency score"
     assert shown.text(".ask-where") == "1 / 5"
     assert "passed" in shown.text(".chip[data-set='0']")
-    assert "Passed in an earlier round\nsufficiency score 3\ncompactness score 11/3 ≈ 3.67" in shown.card(0).replace(
-        "\n\n", "\n"
-    )
+    assert "Passed earlier: sufficiency score 3, compactness score 11/3 ≈ 3.67" in shown.card(0)
     shown.page.locator(".chip[data-set='0']").click()
     assert "Set A passed in an earlier round: sufficiency 3, compactness 3.67" in shown.said
     assert shown.marks()["current-0"] == [". But the lamb"]

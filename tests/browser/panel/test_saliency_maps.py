@@ -98,7 +98,7 @@ def test_scores_without_sign_and_label_never_support_what_the_model_answers(
     )
     expect(signed.locator(".heat-pointed")).to_have_text("“bad” · +0.500 for “negative” · rank 1 of 5 · in the top k")
     assert "supports" not in weights.inner_text()
-    shown.page.locator(".heat-view summary").click()
+    shown.page.locator(".heat-controls .menu summary").click()
     shown.page.get_by_role("button", name="Matrix").click()
     cell = shown.page.locator(".heat-matrix tr").nth(2).locator("td").first
     expect(cell).to_have_attribute("title", "bad: weight 0.400; belongs to no label")

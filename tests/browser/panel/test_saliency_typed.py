@@ -219,7 +219,7 @@ def test_words_and_earlier_subwords_are_coloured_on_one_scale_and_with_scores_sa
     expect(subword(shown, "and")).to_have_class("written-piece s10")
     assert step_of(shown, 3) == "s1"  # a twelfth of what the subword counted, and not the strongest colour as well
     expect(shown.map().locator(".heat-legend")).to_contain_text("0.755")
-    shown.page.locator(".heat-view summary").click()
+    shown.page.locator(".heat-controls .menu summary").click()
     shown.page.get_by_role("button", name="Scores").click()
     expect(subword(shown, "and +0.755")).to_be_visible()
     box = shown.map().get_by_role("toolbar")
@@ -321,7 +321,7 @@ def test_the_matrix_of_a_written_answer_has_its_subwords_down_and_words_and_earl
     saliency: Callable[..., SaliencyPage],
 ) -> None:
     shown = saliency(SaliencyFake(panels=[written_map()]))
-    shown.page.locator(".heat-view summary").click()
+    shown.page.locator(".heat-controls .menu summary").click()
     shown.page.get_by_role("button", name="Matrix").click()
     table = shown.page.get_by_role("region", name="Generated subwords × tokens")
     expect(table.locator("thead th")).to_contain_text(["tiny", *WORDS, "not", "<b>good", "↵"])

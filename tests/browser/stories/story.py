@@ -159,7 +159,12 @@ class Person:
 
     def unfold(self, name: str) -> None:
         """What stands under such a head."""
-        self.page.locator("summary").get_by_text(name, exact=True).click()
+        unfold(self.page, name)
+
+    def settles(self) -> None:
+        """Until no script of the page runs any more."""
+        expect(self.page.get_by_test_id("stStatusWidget")).to_have_count(0)
+        expect(self.page.locator("[data-stale=true]")).to_have_count(0)
 
     def _press(self, row: int, name: str) -> None:
         buttons = self.page.get_by_test_id("stButtonGroup").nth(row)
@@ -200,3 +205,15 @@ def take(box: Locator, *options: str, exact: bool = False) -> None:
                 continue
         else:
             raise AssertionError(f"The menu gave no option '{name}' in twenty tries.")
+
+
+def unfold(page: Page, name: str) -> None:
+    """What stands under such a head; pressed again where a page that is still drawn folds it once more."""
+    fold = page.locator("details").filter(has=page.locator("summary").get_by_text(name, exact=True)).last
+    for _ in range(20):
+        if fold.get_attribute("open") is None:
+            fold.locator("summary").first.click()
+        page.wait_for_timeout(400)
+        if fold.get_attribute("open") is not None:
+            return
+    raise AssertionError(f"'{name}' did not stay open.")

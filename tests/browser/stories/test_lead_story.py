@@ -12,7 +12,7 @@ from annotator.store.instances import instances_of_keys
 from annotator.store.people import list_members
 from annotator.store.projects import find_project, get_project, get_project_by_id
 from benchmarks.served import Server
-from tests.browser.stories.story import Person, choose, take
+from tests.browser.stories.story import Person, choose, take, unfold
 
 pytestmark = pytest.mark.browser
 Come = Callable[..., Person]
@@ -490,8 +490,8 @@ def test_model_output_without_keys_goes_to_the_texts_and_doubles_are_named(
         f'text,prediction,p_negative,p_positive\n"{row["text"].upper()}",positive,0.2,0.8\n', encoding="utf-8"
     )
     lead.open("/saliency?project=1")
-    lead.page.get_by_text("Add predictions, models and attributions").click()
-    lead.page.get_by_text("Import predictions and attributions").click()
+    unfold(lead.page, "Add predictions, models and attributions")
+    unfold(lead.page, "Import predictions and attributions")
     lead.page.locator("input[type=file]").set_input_files(said)
     lead.sees("Looks like")
     model = lead.page.get_by_label("Model (if not in the file)")

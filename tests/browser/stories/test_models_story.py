@@ -14,7 +14,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.store.suites import add_run, cases_of_suite, save_answers
 from annotator.usecases.suites.construction import remove_suite, save_test, suite_named, suites_of
 from benchmarks.served import Server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Person, unfold
 from tests.models.conftest import torch
 
 __all__ = ["torch"]
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.browser
 def test_a_researcher_trains_a_model_by_keyboard_and_goes_on_to_its_attributions(person: Callable[..., Person]) -> None:
     researcher = person("Researcher").open("/saliency?project=1")
     page = researcher.page
-    page.get_by_text("Add predictions, models and attributions").click()
-    page.get_by_text("Train a model").click()
+    unfold(page, "Add predictions, models and attributions")
+    unfold(page, "Train a model")
     researcher.sees("Trains on 47 texts with gold")
 
     page.get_by_role("textbox", name="Model name").focus()
@@ -43,8 +43,8 @@ def test_a_researcher_trains_a_model_by_keyboard_and_goes_on_to_its_attributions
     researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
 
     researcher.open("/saliency?project=1")
-    page.get_by_text("Add predictions, models and attributions").click()
-    page.get_by_text("Train a model").click()
+    unfold(page, "Add predictions, models and attributions")
+    unfold(page, "Train a model")
     expect(page.get_by_text("its weights are those of epoch 1 of 1").first).to_be_visible()
     page.get_by_role("button", name="Show model card").click()
     researcher.sees("Loss by epoch")
@@ -213,16 +213,17 @@ def test_prompts_go_out_and_the_reasons_of_a_model_are_seen_on_saliency_and_metr
 ) -> None:
     researcher = person("Researcher").open("/saliency?project=1")
     page = researcher.page
-    page.get_by_text("Add predictions, models and attributions").click()
-    page.get_by_text("Ask a model for self-explanations").click()
+    researcher.unfold("Add predictions, models and attributions")
+    researcher.unfold("Ask a model for self-explanations")
     page.get_by_role("button", name="Prepare prompts").click()
+    researcher.settles()
     with page.expect_download() as download:
         page.get_by_role("button", name="prompts.jsonl").click()
     prompts, answers = tmp_path / "prompts.jsonl", tmp_path / "answers.jsonl"
     download.value.save_as(prompts)
     key = answered(prompts, answers)
 
-    page.get_by_text("Import predictions and attributions").click()
+    unfold(page, "Import predictions and attributions")
     page.locator("input[type=file]").set_input_files(answers)
     researcher.sees("Looks like")
     model = page.get_by_label("Model (if not in the file)")

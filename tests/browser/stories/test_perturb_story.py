@@ -25,7 +25,7 @@ from annotator.usecases.perturb.checks import reject
 from annotator.usecases.project.projects import change_project, create_project, give_role
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
-from tests.browser.stories.story import Person, choose
+from tests.browser.stories.story import Person, choose, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -496,8 +496,8 @@ def test_a_version_of_each_kind_in_two_languages_goes_all_the_way_to_its_map(unr
         assert [tuple(row) for row in states] == [("complete", 16)]
 
     page = person("Researcher").open("/saliency?project=1").page
-    page.get_by_text("Add predictions, models and attributions").click()
-    page.get_by_text("Compute attributions").click()
+    unfold(page, "Add predictions, models and attributions")
+    unfold(page, "Compute attributions")
     page.get_by_role("button", name="Compute", exact=True).click()
     expect(page.get_by_text(re.compile("16 attributions")).first).to_be_visible()
     page.goto(f"{unreviewed.address}/metrics?project=1")

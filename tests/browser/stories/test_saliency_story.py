@@ -26,7 +26,7 @@ from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.import_run import Intake
 from benchmarks.served import Server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Person, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -313,7 +313,7 @@ def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(
 ) -> None:
     researcher = person("Researcher").open("/saliency?project=3")
     researcher.sees("No attributions yet. Import or compute some below.")
-    researcher.page.get_by_text("Add predictions, models and attributions").click()
+    unfold(researcher.page, "Add predictions, models and attributions")
     researcher.sees("Import predictions and attributions")
     expect(researcher.page.locator(".heat-panel h3")).to_have_text("Text and gold")
     expect(researcher.page.locator(".heat-text")).not_to_be_empty()
@@ -347,14 +347,14 @@ def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
         forget_model(store, 1, "built-in")
     researcher = person("Researcher").open("/saliency?project=1")
     page = researcher.page
-    page.get_by_text("Add predictions, models and attributions").click()
-    page.get_by_text("Compute attributions").click()
+    unfold(page, "Add predictions, models and attributions")
+    unfold(page, "Compute attributions")
     page.get_by_role("button", name="Compute", exact=True).click()
     expect(page.get_by_text("starting").or_(page.get_by_text("waiting for its turn")).first).to_be_visible()
     researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
     researcher.open("/saliency?project=1")
-    page.get_by_text("Add predictions, models and attributions").click()
-    page.get_by_text("Compute attributions").click()
+    unfold(page, "Add predictions, models and attributions")
+    unfold(page, "Compute attributions")
     expect(page.get_by_text("runs were measured").first).to_be_visible()
     expect(page.get_by_text("attributions and").first).to_be_visible()
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
@@ -373,8 +373,8 @@ def test_a_researcher_stops_what_takes_too_long(server: Server, person: Callable
     expect(page.get_by_text(re.compile(r"built-in.*: [1-9]\d* of \d+")).first).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
-    page.get_by_text("Add predictions, models and attributions").click()
-    page.get_by_text("Compute attributions").click()
+    unfold(page, "Add predictions, models and attributions")
+    unfold(page, "Compute attributions")
     expect(page.get_by_text("Stopped. What was stored until then stays").first).to_be_visible()
 
 
@@ -423,7 +423,7 @@ def test_a_link_shows_a_colleague_the_same_text_selection_and_typed_text(
     expect(colleague.locator(".list-count")).to_have_text(count)
     expect(colleague.locator(".scatter-count")).to_contain_text("selected and listed")
     expect(colleague.get_by_role("combobox", name="Sets below the words")).to_have_value("union")
-    colleague.locator(".heat-view summary").click()
+    colleague.locator(".heat-controls .menu summary").click()
     expect(colleague.get_by_role("button", name="Bars")).to_have_attribute("aria-pressed", "true")
 
 

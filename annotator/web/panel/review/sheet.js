@@ -6,7 +6,7 @@ import { letterOf, sizeOf, unionOf } from "../shared/annotation.js";
 import { div, element, inline, paragraph } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { badgeOf } from "../shared/set_styles.js";
-import { _ } from "../words/language.js";
+import { _, joined } from "../words/language.js";
 import { commentAt, decimalOf, exactWords, nameOf, placeOf } from "./scores.js";
 
 const BRIEF_CHARS = 160;
@@ -159,9 +159,9 @@ function passedOf({ sets }, set) {
   const carried = set === null ? null : sets[set].carried;
   if (!carried) return [];
   /** @param {"sufficiency"|"compactness"} property */
-  const mean = (property) => element("p", {}, `${nameOf(property)} ${exactWords(carried[property])}`);
+  const mean = (property) => `${nameOf(property)} ${exactWords(carried[property])}`;
   return [
-    div("carried", paragraph("said-title", _("Passed in an earlier round")), mean("sufficiency"), mean("compactness")),
+    paragraph("carried", _("Passed earlier: {scores}", { scores: joined(mean("sufficiency"), mean("compactness")) })),
   ];
 }
 

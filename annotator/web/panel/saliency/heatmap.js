@@ -1,7 +1,7 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
 import { div, element, inline, paragraph, setText } from "../shared/dom.js";
 import { inPercent } from "../shared/naming.js";
-import { _, dotted, listed, several, together } from "../words/language.js";
+import { _, dotted, listed, several } from "../words/language.js";
 import { WrittenAnswer, boxedWords, missingQuotes } from "./generation.js";
 import { barsOf, colourOf, isBeyond, meaningOf, subwordsOf, stepOf } from "./heat_scale.js";
 import { hasNoOrder, orderOf, ranksOf, remarksOf, selectedOf, written } from "./map_numbers.js";
@@ -171,7 +171,9 @@ export class SaliencyMap {
           ),
       ),
       (own || layer || seed || label || about) && div("heat-head", own, layer, seed, label, about),
-      panel.answer && panel.held_out && paragraph("heat-held-out", panel.held_out),
+      panel.answer &&
+        panel.held_out &&
+        element("p", { class: "heat-held-out", title: panel.trust ?? "" }, panel.held_out),
       this.warnings,
     );
   }
@@ -298,14 +300,10 @@ export class SaliencyMap {
     return `${mark}${label}${p === undefined ? "" : ` ${inPercent(Math.round(100 * p))}`}`;
   }
 
-  /**
-   * How far the model is to be trusted: how often it is right, and whether it learned from this text; "" where nothing
-   * is known.
-   */
-  trustWords() {
-    const { model, trust, seen } = this.panel;
-    const words = [trust && `${trust[0].toLowerCase()}${trust.slice(1)}`, seen].filter(Boolean);
-    return words.length ? _("{model}: {words}", { model, words: together(...words) }) : "";
+  /** Whether the model learned from this text; "" where that is not known. How often it is right stands in the head. */
+  seenWords() {
+    const { model, seen } = this.panel;
+    return seen ? _("{model}: {words}", { model, words: seen }) : "";
   }
 
   /** Whether maps of its run beat random ones on texts that the model did not learn from; "" where it is not known. */

@@ -1,5 +1,5 @@
 /** The right side: the text's head, the controls, the maps, the matrix, the partner. */
-import { button, div, element, inline, option, press, setText, toggle } from "../shared/dom.js";
+import { button, div, element, inline, menu, option, press, setText, toggle } from "../shared/dom.js";
 import { nameOf } from "../shared/naming.js";
 import { goldBadge } from "../shared/set_styles.js";
 import { TabTitle } from "../shared/streamlit.js";
@@ -202,25 +202,21 @@ export class SaliencyScreen {
       "heat-controls",
       element("label", { class: "k" }, _("Top k"), this.k),
       this.kWords,
-      element(
-        "details",
-        { class: "heat-view" },
-        element("summary", { class: "button" }, _("View")),
-        div(
-          "heat-view-choices",
-          button("RLR", {
-            title: _("Set k by the mean rationale length ratio (RLR)"),
-            className: "plain",
-            onclick: () => this.#usual(),
-          }),
-          flip("shared", _("Shared scale"), "s", _("Use one scale per method")),
-          flip("magnitude", _("Without signs"), "m", _("Show sizes without signs")),
-          flip("clip", _("Cut outliers"), "c", _("Cut the scale at the 98th percentile")),
-          flip("numbers", _("Scores"), "n", _("Show the scores under the words")),
-          flip("bars", _("Bars"), "b", _("Show the highest scores as bars")),
-          flip("pieces", _("Subwords"), "p", _("Show the model's subwords")),
-          flip("matrix", _("Matrix"), "x", _("Show a matrix of heatmaps by tokens")),
-        ),
+      menu(
+        _("View"),
+        _("View"),
+        button("RLR", {
+          title: _("Set k by the mean rationale length ratio (RLR)"),
+          className: "plain",
+          onclick: () => this.#usual(),
+        }),
+        flip("shared", _("Shared scale"), "s", _("Use one scale per method")),
+        flip("magnitude", _("Without signs"), "m", _("Show sizes without signs")),
+        flip("clip", _("Cut outliers"), "c", _("Cut the scale at the 98th percentile")),
+        flip("numbers", _("Scores"), "n", _("Show the scores under the words")),
+        flip("bars", _("Bars"), "b", _("Show the highest scores as bars")),
+        flip("pieces", _("Subwords"), "p", _("Show the model's subwords")),
+        flip("matrix", _("Matrix"), "x", _("Show a matrix of heatmaps by tokens")),
       ),
       button(_("Export"), {
         title: _("Save the heatmaps as a file"),

@@ -241,7 +241,7 @@ export class NumbersTable {
       ...titles.flatMap((title) => [element("dt", {}, title), element("dd", {}, definitionOf(title))]),
     );
     this.trust.replaceChildren(
-      ...[...new Set([...maps.map((map) => map.chanceWords()), ...maps.map((map) => map.trustWords())])]
+      ...[...new Set([...maps.map((map) => map.chanceWords()), ...maps.map((map) => map.seenWords())])]
         .filter(Boolean)
         .map((words) => element("p", {}, words)),
     );

@@ -7,7 +7,7 @@ import { NAMES, NEEDS_MODEL, NEEDS_OTHER, Slices, WHICH, answeringOf, whichOf } 
 
 /** An address without a slice names none. @type {Query} */
 const NO_SLICE = Object.fromEntries(NAMES.map((name) => [name, ""]));
-const PER_PAGE = 15;
+const PER_PAGE = 10;
 const PAUSE = 250;
 
 /**

@@ -93,6 +93,25 @@ export function press(made, on) {
   made.setAttribute("aria-pressed", String(on));
 }
 
+/**
+ * Buttons that one needs now and then, folded under one; the fold closes when the focus leaves it, and with Escape.
+ * @param {string} label @param {string} title @param {...Child} choices
+ */
+export function menu(label, title, ...choices) {
+  const head = element("summary", { class: "button", title, "aria-label": title }, label);
+  const made = element("details", { class: "menu" }, head, div("menu-choices", ...choices));
+  made.addEventListener("focusout", (event) => {
+    if (!made.contains(/** @type {Node|null} */ (event.relatedTarget))) made.open = false;
+  });
+  made.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !made.open) return;
+    event.stopPropagation();
+    made.open = false;
+    head.focus();
+  });
+  return made;
+}
+
 /** @param {string} key */
 function shortcut(key) {
   return key ? key.replace("Ctrl", "Control").replace("⏎", "Enter") : null;

@@ -5,7 +5,7 @@
 import { _, several } from "../words/language.js";
 import { storeValue, storedValue } from "./browser_storage.js";
 import { openDialog } from "./dialogs.js";
-import { button, div, element, inline, paragraph, setText } from "./dom.js";
+import { button, div, element, inline, menu, paragraph, setText } from "./dom.js";
 import { counted, inPercent, isMachineKey, labelWords, nameOf } from "./naming.js";
 
 /** So much of an answer stands in the question; the whole stands in its field. */
@@ -72,27 +72,25 @@ export class Head {
     this.buttons = div(
       "head-buttons",
       actions.back ? inline("where", this.key, this.progress) : this.key,
-      actions.back &&
-        button(_("Previous"), {
-          key: "v",
-          className: "plain",
-          title: _("Reopen your last submission"),
-          onclick: actions.back,
-        }),
       this.talk,
       this.model,
       this.guidelines,
-      actions.mine &&
-        button(mine, { key: "m", className: "plain mine-button", title: mineTitle, onclick: actions.mine }),
-      actions.reading &&
-        button("Aa", {
-          key: "z",
-          className: "plain",
-          title: _("Text size and line spacing"),
-          onclick: actions.reading,
-          "aria-label": _("Text size and line spacing"),
-        }),
-      button(_("Keys"), { key: "?", className: "plain", title: _("List of keys (?)"), onclick: actions.keys }),
+      menu(
+        "⋯",
+        _("More"),
+        actions.back &&
+          button(_("Previous"), {
+            key: "v",
+            className: "plain",
+            title: _("Reopen your last submission"),
+            onclick: actions.back,
+          }),
+        actions.mine &&
+          button(mine, { key: "m", className: "plain mine-button", title: mineTitle, onclick: actions.mine }),
+        actions.reading &&
+          button(_("Text size and line spacing"), { key: "z", className: "plain", onclick: actions.reading }),
+        button(_("Keys"), { key: "?", className: "plain", title: _("List of keys (?)"), onclick: actions.keys }),
+      ),
     );
     this.talkCount = inline("talk-count");
     this.talk?.append(this.talkCount);

@@ -294,7 +294,7 @@ globalThis.annotatorWords = {
   "Outline": "套索",
   "Page {page}": "第 {page} 页",
   "Parts of this link no longer exist: {gone}.": "这个链接的部分内容已不存在：{gone}。",
-  "Passed in an earlier round": "已在之前的轮次达标",
+  "Passed earlier: {scores}": "此前已达标：{scores}",
   "People whose sets are drawn": "显示谁的依据集",
   "Perturb": "扰动",
   "Perturbation type": "扰动类型",

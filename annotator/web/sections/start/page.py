@@ -203,7 +203,9 @@ def _words(shown: Standing) -> str:
         shown.n_people,
         days=LATELY_DAYS,
     )
-    return together(done, forecast_words(shown.forecast), people)
+    # That a forecast needs more days is said where one looks for it, on Progress.
+    when = "" if shown.forecast.reason == "too few days" else forecast_words(shown.forecast)
+    return together(done, when, people)
 
 
 # Notices: what happened that concerns a person, each line a link; new ones first, and what was read below.

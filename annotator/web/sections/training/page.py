@@ -337,7 +337,7 @@ def _show_items(store: Store, visit: Visit, project: Project, purpose: Purpose) 
     else:
         st.info(_("No texts yet. Pick some with gold."), icon=":material/school:")
         st.markdown(_("To make gold, open a text under *Texts* and mark it below “Your own version”."))
-        link_to("project", _("Instances"), project_id=project.id, icon=":material/edit_note:", section="Instances")
+        link_to("project", _("Texts"), project_id=project.id, icon=":material/edit_note:", section="Instances")
     if n := count_picked(store, visit.user, project, purpose):
         st.caption(
             several(
