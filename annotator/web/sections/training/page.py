@@ -243,8 +243,10 @@ def _checked_row(checked: Checked) -> dict[str, object]:
 
 
 def _show_people(store: Store, visit: Visit, project: Project, audience: Audience) -> None:
+    """Those who train, once they have to, or have begun."""
     people = trained_people(store, visit.user, project, audience)
-    if not people:
+    is_on = training_rules(store, visit.user, project.id, audience).rules.is_on
+    if not is_on and not any(trained.n_tries for trained in people):
         return
     st.subheader(_("People"), anchor=False)
     st.dataframe(
