@@ -152,7 +152,7 @@ def _steps(page: "Page", address: str, size: int) -> float:
     """The median of going on to the next text and back among texts of one size."""
     page.goto(f"{address}/saliency?project=1")
     page.locator(".list-row").first.wait_for()
-    page.get_by_role("searchbox", name="Key or words").fill(f"long-{size}-")
+    page.get_by_role("searchbox", name="ID or words").fill(f"long-{size}-")
     page.locator(".list-count", has_text="of 4").wait_for()
     page.locator(".list-row").first.click()
     page.locator(".heat-where h2", has_text=f"long-{size}-0").wait_for()
