@@ -152,7 +152,9 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "start": frozenset({"access", "annotate", "inspect", "project", "qualification", "review"}),
         "background": frozenset({"access", "models", "suites", "training"}),
         "restoration": frozenset({"access", "models", "persons", "upkeep"}),
-        "demonstration": frozenset({"annotate", "inspect", "models", "project", "review", "suites", "transfer"}),
+        "demonstration": frozenset(
+            {"annotate", "inspect", "models", "project", "releases", "review", "suites", "transfer"}
+        ),
     },
     "annotator.formats": {
         "base": frozenset(),

@@ -31,6 +31,7 @@ from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.project.guidelines import acknowledge
 from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.review import reviews as review_work
 from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
 from annotator.usecases.suites.runs import run_suite
@@ -178,6 +179,9 @@ def _explain(store: Store, name: str, runs: Path) -> None:
     `annotator attribute --model built-in` does.
     """
     project = find_project(store, name)
+    freeze_gold(
+        store, LOCAL_OPERATOR, project, "pilot", licence="CC BY 4.0"
+    )  # before what models say: Releases has one
     import_file(store, LOCAL_OPERATOR, project, "jsonl", runs)
     attribute(store, LOCAL_OPERATOR, project, "built-in", "linear", AttributingOptions(has_faithfulness=True))
     attribute(store, LOCAL_OPERATOR, project, "built-in", "occlusion")

@@ -30,7 +30,7 @@ BUDGETS = {
     "Import": ("Lead", f"{_PROJECT}Import", 110, 33),
     "Texts": ("Lead", f"{_PROJECT}Instances", 130, 36),
     "Project, Export": ("Lead", f"{_PROJECT}Export", 85, 32),
-    "Releases": ("Lead", f"{_PROJECT}Releases", 80, 30),
+    "Releases": ("Lead", f"{_PROJECT}Releases", 80, 33),
     "Rules": ("Lead", f"{_PROJECT}Rules", 95, 34),
     "Guidelines": ("Lead", f"{_PROJECT}Guidelines", 95, 30),
     "People": ("Lead", f"{_PROJECT}People", 90, 26),

@@ -117,12 +117,13 @@ def give_out_again_and_undo(lead: Person, n: int) -> None:
 
 def make_a_release(lead: Person) -> None:
     lead.open(f"/project?project={SENTIMENT}&section=Releases")
+    lead.unfold("冻结当前的金标准")
     lead.page.get_by_role("button", name="冻结金标准").click()
     expect(lead.page.get_by_text("发布版需要名称").first).to_contain_text("请添加许可证")
     lead.page.get_by_label("名称（必填）").fill("camera ready")
     lead.page.get_by_label("许可证（必填）").fill("CC BY 4.0")
     lead.page.get_by_role("button", name="冻结金标准").click()
-    lead.sees("已创建发布版 1")
+    lead.sees("已创建发布版 2")
 
 
 # In Chinese: a reviewer scores with the keyboard and reads what failed the threshold; an author writes a changed version.

@@ -41,11 +41,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     releases = releases_of_project(store, visit.user, project)
     if releases:
         _list(releases)
-        compare, take = st.columns(2, gap="medium")
-        with compare:
+        _take(store, visit, project, releases)
+        with st.expander(_("Compare"), icon=":material/difference:"):
             _compare(store, visit, project, releases)
-        with take:
-            _take(store, visit, project, releases)
     with st.expander(_("Freeze current gold"), expanded=not releases, icon=":material/ac_unit:"):
         _freeze(store, visit, project, f"{project.id}_{len(releases)}")
 
@@ -67,7 +65,6 @@ def _list(releases: Sequence[Release]) -> None:
 def _compare(store: Store, visit: Visit, project: Project, releases: Sequence[Release]) -> None:
     names = {release.number: f"{release.number} “{release.name}”" for release in releases}
     numbers = [release.number for release in releases]
-    st.markdown(_("**Compare**"))
     first = st.selectbox(
         _("Release"), numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_before"
     )
