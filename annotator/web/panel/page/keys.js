@@ -3,6 +3,7 @@
  * past it; here it comes next after the button, in both directions. And Ctrl+K finds what has a name.
  */
 import { element, inline, paragraph } from "../shared/dom.js";
+import { sentenceOf } from "../shared/messages.js";
 import { _ } from "../words/language.js";
 
 const BUTTON = "[data-testid=stPopoverButton]";
@@ -54,6 +55,8 @@ class Palette {
     this.shown = [];
     this.chosen = 0;
     this.asked = 0;
+    /** Whether what is shown answers an earlier question, and whether Enter was pressed meanwhile. */
+    this.waits = this.goes = false;
     this.list = element("div", { id: "palette-list", role: "listbox", "aria-label": _("Results") });
     this.field = element("input", {
       type: "text",
@@ -81,6 +84,8 @@ class Palette {
   }
 
   #askSoon() {
+    this.waits = true;
+    this.goes = false;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#ask(), ASK_AFTER_MS);
   }
@@ -93,19 +98,22 @@ class Palette {
     if (project) query.set("project", project);
     const answer = await fetch(`/api/palette?${query}`).catch(() => null);
     if (number !== this.asked) return;
-    this.#show(answer?.ok ? (await answer.json()).targets : []);
+    if (answer?.ok) this.#show((await answer.json()).targets);
+    else this.#show([], sentenceOf({ status: /** @type {Refused} */ (answer?.status ?? 0), body: {} }));
   }
 
-  /** @param {Target[]} targets */
-  #show(targets) {
+  /** @param {Target[]} targets @param {string} [none]  what is said where there are none */
+  #show(targets, none = _("Nothing found.")) {
     this.shown = targets.map((target, place) => {
       const parts = [inline("palette-name", target.name), inline("palette-kind", target.kind)];
       const made = element("a", { id: `palette-${place}`, role: "option", href: target.address }, ...parts);
       made.addEventListener("click", () => target.seek && sessionStorage.setItem(SOUGHT, target.seek));
       return made;
     });
-    this.list.replaceChildren(...(this.shown.length ? this.shown : [paragraph("palette-none", _("Nothing found."))]));
+    this.list.replaceChildren(...(this.shown.length ? this.shown : [paragraph("palette-none", none)]));
     this.#choose(0);
+    this.waits = false;
+    if (this.goes) this.shown[0]?.click();
   }
 
   /** @param {number} place */
@@ -122,6 +130,7 @@ class Palette {
     if (event.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) this.#choose(this.chosen + step);
+    else if (event.key === "Enter" && this.waits) this.goes = true;
     else if (event.key === "Enter") this.shown[this.chosen]?.click();
     else if (event.key === "Tab") this.field.focus();
     else return;
