@@ -224,6 +224,7 @@ def test_changed_guidelines_are_read_before_the_next_text_and_the_draft_waits(pe
     expect(beside.get_by_role("button", name="I've read them")).to_be_visible()
     ann.page.keyboard.press("Escape")
     ann.press("Home")
+    ann.sees("31 to annotate")  # the last submission is stored
     with open_store(ann.database) as store:
         query = "SELECT guidelines FROM annotations WHERE annotator = 'Annotator 1' ORDER BY id DESC LIMIT 3"
         assert [row["guidelines"] for row in store.rows(query)] == [2, 2, 2]
