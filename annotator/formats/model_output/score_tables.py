@@ -21,7 +21,7 @@ from annotator.errors import Problem
 from annotator.formats.base import OutputOptions, ReadOptions
 from annotator.formats.model_output.output_rows import KEY_NAMES, OutputFile, check_scores, read_each
 from annotator.formats.rows.columns import segment_of
-from annotator.formats.rows.csv_table import CsvTable, python_list
+from annotator.formats.rows.csv_table import CsvTable, TextTable, python_list
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import LineError, Row, parse_value
@@ -68,7 +68,7 @@ def rows_of_table(path: Path, file: OutputFile) -> Iterator[Record | Problem]:
         first = next(rows, None)
 
 
-class _OutputTable(CsvTable):
+class _OutputTable(TextTable):
     """A table whose cells are text until it is known what they hold."""
 
     def missing(self) -> list[str]:
@@ -87,9 +87,6 @@ class _OutputTable(CsvTable):
         return len({*header} & {*KEY_NAMES, *_ANSWERS, *_TOKENS, *_SCORES}) + sum(
             segment_of(self.options.task, name) is not None for name in header
         )
-
-    def _holds_json(self, name: str, cell: str) -> bool:  # noqa: ARG002
-        return False
 
 
 @dataclass(slots=True)

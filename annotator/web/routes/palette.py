@@ -1,6 +1,6 @@
 """GET /api/palette: what Ctrl+K finds by its name: pages, parts of *Project* and their settings, projects, people, texts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from urllib.parse import urlencode
 
@@ -73,8 +73,10 @@ def _parts(project: Project) -> Iterator[Target]:
             yield Target(_(title), _(label), _address("project", project, section=part), seek=_(label))
 
 
-def _projects(store: Store, user: User) -> Iterator[Target]:
+def _projects(store: Store, user: User, wanted: Sequence[str]) -> Iterator[Target]:
     for project in projects_of(store, user):
+        if not _has(wanted, f"{project.name} {_('Project')}"):
+            continue  # its roles need not be looked up
         roles = roles_in(store, user, project.id)
         is_led = has_right(user, roles, "manage project")
         page = page_at("project") if is_led else first_page_for(user, roles)
@@ -97,6 +99,11 @@ def _texts(store: Store, user: User, project: Project, words: str) -> Iterator[T
         yield Target(hit.row.key, excerpt[:_LONGEST_SHOWN], _address("project", project, instance=str(hit.row.id)))
 
 
+def _has(wanted: Sequence[str], name: str) -> bool:
+    within = folded(name)
+    return all(word in within for word in wanted)
+
+
 def _palette(store: Store, user: User, query: Query) -> Found:
     """Everything whose kind or name has all the words in it; with no words the pages and the parts of the project."""
     words = query.get("words", "")[:LONGEST_WORDS]
@@ -109,15 +116,11 @@ def _palette(store: Store, user: User, query: Query) -> Found:
         if project is not None and is_led:
             yield from (target for target in _parts(project) if wanted or not target.seek)
         if wanted:
-            yield from _projects(store, user)
+            yield from _projects(store, user, wanted)
         if wanted and project is not None and is_led:
             yield from _people(store, user, project)
 
-    def matches(target: Target) -> bool:
-        name = folded(f"{target.name} {target.kind}")
-        return all(word in name for word in wanted)
-
-    targets = list(islice(filter(matches, named()), _MOST))
+    targets = list(islice((target for target in named() if _has(wanted, f"{target.name} {target.kind}")), _MOST))
     if wanted and project is not None and is_led:
         targets += _texts(store, user, project, words)
     return Found(tuple(targets))

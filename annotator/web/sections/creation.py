@@ -49,7 +49,7 @@ _RESULTS = {"label": unsaid("a label"), "answer": unsaid("an answer text")}
 
 def dialog() -> None:
     """The same form over the page."""
-    st.dialog(_("New project"))(_show_in_dialog)()
+    st.dialog(_("New project"), width="medium")(_show_in_dialog)()
 
 
 def _show_in_dialog() -> None:
@@ -103,12 +103,8 @@ def _show_creating(store: Store, visit: Visit, template: str) -> None:
         )
         segments = _segment_fields() if template == _CUSTOM else ""
         labels = _labels_field() if result == "label" else ()
-        files = _files_field()
         settings = _people_fields()
-        people = st.text_area(
-            _("People to invite, one per line"), key="create_invited", placeholder=_("Ada\nBo\nCleo, reviewer"), height=84,
-            help=_("Names for signing in. For another role, add a comma and the role.")
-        )  # fmt: skip
+        files, people = _first_fields()
         if submitted(_("Create"), type="primary", key="create_go") is None:
             return
     try:
@@ -117,7 +113,7 @@ def _show_creating(store: Store, visit: Visit, template: str) -> None:
             store, visit.user, NewProject(name, task, labels, language.strip() or "en", settings, files, people)
         )
     except ImportRefused as refusal:
-        st.error(as_text(_("{n}; no project was made.", n=counted(refusal.n_problems, "problem"))))
+        st.error(as_text(_("{n}; no project was created.", n=counted(refusal.n_problems, "problem"))))
         show_problem_table(refusal.problems)
         return
     except InvalidValue as error:
@@ -132,18 +128,22 @@ def _show_creating(store: Store, visit: Visit, template: str) -> None:
     _open(begun.project, "People" if begun.invited else "Import" if begun.texts is None else "Progress")
 
 
-def _files_field() -> list[tuple[str, bytes]]:
-    """The first texts, in files or pasted."""
-    left, right = st.columns(2)
+def _first_fields() -> tuple[list[tuple[str, bytes]], str]:
+    """The first texts, in files or pasted, and the first people."""
+    left, middle, right = st.columns(3)
     uploads = left.file_uploader(
         _("Texts"), accept_multiple_files=True, key="create_files",
         help=_("Files of one data set with equal columns, or a zip. More can be imported later.")
     )  # fmt: skip
-    pasted = right.text_area(
-        _("Or paste rows"), key="create_pasted", placeholder='text,label\n"Superb film.",positive', height=130
+    pasted = middle.text_area(
+        _("Or paste rows"), key="create_pasted", placeholder='text,label\n"Superb film.",positive', height=104
     )
-    given = [(file.name, file.getvalue()) for file in uploads or ()]
-    return [*given, pasted_file(pasted)] if pasted.strip() else given
+    people = right.text_area(
+        _("People to invite, one per line"), key="create_invited", placeholder=_("Ada\nBo\nCleo, reviewer"), height=104,
+        help=_("Names for signing in. For another role, add a comma and the role.")
+    )  # fmt: skip
+    files = [(file.name, file.getvalue()) for file in uploads or ()]
+    return [*files, pasted_file(pasted)] if pasted.strip() else files, people
 
 
 def _result_field() -> str:

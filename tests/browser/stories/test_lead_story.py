@@ -330,7 +330,7 @@ def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_
     form.get_by_label("Or paste rows").fill("txt,label\nSuperb film.,positive\n")
     form.get_by_role("textbox", name="People to invite").fill("Filmi\nFilma, reviewer")
     form.get_by_role("button", name="Create").click()
-    expect(form.get_by_text("1 problem; no project was made.")).to_be_visible()
+    expect(form.get_by_text("1 problem; no project was created.")).to_be_visible()
     form.get_by_label("Or paste rows").fill("text,label\nSuperb film.,positive\nDull and long.,negative\n")
     form.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Films").wait_for()
@@ -382,6 +382,18 @@ def test_the_keys_are_to_be_seen_beside_open_guidelines(person: Come) -> None:
         assert box["x"] + box["width"] <= around["x"] + around["width"], f"the key of {name} stays within its button"
         assert around["y"] <= box["y"], f"the key of {name} stays within its button"
         assert box["y"] + box["height"] <= around["y"] + around["height"], f"the key of {name} stays within its button"
+    for width in (1280, 390):
+        if width < 1280:
+            page.locator(".guidelines-close").click()
+            page.set_viewport_size({"width": width, "height": 720})
+        menu = page.locator(".menu")
+        menu.locator("summary").click()
+        for name in ("Previous", "My work", "Text size and line spacing", "Keys"):
+            menu.get_by_role("button", name=name).click(trial=True)  # neither covered nor outside
+            box = menu.get_by_role("button", name=name).bounding_box()
+            assert box is not None
+            assert 0 <= box["x"] < box["x"] + box["width"] <= width
+        menu.locator("summary").press("Escape")
 
 
 def test_a_lead_renames_a_label_and_archives_the_project(person: Come) -> None:

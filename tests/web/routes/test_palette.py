@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.store import Store
+from annotator.store.people import add_role
 from annotator.usecases.access import accounts
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import PROJECT_SECTIONS, SETTINGS
@@ -66,6 +67,21 @@ def test_a_lead_finds_pages_settings_people_projects_and_texts_by_name(
     empty = find(lead, "", project)
     assert [target["name"] for target in empty][:2] == ["Start", "Annotate"]
     assert all(not target["seek"] for target in empty), "settings come when one looks for them"
+
+
+@pytest.mark.parametrize("role", ["annotator", "reviewer", "researcher"])
+def test_only_whoever_leads_the_project_finds_its_settings_people_and_texts(
+    find: Find, project: Project, make_project: Callable[..., Project], add_person: Callable[..., User],
+    import_rows: Callable[..., object], store: Store, role: str,
+) -> None:  # fmt: skip
+    import_rows(project, [{"id": "gazpacho-7", "text": "A lukewarm gazpacho.", "label": "negative"}])
+    own = make_project(name="Elsewhere")
+    somebody, other = add_person("sam", project, role), add_person("Wilhelmina", project, "annotator")
+    with store.transaction():
+        add_role(store, own.id, somebody, "lead")
+    for words in ("idle", "rounds", other.name, "gazpacho"):
+        assert find(somebody, words, project) == [], f"{words}: leading another project gives no right to this one"
+    assert [target["name"] for target in find(somebody, "idle", own)] == ["Idle (seconds)"]
 
 
 def test_who_leads_nothing_finds_their_pages_and_projects_alone(
