@@ -91,7 +91,8 @@ def test_who_has_not_read_them_is_asked_and_works_on_after_one_key(panel: Open, 
     posted = drawn(shown)
     becomes(shown, "open asking first")
     shown.page.keyboard.press("n")
-    shown.page.keyboard.press("Space")  # the key that scrolls, and presses a button that has the focus
+    with shown.page.expect_response("**/api/guidelines/read"):
+        shown.page.keyboard.press("Space")  # the key that scrolls, and presses a button that has the focus
     becomes(shown, "open")
     assert posted == [{"project": 1, "version": 1}]
     assert shown.sets() == [[[0, 1]]]
@@ -113,7 +114,8 @@ def test_who_answers_later_is_not_asked_again_in_this_visit_but_of_another_versi
     shown.keys("Home", "Space", "Control+Enter")
     becomes(shown, "open asking changed")
     assert posted == []
-    shown.page.keyboard.press("Enter")
+    with shown.page.expect_response("**/api/guidelines/read"):
+        shown.page.keyboard.press("Enter")
     becomes(shown, "open")
     assert posted == [{"project": 1, "version": 2}]
 
