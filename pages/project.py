@@ -111,7 +111,6 @@ def _go_to(part: str) -> None:
 
 with page_store() as store:
     visit = current_visit(store)
-    project_end.show_outcome()
     if visit.project is None:
         st.title(_("Your first project"))
         creation.show(store, visit)

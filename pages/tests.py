@@ -28,8 +28,6 @@ with page_store() as store:
             _("Section"), list(SECTIONS), default="Results", required=True, key="tests_section", format_func=_,
             label_visibility="collapsed", persist_state="session"
         )  # fmt: skip
-        if done := st.session_state.pop("tests_done", None):
-            st.toast(as_text(done), icon=":material/check:")
         if reason := why_at_rest(project):
             st.info(as_text(reason), icon=":material/archive:")
         with work_of(project, reads=("tests_cell_", "tests_export", "stop_job_")):

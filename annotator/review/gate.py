@@ -184,13 +184,13 @@ def score_line(review: Review) -> str:
         for number, score in enumerate(review.scores.sets)
         if (score.sufficiency, score.compactness, score.comment) != (None, None, "")
     ]
-    whole = _("comprehensiveness score {score}", score=_score(review.scores.comprehensiveness))
+    whole = _("comprehensiveness {score}", score=_score(review.scores.comprehensiveness))
     return f"{review.reviewer} · {parted([*sets, whole + _quoted(review.scores.comment)])}"
 
 
 def _scores_of_set(letter: str, score: SetScore) -> str:
     scores = _(
-        "{letter}: sufficiency score {sufficiency}, compactness score {compactness}",
+        "{letter}: sufficiency {sufficiency}, compactness {compactness}",
         letter=letter,
         sufficiency=_score(score.sufficiency),
         compactness=_score(score.compactness),

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from typing import NoReturn
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -29,12 +30,14 @@ from annotator.web.navigation import PAGES, START, PageEntry, first_page_for, pa
 from annotator.web.session import Visit, current_session, last_project_id, note_page, page_store, start_visit
 
 _LOG = logging.getLogger(__name__)
+CONFIRMED = "confirmed"  # in the session: what the next run of the page says was done
 _PROJECT_KEY = "sidebar_project"
 _PROJECT_PARAMETER = "project"
 READ = "notice"  # of an address: the notice that its link was beside
 _LINK_STYLE = "color: inherit"
 _QUIET_STYLE = "opacity: .72; font-size: .875rem; margin-top: .5rem"
 _LONGEST_SHOWN = 40  # characters of an address
+_READ_AT_A_GLANCE = 40  # characters of what is said for a moment
 _FITS_THE_BOX = 16  # characters of a project's name
 
 # The list of projects is the most expensive thing on a page for the browser. When a page is opened it therefore comes a moment
@@ -48,6 +51,9 @@ def show() -> None:
     try:
         with page_store() as store:
             run_page, choice = _enter(store)
+        if CONFIRMED in st.session_state:
+            words, is_kept = st.session_state.pop(CONFIRMED)
+            confirm(words, is_kept=is_kept)
         try:
             run_page()
             if is_first_run:
@@ -320,11 +326,26 @@ class refusals_shown:  # noqa: N801  (used as a function: with refusals_shown():
         return True
 
 
-def carry_out(action: Callable[[], object]) -> None:
-    """Do it, and run the script again; where it is refused the reason is shown."""
+def confirm(words: str, *, is_kept: bool = False) -> None:
+    """Say for a moment what was done, wherever one is on the page.
+
+    is_kept: until it is closed, as of what one may want to write down
+    """
+    seconds = 10 if len(words) > _READ_AT_A_GLANCE else 4
+    st.toast(as_text(words), icon=":material/check:", duration="infinite" if is_kept else seconds)
+
+
+def confirm_and_rerun(words: str, *, is_kept: bool = False) -> NoReturn:
+    """Run the page again, and say then what was done: what is said before is seldom seen."""
+    st.session_state[CONFIRMED] = (words, is_kept)
+    st.rerun()
+
+
+def carry_out(action: Callable[[], object], done: str = "") -> None:
+    """Do it, run the script again, and say it; where it is refused the reason is shown."""
     with refusals_shown():
         action()
-        st.rerun()
+        confirm_and_rerun(done) if done else st.rerun()
 
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=])")

@@ -30,8 +30,8 @@ from annotator.usecases.inspect.metrics_table import (
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = unsaid(
-    "▲ better than random · ≈ no clear difference · ▼ worse · ? too few instances · † training texts · "
-    "★ best of its column · – undefined. Point at a number for n and interval."
+    "▲ better than random · ≈ no clear difference · ▼ worse · ? too few instances · † training texts · ★ best. "
+    "Point at a number for n and interval."
 )
 _NOTHING = Judged()
 
@@ -92,7 +92,8 @@ def head_of(column: Column, view: TableView) -> Head:
         else:
             notes.append(_("n {n} shared by all rows", n=f"{shared.n:,}"))
     elif view.differs[column.name]:
-        notes.append(_("no shared instances") if view.is_shared else _("n differs"))
+        if view.is_shared or not all(view.differs.values()):  # where all do, the sentence above the table says so
+            notes.append(_("no shared instances") if view.is_shared else _("n differs"))
     elif (n := _n_in_head(view, column)) is not None:
         notes.append(f"n {n:,}")
     return Head(

@@ -10,7 +10,7 @@ from annotator.domain.projects import Project, ResultMode, are_rationales_review
 from annotator.domain.reviews import Review, Round
 from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, NotFound
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, unsaid
 from annotator.review.gate import score_line
 from annotator.review.gold import chosen_among
 from annotator.store import Store
@@ -346,17 +346,12 @@ class UndecidedRound:
         """Whether fewer people are left who may score it than it wants."""
         return self.left.wanted > self.left.n_now + self.left.n_later
 
-    def summary(self, since: str) -> str:
-        """What is missing, in one line. since: when the round was opened, as whoever looks has the time."""
-        words = several(
-            "{n_scored} of {n} score; waiting since {since}",
-            "{n_scored} of {n} scores; waiting since {since}",
-            self.wanted,
-            n_scored=self.n_scored,
-            since=since,
-        )
+    @property
+    def about(self) -> str:
+        """Who scores it now, and who is missing, in one line; mostly ""."""
         being = [_("{people} scoring now", people=listed(self.scoring))] if self.scoring else []
-        return in_a_row((words, *being, *self._of_others))
+        parts = (*being, *self._of_others)
+        return in_a_row(parts) if parts else ""
 
     @property
     def _of_others(self) -> tuple[str, ...]:

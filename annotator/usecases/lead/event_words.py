@@ -90,12 +90,12 @@ def _score_lines(scores: Detail) -> Iterable[str]:
     for number, (sufficiency, compactness) in enumerate(scores["sets"]):
         if sufficiency is not None or compactness is not None:
             yield _(
-                "set {letter}: sufficiency score {sufficiency}, compactness score {compactness}",
+                "set {letter}: sufficiency {sufficiency}, compactness {compactness}",
                 letter=set_letter(number),
                 sufficiency=_shown(sufficiency),
                 compactness=_shown(compactness),
             )
-    yield _("comprehensiveness score {score}", score=_shown(scores["comprehensiveness"]))
+    yield _("comprehensiveness {score}", score=_shown(scores["comprehensiveness"]))
 
 
 def _change_line(change: Detail) -> str:

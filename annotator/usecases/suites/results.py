@@ -14,6 +14,7 @@ from annotator.language import _, unsaid
 from annotator.metrics.er_test_functional import failure_rate
 from annotator.metrics.ragged import Floats, Integers
 from annotator.metrics.significance import FEWEST_TESTS, Bounds, RateDifference, rate_bounds, rate_difference
+from annotator.scoring.chance_verdicts import SIGNS
 from annotator.scoring.reports import verdicts
 from annotator.scoring.seeds import means_of_runs
 from annotator.scoring.suite_baselines import AgainstBaseline, Baseline, baselines_of
@@ -327,40 +328,42 @@ def what_intervals_are() -> str:
     return _(_WHAT_INTERVALS_ARE, n=FEWEST_TESTS)
 
 
-def rate_words(rate: Rate, n_cases: int) -> str:
-    """A rate in percent with what it is made of: how many failed of how many that the test applies to."""
+def rate_words(rate: Rate) -> str:
+    """A rate in percent, with its sign beside the best model that reads nothing."""
     if rate.rate is None:
         return "–" if not rate.n_runs else _("– · applies to none")
-    n_failed, n_left_out = (round(sum(ns) / rate.n_runs) for ns in (rate.n_failed, rate.n_not_applicable))
-    return _("{rate} · {n} of {all}", rate=percent(rate.rate), n=f"{n_failed:,}", all=f"{n_cases - n_left_out:,}")
+    return " ".join(filter(None, (percent(rate.rate), "" if rate.against is None else SIGNS[rate.against.word])))
 
 
-def beside_rate(rate: Rate) -> str:
-    """Its interval, its deviation over seeds, and how many cases the test does not apply to; "" without a rate."""
+def about_rate(rate: Rate, n_cases: int) -> str:
+    """How many failed of how many that the test applies to, the interval, the deviation over seeds, and the sign in words."""
     if rate.rate is None:
         return ""
-    n_left_out = round(sum(rate.n_not_applicable) / rate.n_runs)
+    n_failed, n_left_out = (round(sum(ns) / rate.n_runs) for ns in (rate.n_failed, rate.n_not_applicable))
     parts = [
+        _("{n} of {all} failed", n=f"{n_failed:,}", all=f"{n_cases - n_left_out:,}"),
+        _("{n} n/a", n=f"{n_left_out:,}") if n_left_out else "",
         "" if rate.bounds is None else _interval(rate.bounds),
         ""
         if rate.deviation is None
         else _(
             "± {deviation} over {seeds}", deviation=f"{100 * rate.deviation:.1f}", seeds=counted(rate.n_runs, "seed")
-        ).replace(" ", "\u00a0"),
-        _("{n} n/a", n=f"{n_left_out:,}").replace(" ", "\u00a0") if n_left_out else "",
+        ),
+        "" if rate.against is None else rate.against.words,
     ]
     return " · ".join(filter(None, parts))
 
 
-def baseline_lines(row: ResultRow, most: int | None = None) -> list[str]:
-    """What models that read nothing get, a line each; most: so many constant ones, those that fail least."""
-    judged = [baseline for baseline in row.baselines if baseline.rate is not None]
-    constants = [baseline for baseline in judged if baseline.label is not None]
-    shown = constants if most is None else sorted(constants, key=lambda baseline: baseline.rate or 0.0)[:most]
-    others = [baseline for baseline in judged if baseline.label is None]
-    lines = [_("{name}: {rate}", name=baseline.name, rate=percent(baseline.rate)) for baseline in (*shown, *others)]
-    n_more = len(constants) - len(shown)
-    return [*lines, _("and {rest} more", rest=n_more)] if n_more else lines
+def lowest_baselines(row: ResultRow) -> tuple[str, str]:
+    """The rates of the constant model that fails least, and of random; "–" where none is judged."""
+    constants = [b.rate for b in row.baselines if b.label is not None and b.rate is not None]
+    random = [b.rate for b in row.baselines if b.label is None]
+    return percent(min(constants, default=None)), percent(next(iter(random), None))
+
+
+def baseline_lines(row: ResultRow) -> list[str]:
+    """What models that read nothing get, each with its name."""
+    return [_("{name}: {rate}", name=b.name, rate=percent(b.rate)) for b in row.baselines if b.rate is not None]
 
 
 def difference_words(row: ResultRow) -> tuple[str, str, str]:

@@ -12,7 +12,7 @@ from annotator.usecases.project.creation import NewProject, begin_project, paste
 from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
 from annotator.usecases.project.projects import parse_task
 from annotator.web.buttons import submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, carry_out
 from annotator.web.project_warnings import labels_in
 from annotator.web.sections.people.invitations import keep_links
 from annotator.web.sections.tables import show_problem_table
@@ -85,11 +85,11 @@ def _show_copying(store: Store, visit: Visit, source: Project) -> None:
     _open(project)
 
 
-def _open(project: Project, part: str = "Import") -> None:
+def _open(project: Project, part: str = "Import", done: str = "") -> None:
     """Its page, at what comes next."""
     st.session_state[BEGUN] = (project.id, part)
     st.query_params["project"] = str(project.id)
-    st.rerun()
+    carry_out(lambda: None, done)
 
 
 def _show_creating(store: Store, visit: Visit, template: str) -> None:
@@ -121,11 +121,8 @@ def _show_creating(store: Store, visit: Visit, template: str) -> None:
         return
     if begun.invited:
         keep_links(begun.project, begun.invited)
-    if begun.texts is not None:
-        st.toast(
-            _("{texts} imported.", texts=counted(begun.texts.n_new, "text")), icon=":material/check:", duration="long"
-        )
-    _open(begun.project, "People" if begun.invited else "Import" if begun.texts is None else "Progress")
+    done = "" if begun.texts is None else _("{texts} imported.", texts=counted(begun.texts.n_new, "text"))
+    _open(begun.project, "People" if begun.invited else "Import" if begun.texts is None else "Progress", done)
 
 
 def _first_fields() -> tuple[list[tuple[str, bytes]], str]:

@@ -11,7 +11,7 @@ from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, confirm_and_rerun
 from annotator.web.guidelines import show_changes, show_parts
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
@@ -61,15 +61,16 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
         else:
-            st.toast(_("Guidelines saved: version {number}.", number=number), icon=":material/check:")
-            _begin_anew(text_key, small_key)
+            _forget(text_key, small_key)
+            confirm_and_rerun(_("Guidelines saved: version {number}.", number=number))
     elif newest != based_on:
         st.warning(
             _("{made_by} saved version {newest}.", newest=newest, made_by=as_text(versions[0].version.made_by)),
             icon=":material/group:",
         )
     if newest != based_on and pressed(_("Discard mine, load the newest version"), key="guidelines_newest"):
-        _begin_anew(text_key, small_key)
+        _forget(text_key, small_key)
+        st.rerun()
 
 
 def show_readers(store: Store, visit: Visit, project: Project) -> None:
@@ -88,10 +89,9 @@ def show_readers(store: Store, visit: Visit, project: Project) -> None:
     st.caption(as_text(together(sentence, *waiting)))
 
 
-def _begin_anew(*keys: str) -> None:
+def _forget(*keys: str) -> None:
     for key in keys:
         st.session_state.pop(key, None)
-    st.rerun()
 
 
 def _show_as_read(versions: Sequence[ShownVersion]) -> None:

@@ -51,7 +51,7 @@ from annotator.usecases.training.transformers import (
 )
 from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import ValueCache
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections import computation, model_cards
 from annotator.web.session import Visit, database_path
 
@@ -436,8 +436,6 @@ def _show_form(store: Store, visit: Visit, project: Project) -> None:
     st.caption(together(_(_LEARNS), _(_NEXT)))
     given = ask(store, visit, project)
     refusal = st.container()  # always there: what stands below keeps its place, and so its state
-    if sentence := st.session_state.pop("train_asked", None):
-        st.toast(as_text(sentence), icon=":material/check:")
     try:
         is_anew = _ask_anew(store, visit, project, given.name)
         request = given.request(is_anew=is_anew)
@@ -487,8 +485,7 @@ def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
 def _ask(store: Store, visit: Visit, project: Project, request: AskedTraining) -> None:
     with refusals_shown():
         ask_to_train(store, visit.user, project, request)
-        st.session_state["train_asked"] = _(_ASKED)
-        st.rerun()
+        confirm_and_rerun(_(_ASKED))
 
 
 def _show_ended(store: Store, visit: Visit, project: Project, models: tuple[TrainedModel, ...]) -> None:
@@ -527,8 +524,7 @@ def _offer_next(store: Store, visit: Visit, project: Project, job: Job, model: T
 def _again(store: Store, visit: Visit, project: Project, job: Job) -> None:
     with refusals_shown():
         train_again(store, visit.user, project, job.id)
-        st.session_state["train_asked"] = _(_ASKED)
-        st.rerun()
+        confirm_and_rerun(_(_ASKED))
 
 
 def _fill_in(spec: str) -> None:

@@ -1,7 +1,5 @@
 """The end of a project on its page: archive it, bring it back, delete it."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from annotator.domain.projects import Project
@@ -10,11 +8,9 @@ from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.project.ends import archive, bring_back, delete, deletion_summary
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, carry_out, confirm_and_rerun
 from annotator.web.session import Visit, current_visit, page_store
 from annotator.web.shown_times import shown_day
-
-_TOLD = "project_end_told"
 
 
 def show(project: Project) -> None:
@@ -34,16 +30,10 @@ def show_archived(store: Store, visit: Visit, project: Project) -> None:
         st.markdown(":material/archive: " + _("**Archived since {day}.** Read-only.", day=day))
         with st.container(horizontal=True):
             if pressed(_("Restore"), icon=":material/unarchive:", key="project_bring_back"):
-                _do(
+                carry_out(
                     lambda: bring_back(store, visit.user, project.id), _("“{name}” is active again.", name=project.name)
                 )
             _offer_deletion(project)
-
-
-def show_outcome() -> None:
-    """What became of a project, on the page that comes afterwards."""
-    if outcome := st.session_state.pop(_TOLD, None):
-        st.success(as_text(outcome), icon=":material/check:")
 
 
 def _offer_deletion(project: Project) -> None:
@@ -59,7 +49,7 @@ def _ask_to_archive(project: Project) -> None:
     if pressed(_("Archive"), type="primary", key="project_archive_go"):
         with page_store() as store:
             visit = current_visit(store)
-            _do(lambda: archive(store, visit.user, project.id), _("“{name}” is archived.", name=project.name))
+            carry_out(lambda: archive(store, visit.user, project.id), _("“{name}” is archived.", name=project.name))
 
 
 def _ask_to_delete(project: Project) -> None:
@@ -87,13 +77,5 @@ def _ask_to_delete(project: Project) -> None:
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
-    st.session_state[_TOLD] = deletion_summary(deleted)
     st.query_params.clear()
-    st.rerun()
-
-
-def _do(act: Callable[[], object], outcome: str) -> None:
-    with refusals_shown():
-        act()
-        st.session_state[_TOLD] = outcome
-        st.rerun()
+    confirm_and_rerun(deletion_summary(deleted), is_kept=True)

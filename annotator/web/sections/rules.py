@@ -30,7 +30,7 @@ from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.rules import effects_of_rules
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, confirm
 from annotator.web.project_warnings import labels_in, show_missing_people
 from annotator.web.sections import labels as label_replacement
 from annotator.web.sections.labels import read_pairs, written_pairs
@@ -163,7 +163,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         # sheet (routes/documents.py) shows this sentence while a number is out of range.
         st.container(key="out_of_range").caption(_("Can't save: a number above is out of range."))
     if notice := st.session_state.pop("rules_told", None):
-        st.toast(as_text(notice), icon=":material/check:", duration="long")
+        confirm(notice)
         show_missing_people(store, visit, project)
     if in_use is not None:
         label_replacement.dialog(project, in_use, changed.labels)
@@ -180,7 +180,7 @@ def show_previews(store: Store, visit: Visit, project: Project) -> None:
     except InvalidValue as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.toast(_("Previews saved."), icon=":material/check:")
+    confirm(_("Previews saved."))
 
 
 def _save(store: Store, visit: Visit, changed: Project, own_kinds: tuple[str, ...]) -> str | None:

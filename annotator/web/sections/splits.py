@@ -7,17 +7,14 @@ from annotator.language import _, listed, several
 from annotator.usecases.databases import Store
 from annotator.usecases.project.splits import SplitReport, preview_split, split_project
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import confirm_and_rerun, refusals_shown
 from annotator.web.session import Visit
 
 _PARTS = "train=.8,val=.1,test=.1"
-_STORED = "splits_stored"
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """The form, and what it would come to while it is open."""
-    if stored := st.session_state.pop(_STORED, None):
-        st.toast(stored, icon=":material/check:")
     with st.popover(_("Assign splits"), icon=":material/call_split:"):
         left, right = st.columns([3, 1])
         parts = left.text_input(
@@ -46,8 +43,7 @@ def _show_preview(store: Store, visit: Visit, project: Project, parts: str, seed
             report = split_project(store, visit.user, project, parts, seed)
             del st.session_state[_asked_key(project)]
             sizes = listed([f"{name} {n:,}" for name, n in report.sizes.items()])
-            st.session_state[_STORED] = as_text(_("All texts are split: {sizes}.", sizes=sizes))
-            st.rerun()
+            confirm_and_rerun(_("All texts are split: {sizes}.", sizes=sizes))
 
 
 def _show_report(report: SplitReport, project: Project) -> None:

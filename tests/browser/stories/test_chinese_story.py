@@ -205,7 +205,8 @@ def test_a_researcher_reads_attributions_in_chinese(person: Callable[..., Person
 
     # A run orders the texts, and its map is opened.
     runs = page.get_by_role("combobox", name="按运行排序")
-    runs.select_option(index=1)
+    with page.expect_response("**/api/saliency/list*"):
+        runs.select_option(index=1)
     expect(page.get_by_role("combobox", name="运行的数值")).to_be_visible()
     expect(page.locator(".list-count")).to_contain_text("篇，共")
 

@@ -269,6 +269,7 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
 ) -> None:
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     lead.section("Training")
+    lead.unfold("Training is off")
     lead.page.get_by_text("Annotators must pass training first").click()
     lead.page.get_by_role("spinbutton", name="Texts per attempt").fill("2")
     lead.page.get_by_role("button", name="Save", exact=True).click()
@@ -325,6 +326,7 @@ def test_a_reviewer_is_trained_on_worsened_sets_and_sees_what_was_expected(
     go_on(rita, "Begin training")
     rita.sees("Training 1 of 1")
     rita.page.get_by_role("button", name="I've read them").click()
+    rita.page.wait_for_function("!(document.documentElement.dataset.guidelines ?? '').includes('asking')")
     expect(rita.page.get_by_role("button", name="Skip")).to_have_count(0)
     rita.picture(tmp_path / "scoring.png")
     rita.press(*"1" * (2 * n_sets + 1))

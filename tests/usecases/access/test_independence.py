@@ -568,14 +568,14 @@ def test_annotations_that_nobody_is_left_to_review_are_told_until_somebody_is(st
     annotate(store, ann, project, A)
     [first] = list_undecided_rounds(store, LOCAL_OPERATOR, project)
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()
-    assert first.summary("today").endswith("; 1 of the others may still annotate it, so can't score it yet")
+    assert first.about.endswith("1 of the others may still annotate it, so can't score it yet")
     annotate(store, ben, project, B)
     stuck = stuck_work(store, LOCAL_OPERATOR, project).annotation_ids
     assert len(stuck) == 2
     assert [
         one.round.annotation_id for one in list_undecided_rounds(store, LOCAL_OPERATOR, project, only=stuck[1:])
     ] == [stuck[1]]
-    assert all(one.summary("today").endswith("1 more needed, but nobody can score it") for one in
+    assert all(one.about.endswith("1 more needed, but nobody can score it") for one in
                list_undecided_rounds(store, LOCAL_OPERATOR, project))  # fmt: skip
     cem = person("cem", project, "reviewer")
     assert stuck_work(store, LOCAL_OPERATOR, project).annotation_ids == ()

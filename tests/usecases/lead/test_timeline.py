@@ -91,9 +91,9 @@ def test_a_whole_life_is_told_once_and_in_order(
         "lead chose annotator-a, round 1, as gold (both)",
     ]
     assert moment_of(store, project, "scored").lines == (
-        "set A: sufficiency score 3, compactness score 4",
-        "set B: sufficiency score 2, compactness score 4",
-        "comprehensiveness score 3",
+        "set A: sufficiency 3, compactness 4",
+        "set B: sufficiency 2, compactness 4",
+        "comprehensiveness 3",
         "set B: “too little”",
         "overall: “nearly”",
     )
@@ -174,7 +174,7 @@ def test_what_no_event_tells_of_is_told_from_the_tables(
         "the thresholds accepted round 1 of annotator-a",
     ]
     assert moment_of(store, project, "scored").lines == (
-        "reviewer · A: sufficiency score 3, compactness score 4; comprehensiveness score 3 “fine”",
+        "reviewer · A: sufficiency 3, compactness 4; comprehensiveness 3 “fine”",
     )
 
 
@@ -318,7 +318,7 @@ def test_whose_annotation_it_was_is_said_where_it_is_known() -> None:
 def test_the_scores_of_a_review_are_told_set_by_set() -> None:
     one = event("review", round=1, scores={"comprehensiveness": 3, "sets": [[3, None]]})
     assert event_lines(one) == (
-        "set A: sufficiency score 3, compactness score –", "comprehensiveness score 3",
+        "set A: sufficiency 3, compactness –", "comprehensiveness 3",
     )  # fmt: skip
 
 

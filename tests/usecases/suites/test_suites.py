@@ -16,6 +16,7 @@ from annotator.errors import Conflict, ImportRefused, InvalidValue, ModelError, 
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.figures.bars import RateBar, rate_bar_html
 from annotator.metrics.significance import Bounds
+from annotator.scoring.suite_baselines import AgainstBaseline
 from annotator.store import Store
 from annotator.store.events import list_events
 from annotator.store.instances import find_instance_ids
@@ -32,10 +33,11 @@ from annotator.usecases.suites.results import (
     Rate,
     ResultRow,
     SuiteResults,
+    about_rate,
     baseline_lines,
-    beside_rate,
     comparison_sentence,
     difference_words,
+    lowest_baselines,
     rate_words,
 )
 from annotator.usecases.suites.runs import SuiteOptions, run_suite
@@ -645,8 +647,8 @@ def test_a_constant_model_gets_what_its_baseline_says(store, project, tmp_path) 
         assert baseline.rate == row.rates["constant"].rate
     everything = results(store, project)["All tests"]
     assert everything.rates["constant"].against.words == "no clear difference from always “negative”"
-    assert baseline_lines(everything, 1)[0] == "always “negative”: 0.0 %"
-    assert baseline_lines(everything, 1)[-1] == "and 1 more"
+    assert baseline_lines(everything)[0] == "always “negative”: 0.0 %"
+    assert lowest_baselines(everything)[0] == "0.0 %"
 
 
 # A typed text as a test of its own.
@@ -716,11 +718,11 @@ def row(verdict: str, difference: float | None = -0.176, unit: str = "tests") ->
     return ResultRow(ALL, "", None, 850, {}, difference, 845, bounds, verdict)
 
 
-def test_a_rate_says_how_many_failed_and_below_it_its_interval_its_seeds_and_what_does_not_apply() -> None:
-    rate = Rate(0.145, 0.003, (6, 5), (12, 12), Bounds(0.061, 0.257, "cases"))
-    assert rate_words(rate, 50) == "14.5 % · 6 of 38"
-    assert beside_rate(rate).replace("\u00a0", " ") == "6.1 to 25.7 % · ± 0.3 over 2 seeds · 12 n/a"
-    assert beside_rate(Rate(None, None, (), ())) == ""
+def test_a_rate_says_how_many_failed_its_interval_its_seeds_what_does_not_apply_and_whether_that_is_good() -> None:
+    rate = Rate(0.145, 0.003, (6, 5), (12, 12), Bounds(0.061, 0.257, "cases"), AgainstBaseline("better", ()))
+    assert rate_words(rate) == "14.5 % ▲"
+    assert about_rate(rate, 50) == ("6 of 38 failed · 12 n/a · 6.1 to 25.7 % · ± 0.3 over 2 seeds · better than random")
+    assert about_rate(Rate(None, None, (), ()), 50) == ""
 
 
 def test_a_difference_stands_with_its_interval_and_what_that_comes_to() -> None:
@@ -757,9 +759,8 @@ def test_without_two_models_or_their_answers_there_is_no_sentence() -> None:
     assert comparison_sentence(SuiteResults(SUITE, ("a", "b"), (row("", None),), ("a", "b"))) == ""
 
 
-def test_a_bar_is_as_long_as_its_share_and_words_below_it_are_text() -> None:
-    html = rate_bar_html(RateBar(0.27, 0.167, 0.406, ["<b>x</b>", ""]))
+def test_a_bar_is_as_long_as_its_share_and_what_it_says_is_text() -> None:
+    html = rate_bar_html(RateBar(0.27, 0.167, 0.406, "<b>x</b>"))
     assert '<i style="width:27.0%"></i><b style="left:16.7%;width:23.9%"></b>' in html
-    assert html.count("<small>") == 1
-    assert "&lt;b&gt;x&lt;/b&gt;" in html
-    assert "track" not in rate_bar_html(RateBar(None, None, None, ["–"]))
+    assert html.count("&lt;b&gt;x&lt;/b&gt;") == 2
+    assert "<b>x" not in html

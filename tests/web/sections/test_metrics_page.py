@@ -470,7 +470,7 @@ def test_rows_over_different_instances_are_brought_to_those_that_all_have_and_ba
     app = toggle.set_value(False).run()
     assert any("Rows cover different instances, so none is best." in plain(one.value) for one in app.markdown)
     assert not any("agrees best" in plain(one.value) for one in app.markdown)
-    assert "n differs" in table_of(app)
+    assert "shared by all rows" not in table_of(app)
     assert "★" not in table_of(app)
     assert "n 40" in cells_of(app, "knowing · ig")
     assert "n 36" in cells_of(app, "blind · ig")
@@ -500,9 +500,7 @@ def test_the_charts_and_the_file_follow_the_switch(page, store, uneven) -> None:
     app = page(uneven)
 
     def n_instances() -> str:
-        return next(
-            caption.value for caption in app.caption if "Click a point or bar to list its instances." in caption.value
-        )
+        return next(caption.value for caption in app.caption if "Click a point or bar to list it." in caption.value)
 
     assert n_instances().startswith("21 instances")
     app = app.toggle(key=f"metrics_shared_{uneven.id}").set_value(False).run()

@@ -21,11 +21,10 @@ from annotator.usecases.perturb.audit_results import (
 )
 from annotator.usecases.perturb.audits import DrawingPreview, draw_audit, kinds_to_audit, preview_drawing
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_day
 
-_DONE = "audit_done"
 _PER: Mapping[Per, str] = {"altogether": unsaid("total"), "of each kind": unsaid("per type")}
 _BY = (unsaid("a number"), unsaid("a share"))
 _DRAWN: Mapping[Per, str] = {
@@ -42,8 +41,6 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         return
     st.subheader(_("Audits of perturbed versions"), anchor=False)
     st.caption(_("Verdicts on a sample. Benchmark: over 95 % right (Wang et al. 2022)."))
-    if done := st.session_state.pop(_DONE, ""):
-        st.success(as_text(done), icon=":material/check:")
     for result in results:
         with st.container(border=True):
             _show_audit(store, visit, project, result)
@@ -135,12 +132,11 @@ def _show_wrong(store: Store, visit: Visit, project: Project, result: AuditResul
 def _carry_out(store: Store, visit: Visit, project: Project, audit_id: int, numbers: list[int], remedy: Remedy) -> None:
     with refusals_shown():
         n = remedy_wrong(store, visit.user, project, audit_id, numbers, remedy)
-        st.session_state[_DONE] = (
+        confirm_and_rerun(
             several("{n} version returned.", "{n} versions returned.", n)
             if remedy == "send back"
             else several("{n} version discarded.", "{n} versions discarded.", n)
         )
-        st.rerun()
 
 
 def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str]) -> None:
@@ -164,10 +160,10 @@ def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str])
         _show_preview(preview)
         if pressed(_("Draw sample"), type="primary", key=f"{key}_draw", disabled=not preview.n):
             draw_audit(store, visit.user, project, drawing)
-            st.session_state[_DONE] = several(
+            drawn = several(
                 "{n} version drawn; see Perturb, Audit.", "{n} versions drawn; see Perturb, Audit.", preview.n
             )
-            st.rerun()
+            confirm_and_rerun(drawn)
 
 
 def _show_preview(preview: DrawingPreview) -> None:

@@ -28,7 +28,7 @@ from annotator.usecases.crowd.recruitment_links import (
 from annotator.usecases.crowd.visits import TrainingFirst, training_first
 from annotator.usecases.databases import Store
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections.people.roles import NOBODY_CHOSEN, show_answers
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
@@ -125,13 +125,10 @@ def _rules_of(held: dict[str, object]) -> LinkRules:
 
 
 _WORKER = "crowd_stop_worker"
-_DONE = "crowd_stop_done"
 
 
 def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
     """Nobody is chosen beforehand; nothing stands here while nobody is at work."""
-    if done := st.session_state.pop(_DONE, ""):
-        st.success(as_text(done), icon=":material/check:")
     done_by_name = {worker.name: worker.done for worker in workers_at_work(store, visit.user, project.id)}
     if not done_by_name:
         return
@@ -151,8 +148,7 @@ def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
         return
     with refusals_shown():
         stopped = stop_worker(store, visit.user, project.id, held[_WORKER])
-        st.session_state[_DONE] = _("Ended {name}'s visit.", name=stopped.name)
-        st.rerun()
+        confirm_and_rerun(_("Ended {name}'s visit.", name=stopped.name))
 
 
 # Looking up a code that a worker gave on the platform, and noting that it is paid.

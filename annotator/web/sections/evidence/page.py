@@ -1,6 +1,7 @@
 """Second passes: starting one, how far each is, and making what it marked the exhaustive gold of the texts."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted
 from annotator.domain.project.evidence import EvidencePass, Selection
@@ -19,28 +20,26 @@ from annotator.usecases.evidence.exhaustive_gold import (
 )
 from annotator.usecases.project.exhaustive_passes import Chosen, count_chosen, splits_to_choose, start_pass
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.session import Visit
 
-_DONE = "evidence_done"  # what was done in the run before
 _ALL = unsaid("all texts with gold")
 _SHOWN = 5  # keys of what something keeps from being taken over
 
 
-def show(store: Store, visit: Visit, project: Project) -> None:
-    """The passes that there are, and the form for another one."""
-    st.subheader(_("Exhaustive"), anchor=False)
-    if done := st.session_state.pop(_DONE, ""):
-        st.success(as_text(done), icon=":material/check:")
+def show(store: Store, visit: Visit, project: Project, of_button: DeltaGenerator) -> None:
+    """The passes that there are. of_button: where the form for another one is opened."""
     first = find_first(store, project.id)
     if first is not None:
         st.caption(as_text(_("Second pass over “{first}”. Adopt its gold there, under Texts.", first=first)))
         return
-    st.caption(_("Recall measures comprehensiveness only after a second pass for all evidence (DeYoung et al. 2020)."))
     for evidence_pass in passes_of(store, visit.user, project.id):
         with st.container(border=True):
             _show_pass(store, visit, evidence_pass)
-    with st.popover(_("Start second pass"), icon=":material/playlist_add_check:"):
+    with of_button.popover(_("Start second pass"), icon=":material/playlist_add_check:"):
+        st.caption(
+            _("Recall measures comprehensiveness only after a second pass for all evidence (DeYoung et al. 2020).")
+        )
         _ask_pass(store, visit, project)
 
 
@@ -104,8 +103,7 @@ def _show_actions(store: Store, visit: Visit, standing: PassStanding, key: str, 
 
 
 def _done(words: str) -> None:
-    st.session_state[_DONE] = words
-    st.rerun()
+    confirm_and_rerun(words)
 
 
 def _ask_pass(store: Store, visit: Visit, project: Project) -> None:

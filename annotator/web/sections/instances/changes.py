@@ -14,11 +14,11 @@ from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_c
 from annotator.usecases.lead.event_words import bulk_words
 from annotator.usecases.lead.instance_search import found_ids, search_choices
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
 
-_DONE, _MADE = "changes_done", "changes_made"
+_MADE = "changes_made"
 _KINDS: dict[BulkKind, str] = {
     "give out": unsaid("Assign again"),
     "name": unsaid("Assign to people"),
@@ -35,15 +35,14 @@ def show(store: Store, visit: Visit, project: Project, search: Search, n_found: 
     """What can be done with the texts, and the last things that were done, for those who manage the project."""
     if not has_right(visit.user, visit.roles, "manage project"):
         return
-    if done := st.session_state.pop(_DONE, None):
-        st.toast(done, icon=":material/check:")
     of_count, left, right = st.columns([2, 1, 1], vertical_alignment="center")
     of_count.markdown(_count_words(n_found, len(ticked)))
     change = _("Change {n} selected", n=f"{len(ticked):,}") if ticked else _("Change all {n}", n=f"{n_found:,}")
     with left.popover(change, icon=":material/checklist:", width="stretch", disabled=not n_found), refusals_shown():
         _show_form(store, visit, project, search, ticked)
-    with right.popover(_("Recent changes"), icon=":material/undo:", width="stretch"):
-        _show_last(store, visit, project)
+    if last := last_changes(store, visit.user, project):
+        with right.popover(_("Recent changes"), icon=":material/undo:", width="stretch"):
+            _show_last(store, visit, project, last)
 
 
 def n_made() -> int:
@@ -53,9 +52,8 @@ def n_made() -> int:
 
 def _end(done: str) -> None:
     """Say what was done on a page that shows it."""
-    st.session_state[_DONE] = done
     st.session_state[_MADE] = n_made() + 1
-    st.rerun()
+    confirm_and_rerun(done)
 
 
 def _show_form(store: Store, visit: Visit, project: Project, search: Search, ticked: Sequence[int]) -> None:
@@ -83,7 +81,7 @@ def _show_form(store: Store, visit: Visit, project: Project, search: Search, tic
     button = _("{what}: {value}", what=deed, value=counted(len(plan.ids), "text"))
     if plan.ids and pressed(button, type="primary", key=f"changes_do_{project.id}"):
         result = change_many(store, visit.user, project, change, ids, n_expected=len(plan.ids))
-        _end(as_text(_result_words(result)))
+        _end(_result_words(result))
 
 
 def _show_plan(plan: BulkPlan) -> None:
@@ -155,11 +153,8 @@ def _ask_people(store: Store, visit: Visit, project: Project, kind: BulkKind) ->
     return BulkChange(kind, people=tuple(people), named_as="first" if way == "first" else "only")
 
 
-def _show_last(store: Store, visit: Visit, project: Project) -> None:
+def _show_last(store: Store, visit: Visit, project: Project, actions: Sequence[BulkAction]) -> None:
     """What was done to many texts, the newest first, each with the way back."""
-    actions = last_changes(store, visit.user, project)
-    if not actions:
-        st.caption(_("No bulk changes yet."))
     for action in actions:
         _show_action(store, visit, project, action)
 

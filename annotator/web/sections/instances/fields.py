@@ -64,7 +64,9 @@ _CHOICES_KEY = "search_choices"
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What the fields of a project hold in this visit; beside the states are columns for the page and for the link to it."""
+    """What the fields of a project hold in this visit; the page has a place beside the states, the link to it one among
+    the filters.
+    """
 
     choices: PageChoices
     search: Search
@@ -89,7 +91,8 @@ def show(store: Store, visit: Visit, project: Project) -> Fields:
     )  # fmt: skip
     with more.popover(_("Filters"), icon=":material/tune:", width="stretch"):
         filters = _show_filters(project, choices, possible)
-    of_states, of_page, of_link = st.columns([2, 1, 1], vertical_alignment="bottom")
+        of_link = st.container()
+    of_states, of_page = st.columns([3, 1], vertical_alignment="bottom")
     states = list(_STATES)
     state = of_states.selectbox(_("Show"), states, format_func=_, key=choices.one(STATE, states, "all"))
     return Fields(choices, Search(words=words, state=_STATES[state or "all"], **filters), of_page, of_link)

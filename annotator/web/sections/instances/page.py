@@ -38,28 +38,23 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     of_the_address = st.container()
     wanted = fields.show(store, visit, project)
     ticked = _show_found(store, visit, project, wanted)
-    splits.show(store, visit, project)
     if key := _ask_key(ticked):
         comparison.show(store, visit, project, key)
     elif instance_id := asked_instance():
         with of_the_address:
             comparison.show(store, visit, project, instance_id)
-    st.divider()
-    evidence.show(store, visit, project)
+    with st.container(horizontal=True):
+        splits.show(store, visit, project)
+        of_pass = st.container(width="content")
+    evidence.show(store, visit, project, of_pass)
     fields.end(wanted)
 
 
 def _ask_key(ticked: Sequence[InstanceRow]) -> str:
     """The key of a text to look at. A tick alone shows nothing: who saw what others marked is not given the text."""
     field, button = st.columns([4, 1], vertical_alignment="bottom")
-    button.button(
-        _("Open selected text"),
-        key="project_look",
-        on_click=_look,
-        args=(ticked,),
-        disabled=len(ticked) != 1,
-        width="stretch",
-    )
+    if len(ticked) == 1:
+        button.button(_("Open selected text"), key="project_look", on_click=_look, args=(ticked,), width="stretch")
     return field.text_input(_("To open a text, select it or type its ID"), key="project_look_key").strip()
 
 

@@ -29,7 +29,7 @@ from annotator.web.page_parts import open_instance
 from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.sections.lead import talk
 from annotator.web.session import Visit
-from annotator.web.shown_times import shown_time
+from annotator.web.shown_times import shown_day
 
 _SHOWN = 20
 _SHOWN_CHARACTERS = 600  # of each segment; the whole text is one click away
@@ -87,6 +87,9 @@ _WORDS: dict[Outcome, str] = {
 }
 
 
+_ROUND_WIDTHS = (4.5, 1.6, 0.8, 0.9, 1.4, 1.1, 1.4)  # of the list's columns
+
+
 def show_rounds(store: Store, visit: Visit, project: Project) -> None:
     """One page of them, or of those that nobody may score."""
     show_missing_people(store, visit, project)
@@ -100,21 +103,18 @@ def show_rounds(store: Store, visit: Visit, project: Project) -> None:
     total = total if only is None else len(only)
     pages = -(-total // PAGE_SIZE)
     words, number = st.columns([4, 1], vertical_alignment="bottom")
-    words.caption(
-        several(
-            "{n} annotation waiting for scores, oldest first.",
-            "{n} annotations waiting for scores, oldest first.",
-            total,
-        )
-    )
+    words.caption(several("{n} annotation waiting for scores", "{n} annotations waiting for scores", total))
     page = (
         int(number.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=f"rounds_page_{pages}"))
         if pages > 1
         else 1
     )
     waiting = list_undecided_rounds(store, visit.user, project, page, only=only)
-    for undecided in waiting:
-        with st.container(border=True):
+    with st.container(gap="xxsmall"):
+        heads = (_("Text"), _("Annotator"), _("Round"), _("Scores"), _("Since"))
+        for column, head in zip(st.columns(_ROUND_WIDTHS), heads, strict=False):
+            column.caption(head)
+        for undecided in waiting:
             _show_round(store, visit, undecided)
 
 
@@ -129,23 +129,21 @@ def _ask_which(stuck: StuckWork) -> tuple[int, ...] | None:
 
 
 def _show_round(store: Store, visit: Visit, undecided: UndecidedRound) -> None:
-    number = undecided.round.annotation_id
-    words, look, decide = st.columns([4, 1, 1], vertical_alignment="center")
-    words.markdown(f"**{as_text(first_words(undecided.instance.excerpt) or undecided.instance.key)}**")
-    summary = undecided.summary(shown_time(undecided.round.opened_at))
-    words.caption(
-        as_text(" · ".join((undecided.annotator, _("round {number}", number=undecided.round.number), summary)))
-        + f"  \n:small[{as_text(undecided.instance.key)}]"
-    )
-    look.button(
-        _("Open"), key=f"round_look_{number}", on_click=open_instance, args=(undecided.instance.id,), width="stretch"
-    )
+    number, instance = undecided.round.annotation_id, undecided.instance
+    words, *values, look, decide = st.columns(_ROUND_WIDTHS, vertical_alignment="center")
+    about = [f":small[:gray[{as_text(line)}]]" for line in (instance.key, undecided.about) if line]
+    words.markdown("  \n".join((f"**{as_text(first_words(instance.excerpt) or instance.key)}**", *about)))
+    scores = _("{n_scored} of {n}", n_scored=undecided.n_scored, n=undecided.wanted)
+    since = shown_day(undecided.round.opened_at)
+    for column, value in zip(values, (undecided.annotator, str(undecided.round.number), scores, since), strict=True):
+        column.markdown(as_text(value))
+    look.button(_("Open"), key=f"round_look_{number}", on_click=open_instance, args=(instance.id,), width="stretch")
     with decide.popover(_("Decide"), width="stretch"):
+        for line in undecided.scored:
+            st.caption(as_text(line))
+        if undecided.n_scored and not undecided.scored:
+            st.caption(_("You can't see scores of texts you may still annotate."))
         _ask_decision(store, visit, number)
-    for line in undecided.scored:
-        st.caption(as_text(line))
-    if undecided.n_scored and not undecided.scored:
-        st.caption(_("You can't see scores of texts you may still annotate."))
 
 
 def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:

@@ -68,7 +68,7 @@ def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTab
     clicked = _clicked(
         curve_panels(panels), f"metrics_curves_{project.id}", _("AOPC curves: mean drop by share of tokens")
     )
-    st.caption(together(_(WHAT_DROPS_ARE), _("Click a point or bar to list its instances.")))
+    st.caption(together(_(WHAT_DROPS_ARE), _("Click a point or bar to list it.")))
     _show_numbers(panels)
     if clicked:
         side = next(side for side, title in SIDES.items() if _(title) == clicked[1])
@@ -97,7 +97,7 @@ def _show_layers(store: Store, visit: Visit, project: Project, scored: ScoredTab
         f"metrics_layers_chart_{project.id}",
         _("{metric} by layer", metric=title_in_words(columns[name].definition)),
     )
-    st.caption(_("Click a point or bar to list its instances."))
+    st.caption(_("Click a point or bar to list it."))
     _show_numbers([panel])
     if clicked:
         row = next(row for row in rows if names[row.run] == clicked[0] and row.layer == int(clicked[2]))

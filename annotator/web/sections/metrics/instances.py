@@ -128,23 +128,17 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
     page = 1
     if n_pages > 1:
         page = int(pages.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
-    words.markdown(f"**{as_text(behind.what)}**  \n{_how_many_listed(len(rows), is_chosen=bool(chosen))}")
+    n_chosen = f"  \n{several('{n} selected instance', '{n} selected instances', len(rows))}" if chosen else ""
+    words.markdown(f"**{as_text(behind.what)}**{n_chosen}")
     rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
-    shown = [_linked(project, instance, value) for instance, value in rows[_PAGE * (page - 1) : _PAGE * page]]
-    st.html(
-        instance_list_html(
-            shown, [_("value"), _("predicted"), "p", _("gold"), _("split"), _("perturbed")], label=behind.what
-        )
-    )
+    rows = rows[_PAGE * (page - 1) : _PAGE * page]
+    with_kind = any(instance.kind for instance, _value in rows)
+    shown = [_linked(project, instance, value, with_kind=with_kind) for instance, value in rows]
+    heads = [_("value"), _("predicted"), "p", _("gold"), _("split"), *([_("perturbed")] if with_kind else [])]
+    st.html(instance_list_html(shown, heads, label=behind.what))
 
 
-def _how_many_listed(n: int, *, is_chosen: bool) -> str:
-    if is_chosen:
-        return several("{n} selected instance", "{n} selected instances", n)
-    return several("{n} instance of this row", "{n} instances of this row", n)
-
-
-def _linked(project: Project, instance: ScoredInstance, value: float) -> LinkedRow:
+def _linked(project: Project, instance: ScoredInstance, value: float, *, with_kind: bool) -> LinkedRow:
     address = f"/saliency?{urlencode({'project': project.id, 'instance': instance.id})}"
     cells = [
         written(value),
@@ -152,7 +146,7 @@ def _linked(project: Project, instance: ScoredInstance, value: float) -> LinkedR
         written(instance.p),
         instance.result or "–",
         instance.split or "–",
-        _(instance.kind or "–"),
+        *([_(instance.kind or "–")] if with_kind else []),
     ]
     return LinkedRow(address, instance.key, cells)
 
@@ -292,7 +286,7 @@ def _say_how_many(n_points: int, n_instances: int) -> None:
         lines = [several("{n} instance.", "{n} instances.", n_points)]
     if n_points > MOST_POINTS:
         lines.append(_("Points show a random {n} (seed 0).", n=f"{MOST_POINTS:,}"))
-    st.caption(together(*lines, _("Click a point or bar to list its instances.")))
+    st.caption(together(*lines, _("Click a point or bar to list it.")))
 
 
 def _say_difference(comparison: Comparison, name: str, other: str) -> None:

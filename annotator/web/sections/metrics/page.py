@@ -21,7 +21,7 @@ from annotator.usecases.inspect.saved_views import (
 )
 from annotator.web.buttons import submitted
 from annotator.web.components import copy_link
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.page_choices import PageChoices, Params
 from annotator.web.sections.metrics import charts as figures
 from annotator.web.sections.metrics import choices as state
@@ -29,9 +29,6 @@ from annotator.web.sections.metrics import groups, numbers, table
 from annotator.web.session import Visit
 
 # Saved views on the Metrics page: one is opened, the present choices are kept under a name, one is renamed or deleted.
-
-
-_DONE = "metrics_view_done"  # what was said of a view in the run before
 
 
 def expanded(store: Store, visit: Visit, project: Project, address: Params) -> Params:
@@ -59,8 +56,6 @@ def show_views(store: Store, visit: Visit, project: Project, choices: PageChoice
     """What the popover holds; after everything else on the page, so that all that is chosen can be kept."""
     views = views_of_project(store, visit.user, project)
     current = named_view(store, visit, project, state.address())
-    if done := st.session_state.pop(_DONE, ""):
-        st.success(as_text(done), icon=":material/check:")
     _open(project, [view for view, _may_change in views], current)
     _save(store, visit, project, choices)
     if current is not None and any(view.id == current.id and may_change for view, may_change in views):
@@ -95,9 +90,8 @@ def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) ->
     if given is not None:
         with refusals_shown():
             view = save_view(store, visit.user, project, given[name], choices.params())
-            st.session_state[_DONE] = _("Saved as “{name}”.", name=view.name)
             state.go_to({state.VIEW.name: (str(view.id),)})
-            st.rerun()
+            confirm_and_rerun(_("Saved as “{name}”.", name=view.name))
 
 
 def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -> None:
@@ -114,13 +108,11 @@ def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -
     with refusals_shown():
         if given is not None:
             renamed = rename_view(store, visit.user, view.id, given[name])
-            st.session_state[_DONE] = _("View renamed to “{name}”.", name=renamed.name)
-            st.rerun()
+            confirm_and_rerun(_("View renamed to “{name}”.", name=renamed.name))
         if is_deleted:
             delete_view(store, visit.user, view.id)
-            st.session_state[_DONE] = _("Deleted “{name}”.", name=view.name)
             state.go_to(choices.params())
-            st.rerun()
+            confirm_and_rerun(_("Deleted “{name}”.", name=view.name))
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:

@@ -33,7 +33,7 @@ from annotator.usecases.queue.orders import (
     set_order,
 )
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections import new_models
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
@@ -347,5 +347,4 @@ def _set(store: Store, visit: Visit, project: Project, order: QueueOrder, revisi
         set_order(store, visit.user, project.id, order, revision=revision)
         begin_anew(project)
         st.session_state.pop(_shown_key(project), None)
-        st.toast(_("Order set."), icon=":material/check:")
-        st.rerun()
+        confirm_and_rerun(_("Order set."))

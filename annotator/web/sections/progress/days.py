@@ -47,15 +47,14 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
         )  # fmt: skip
     n_days = _LAST[st.session_state.get(f"progress_days_{project.id}", "last 30 days")]
     shown = numbers.days if n_days is None else numbers.days[-n_days:]
-    name = visit_zone()[0]
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.markdown(_("**Submitted and accepted per day**"))
+        zone = _("Time zone {name}. Corrections count when submitted.", name=visit_zone()[0])
+        st.markdown(_("**Submitted and accepted per day**"), help=zone)
         bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
         st.plotly_chart(
             day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks")), key="progress_by_day", config=NO_BAR
         )
-        st.caption(_("Time zone {name}. Corrections count when submitted.", name=name))
         with st.expander(_("Show as table")):
             rows = [
                 {

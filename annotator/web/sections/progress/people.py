@@ -78,7 +78,11 @@ def _show_pace(people: WorkProgress) -> None:
 
 def _show_annotators(project: Project, counted_now: _Counted) -> None:
     people, imported = counted_now.work.annotators, counted_now.imported
-    st.subheader(_("Annotators"), anchor=False)
+    explained = _(
+        "Each text counts once per annotator, by current status. “In progress” includes texts assigned ahead. Last "
+        "activity: any record entry or saved mark."
+    )
+    st.subheader(_("Annotators"), anchor=False, help=explained if people else None)
     if counted_now.accepted.n_several:
         gold = gold_words(project.settings.gold_policy, counted_now.accepted)
         st.caption(as_text(together(gold, _("Change it under Rules."))))
@@ -120,18 +124,16 @@ def _show_table(people: tuple[AnnotatorProgress, ...]) -> None:
         st.caption(as_text(_("No annotator's name contains “{wanted}”.", wanted=wanted)))
         return
     st.dataframe(rows, hide_index=True, key=f"project_people_progress_{wanted}")
-    st.caption(
-        _(
-            "Each text counts once per annotator, by current status. “In progress” includes texts assigned "
-            "ahead. Last activity: any record entry or saved mark."
-        )
-    )
 
 
 def _show_reviewers(people: WorkProgress) -> None:
     if not people.reviewers:
         return
-    st.subheader(_("Reviewers"), anchor=False)
+    explained = _(
+        "Waiting: reserved or assignable, up to 1,000; one annotation can wait for several people. Median: active time "
+        "without pauses."
+    )
+    st.subheader(_("Reviewers"), anchor=False, help=explained)
     rows = [
         {
             _("person"): person.name,
@@ -144,18 +146,12 @@ def _show_reviewers(people: WorkProgress) -> None:
         for person in people.reviewers
     ]
     st.dataframe(rows, hide_index=True, key="project_reviewers_progress")
-    st.caption(
-        _(
-            "Waiting: reserved or assignable, up to 1,000; one annotation can wait for several people. Median: "
-            "active time without pauses."
-        )
-    )
 
 
 def _show_others(people: WorkProgress) -> None:
     if not people.others:
         return
-    st.subheader(_("Others with a role"), anchor=False)
+    st.subheader(_("Nothing done yet"), anchor=False)
     rows = [
         {
             _("person"): person.name,
@@ -165,7 +161,6 @@ def _show_others(people: WorkProgress) -> None:
         for person in people.others
     ]
     st.dataframe(rows, hide_index=True, width="content", key="progress_others")
-    st.caption(_("Nothing yet."))
 
 
 def _ago(days: int | None) -> str:

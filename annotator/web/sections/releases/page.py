@@ -15,11 +15,10 @@ from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences,
 from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project, unfinished_words
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections.transfer.export import zipped
 from annotator.web.session import Visit
 
-_DONE = "release_done"  # what was said of a release in the run before
 _NOW = 0  # in the place of a release: the gold of now
 _SHOWN = 10  # keys of a kind of difference
 _FORMATS = {
@@ -36,8 +35,6 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """What there is, then what can be done with it."""
     st.subheader(_("Releases"), anchor=False)
     st.caption(_("A citable, fixed snapshot of the gold. People are pseudonymised."))
-    if done := st.session_state.pop(_DONE, ""):
-        st.success(as_text(done), icon=":material/check:")
     releases = releases_of_project(store, visit.user, project)
     if releases:
         _list(releases)
@@ -154,5 +151,4 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
         )
         summary = _("Created {release}: {gold}.", release=made.words, gold=made.gold.words)
         unfinished = unfinished_words(store, visit.user, project)
-        st.session_state[_DONE] = together(summary, unfinished, _training_texts(store, visit, project))
-        st.rerun()
+        confirm_and_rerun(together(summary, unfinished, _training_texts(store, visit, project)))

@@ -1,6 +1,5 @@
 """For administrators: the mail server and the webhook, off until they are set; a test of each; what was not delivered."""
 
-from collections.abc import Callable
 from typing import get_args
 
 import streamlit as st
@@ -21,12 +20,11 @@ from annotator.usecases.delivery.channels import (
 )
 from annotator.usecases.delivery.outbox import try_channel
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, carry_out, confirm_and_rerun, refusals_shown
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
 
 _NEW_KEY = "webhook_new_key"
-_DONE = "channel_done"
 _PRIVATE_HELP = unsaid("Private addresses are refused unless listed: mail.lab.example, 10.1.0.0/16")
 _ENCRYPTIONS: dict[Security, str] = {
     "starttls": unsaid("STARTTLS (usually port 587)"),
@@ -46,9 +44,6 @@ def show(store: Store, visit: Visit) -> None:
     now = channels(store, visit.user)
     with st.expander(_("Server mail and webhook"), icon=":material/outgoing_mail:"):
         st.write(_("May send project names, text IDs, notice types, counts and links to other hosts; never texts."))
-        with st.container():  # always there, so that the tabs below keep their place
-            if done := st.session_state.pop(_DONE, ""):
-                st.success(as_text(done), icon=":material/check_circle:")
         mail, webhook, undelivered = st.tabs([_("Mail"), "Webhook", _("Not delivered ({n})", n=len(now.undelivered))])
         with mail:
             _show_mail(store, visit, now)
@@ -91,7 +86,7 @@ def _show_mail(store: Store, visit: Visit, now: Channels) -> None:
             given["mail_host"].strip(), int(given["mail_port"]), given["mail_security"], given["mail_sender"].strip(),
             given["mail_account"].strip(), given["mail_private"].strip(), int(given["mail_hour"]),
         )  # fmt: skip
-        _do(lambda: _set_mail(store, visit, wanted, given[password_key]), _("Mail is on."))
+        carry_out(lambda: _set_mail(store, visit, wanted, given[password_key]), _("Mail is on."))
     if now.is_mail_on:
         with st.form("mail_test", border=False):
             field, button = st.columns([4, 1], vertical_alignment="bottom")
@@ -123,7 +118,9 @@ def _show_webhook(store: Store, visit: Visit, now: Channels) -> None:
         given = submitted(label, key="webhook_save", type="primary", fields=_WEBHOOK_FIELDS)
     if given is not None:
         wanted = WebhookOptions(given["webhook_url"].strip(), given["webhook_private"].strip())
-        _do(lambda: _set_webhook(store, visit, wanted, is_new_key=given["webhook_renew"]), _("The webhook is on."))
+        carry_out(
+            lambda: _set_webhook(store, visit, wanted, is_new_key=given["webhook_renew"]), _("The webhook is on.")
+        )
     if now.is_webhook_on:
         if pressed(_("Test"), key="webhook_test"):
             _try(store, visit, "webhook", "")
@@ -150,7 +147,9 @@ def _show_new_key() -> None:
 
 def _offer_to_turn_off(store: Store, visit: Visit, kind: ChannelKind, label: str) -> None:
     if pressed(label, key=f"{kind}_off"):
-        _do(lambda: turn_off(store, visit.user, kind), _("Turned off. Queued messages and the secret were deleted."))
+        carry_out(
+            lambda: turn_off(store, visit.user, kind), _("Turned off. Queued messages and the secret were deleted.")
+        )
 
 
 def _show_undelivered(now: Channels) -> None:
@@ -179,13 +178,5 @@ def _line(message: Message) -> str:
 
 
 def _try(store: Store, visit: Visit, kind: ChannelKind, to: str) -> None:
-    with st.spinner(_("Testing …")):
-        _do(lambda: st.session_state.__setitem__(_DONE, try_channel(store, visit.user, kind, to)))
-
-
-def _do(action: Callable[[], object], done: str = "") -> None:
-    with refusals_shown():
-        action()
-        if done:
-            st.session_state[_DONE] = done
-        st.rerun()
+    with st.spinner(_("Testing …")), refusals_shown():
+        confirm_and_rerun(try_channel(store, visit.user, kind, to))

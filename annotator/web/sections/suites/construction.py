@@ -42,7 +42,7 @@ from annotator.usecases.suites.construction import (
     why_not,
 )
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections.suites.results import expectation_words, label_words
 from annotator.web.session import Visit
 
@@ -300,12 +300,8 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
     with refusals_shown():
         saved = save_test(store, visit.user, project, suite or "", cases, report)
         st.session_state.pop(_KEY, None)
-        st.session_state["tests_done"] = _(
-            "Saved “{test}” with {cases}. Run it under “Results”.",
-            test=saved.name,
-            cases=counted(saved.n_cases, "case"),
-        )
-        st.rerun()
+        cases_saved = counted(saved.n_cases, "case")
+        confirm_and_rerun(_("Saved “{test}” with {cases}. Run it under “Results”.", test=saved.name, cases=cases_saved))
 
 
 def _show_case(project: Project, preview: Preview, case: Case) -> None:
@@ -461,8 +457,7 @@ def _offer_all(store: Store, visit: Visit, project: Project, ready: ReadySuite, 
         return
     with refusals_shown():
         made = make_ready_suite(store, visit.user, project, ready, name, labels, n=int(n), on_instances=on_texts)
-        st.session_state["tests_done"] = _made_words(made)
-        st.rerun()
+        confirm_and_rerun(_made_words(made))
 
 
 def _made_words(made: MadeSuite) -> str:

@@ -15,7 +15,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.files import left_out_words
 from annotator.web.buttons import press, pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, confirm_and_rerun
 from annotator.web.sections.suites.results import choose_suite
 from annotator.web.sections.tables import show_problem_table
 from annotator.web.session import Visit
@@ -170,7 +170,7 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
                 path.parent.mkdir()
                 path.write_bytes(file.getbuffer())
                 paths.append(path)
-            st.session_state["tests_done"] = read(paths)
+            done = read(paths)
     except ImportRefused as refusal:
         names = {problem.value for problem in refusal.problems if problem.remedy == "suite"}
         st.session_state[_SUITES] = {file.file_id for file in files if PurePosixPath(file.name).name in names}
@@ -182,4 +182,4 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
         return
-    st.rerun()
+    confirm_and_rerun(done)

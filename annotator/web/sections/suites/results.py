@@ -19,15 +19,16 @@ from annotator.usecases.suites.results import (
     Rate,
     ResultRow,
     SuiteResults,
+    about_rate,
     baseline_lines,
-    beside_rate,
     comparison_sentence,
     difference_words,
+    lowest_baselines,
     rate_words,
     what_intervals_are,
 )
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections import computation
 from annotator.web.sections import labels as model_labels
 from annotator.web.session import Visit, page_store
@@ -203,8 +204,7 @@ def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSu
                 remove_suite(store, visit.user, project, suite.name)
             else:
                 remove_test(store, visit.user, project, suite.name, chosen)
-            st.session_state["tests_done"] = _("Removed “{name}”.", name=suite.name if chosen is None else chosen)
-            st.rerun()
+            confirm_and_rerun(_("Removed “{name}”.", name=suite.name if chosen is None else chosen))
 
 
 # The failing cases behind a number: the original first, what was changed, and what the model said of each text.
@@ -296,19 +296,21 @@ def answer_words(case: Case, answers: tuple[CaseAnswer, ...], text_index: int) -
 # The table of a suite's results: failure rates with bars and intervals, two models' difference, a way to failing cases.
 
 
-_N_CASES = 2  # the column
-_MOST_BASELINES = 3  # constant ones in a cell
+_FIRST_NUMBER = 2  # the column
 _WIDTH = 1180  # pixels; wider, a number is far from its name
 _LEGEND = unsaid(
-    "Failure rate: failing / applicable cases (others n/a); lower is better. Bars: 0–100 % with the "
-    "interval. ±: standard deviation over seeds. MFT: expected label predicted. INV: label unchanged, "
-    "or its probability within tolerance. DIR: no fall (or rise) beyond tolerance."
+    "Failure rates; lower is better. ▲ better than the best baseline (constant label or random) · ≈ no clear "
+    "difference · ▼ worse · ? too few cases. Point at a bar for its interval."
 )
-_BASELINES_ARE = unsaid("Baselines ignore the text: constant or random label.")
+_ABOUT = unsaid(
+    "Failure rate: failing / applicable cases (others n/a). ±: standard deviation over seeds. MFT: expected label "
+    "predicted. INV: label unchanged, or its probability within tolerance. DIR: no fall (or rise) beyond tolerance. "
+    "Baselines ignore the text: constant or random label."
+)
 
 # The numbers that can be opened look like links and are no taller than the others.
 _STYLE = """
-.st-key-tests_table p { overflow-wrap: anywhere; }
+.st-key-tests_table p { overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 [class*="st-key-tests_name_"] { padding-inline-start: 1rem; }
 .st-key-tests_table button { min-height: 0; padding: 0; border-radius: .2rem; }
 .st-key-tests_table button p { font-size: 1rem; text-decoration: underline; text-underline-offset: 3px;
@@ -326,7 +328,27 @@ def show_results(visit: Visit, project: Project, results: SuiteResults, models: 
         table.show_heads()
         for number, row in enumerate(results.rows):
             table.show_row(number, row)
-    st.caption(together(_(_LEGEND), _(_BASELINES_ARE), what_intervals_are()))
+    if models:
+        st.caption(_(_LEGEND))
+    with st.expander(_("About these numbers")):
+        st.caption(together(_(_ABOUT), what_intervals_are()))
+        st.dataframe(
+            [line for row in results.rows for line in _all_numbers(row, models)], hide_index=True,
+            key=f"tests_numbers_{results.suite.id}",
+        )  # fmt: skip
+
+
+def _all_numbers(row: ResultRow, models: Sequence[str]) -> Iterator[dict[str, str]]:
+    """A line for each model: what the bars say to who points at them, and every baseline."""
+    name = _name_of(row)
+    for model in models:
+        rate = row.rates[model]
+        about = {_("failure rate"): rate_words(rate), _("interval and baseline"): about_rate(rate, row.n_cases)}
+        yield {_("test"): name, _("model"): model, **about, _("baselines"): " · ".join(baseline_lines(row))}
+
+
+def _name_of(row: ResultRow) -> str:
+    return row.name if row.test is not None else capability_name(row.name) if row.category else _(row.name)
 
 
 class _Table:
@@ -337,49 +359,42 @@ class _Table:
         self.project = project
         self.models = models
         self.compared = compared
-        self.widths = [3, 0.6, 0.7, *([2.2] * len(models)), *([1.5] if compared else []), 1.8]
+        self.widths = [3, 0.6, 0.7, *([2.2] * len(models)), *([1.5] if compared else []), 0.9, 0.9]
 
     def show_heads(self) -> None:
-        heads = [
-            _("Capability and test"),
-            _("Type"),
-            _("Cases"),
-            *self.models,
-            *([_("Difference, points")] if self.compared else []),
-            _("Baselines"),
-        ]
+        heads = [_("Capability and test"), _("Type"), _("Cases"), *self.models]
+        heads += [_("Difference, points")] if self.compared else []
+        heads += [_("Constant"), _("Random")]
         for number, (column, head) in enumerate(zip(st.columns(self.widths), heads, strict=True)):
-            column.markdown(f"**{as_text(head)}**", text_alignment="right" if number == _N_CASES else "left")
+            is_number = number == _FIRST_NUMBER or number >= len(heads) - 2
+            column.markdown(f"**{as_text(head)}**", text_alignment="right" if is_number else "left")
 
     def show_row(self, number: int, row: ResultRow) -> None:
         columns = st.columns(self.widths)
         if row.test is None:
-            name = capability_name(row.name) if row.category else _(row.name)
-            columns[0].markdown(f"**{as_text(name)}**")
+            columns[0].markdown(f"**{as_text(_name_of(row))}**")
         else:
             columns[0].container(key=f"tests_name_{number}").markdown(as_text(row.name))
             columns[1].markdown(row.test.type)
-        columns[2].markdown(f"{row.n_cases:,}", text_alignment="right")
+        columns[_FIRST_NUMBER].markdown(f"{row.n_cases:,}", text_alignment="right")
         for index, model in enumerate(self.models):
-            self._show_cell(columns[3 + index].container(gap=None), f"tests_cell_{number}_{index}", row, model)
+            self._show_cell(columns[3 + index], f"tests_cell_{number}_{index}", row, model)
         if self.compared:
-            difference, *below = difference_words(row)
-            cell = columns[-2].container(gap=None)
-            cell.markdown(difference)
-            cell.html(rate_bar_html(RateBar(None, None, None, below)))
-        columns[-1].html(rate_bar_html(RateBar(None, None, None, baseline_lines(row, _MOST_BASELINES))))
+            columns[-3].markdown("  \n".join(filter(None, difference_words(row))))
+        for column, rate in zip(columns[-2:], lowest_baselines(row), strict=True):
+            column.markdown(rate, text_alignment="right")
 
     def _show_cell(self, column: DeltaGenerator, key: str, row: ResultRow, model: str) -> None:
         rate = row.rates[model]
-        words = rate_words(rate, row.n_cases)
+        words = rate_words(rate)
+        number, bar = column.columns([1, 1.4], gap="small", vertical_alignment="top")
         if row.test is None or not any(rate.n_failed):
-            column.markdown(as_text(words))
-        elif pressed(as_text(words), container=column, key=key, type="tertiary", help=_failing_words(rate)):
+            number.markdown(as_text(words))
+        elif pressed(as_text(words), container=number, key=key, type="tertiary", help=_failing_words(rate)):
             failing_cases(visit=self.visit, project=self.project, test=row.test, model=model)
         if rate.rate is not None:
             low, high = (None, None) if rate.bounds is None else (rate.bounds.low, rate.bounds.high)
-            against = "" if rate.against is None else rate.against.words
-            column.html(rate_bar_html(RateBar(rate.rate, low, high, [beside_rate(rate), against])))
+            bar.html(rate_bar_html(RateBar(rate.rate, low, high, about_rate(rate, row.n_cases))))
 
 
 def _failing_words(rate: Rate) -> str:

@@ -13,7 +13,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
 from annotator.usecases.suites.construction import ready_for
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, confirm_and_rerun
 from annotator.web.session import Visit
 
 _SHOWN = 12
@@ -101,5 +101,4 @@ def _write(
 
 
 def _done(words: str) -> None:
-    st.session_state["tests_done"] = words
-    st.rerun()
+    confirm_and_rerun(words)

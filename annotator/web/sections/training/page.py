@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.numbers import written
+from annotator.domain.numbers import counted, written
 from annotator.domain.project.qualification import SPOILINGS, Audience, Purpose, QualificationRules, Spoiling
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
@@ -38,7 +39,7 @@ from annotator.usecases.qualification.people import (
     trained_people,
 )
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text, link_to, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time, visit_zone
 
@@ -49,7 +50,6 @@ _PARTS: dict[str, Purpose] = {
     unsaid("Blind checks"): "checks",
 }
 _CHOICES = 200  # texts that one can pick from at once
-_DONE = "training_done"
 _GOLD = {
     "as picked": unsaid("unchanged since picked"),
     "changed": unsaid("changed since picked"),
@@ -68,8 +68,6 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         format_func=_
     )  # fmt: skip
     purpose = _PARTS[name or "Annotators"]
-    if done := st.session_state.pop(_DONE, ""):  # wherever in this long section one is, a toast is in view
-        st.toast(as_text(done), icon=":material/check:", duration="long")
     if purpose == "checks":
         _ask_rules(store, visit, project, "annotators", _CHECK_FIELDS)
         _show_checks(store, visit, project)
@@ -87,7 +85,7 @@ def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience,
     based_on = st.session_state.setdefault(begun_key, stored.number)
     keys = {name: f"training_{name}_{audience}_{project.id}_{based_on}" for name in fields}
     form = next(iter(fields)) if len(fields) == 1 else audience
-    with st.form(f"training_{form}", border=False):
+    with _place_of_rules(stored.rules, audience, fields), st.form(f"training_{form}", border=False):
         switch, *numbers = fields.items()
         switch[1](getattr(stored.rules, switch[0]), keys[switch[0]])
         columns = st.columns(len(numbers), vertical_alignment="bottom") if numbers else []
@@ -103,6 +101,17 @@ def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience,
     if given is not None:
         rules = replace(stored.rules, **{name: _whole(given[key]) for name, key in keys.items()})
         _do(lambda: _save(store, visit, project, audience, rules, based_on))
+
+
+def _place_of_rules(rules: QualificationRules, audience: Audience, fields: Mapping[str, Field]) -> DeltaGenerator:
+    """Folded where there are several, under what they come to; the blind checks' only one stands open."""
+    if len(fields) == 1:
+        return st.container()
+    key = f"training_rules_{audience}"
+    if not rules.is_on:
+        return st.expander(_("Training is off"), key=key)
+    texts, tries = counted(rules.texts, "text"), counted(rules.tries, "attempt")
+    return st.expander(_("Training is on: {texts}, {attempts}", texts=texts, attempts=tries), key=key)
 
 
 def _save(
@@ -338,8 +347,6 @@ def _show_items(store: Store, visit: Visit, project: Project, purpose: Purpose) 
         _show_list(store, visit, project, purpose, items)
     else:
         st.info(_("No texts yet. Pick some with gold."), icon=":material/school:")
-        st.markdown(_("To make gold, open a text under *Texts* and mark it below “Your own version”."))
-        link_to("project", _("Texts"), project_id=project.id, icon=":material/edit_note:", section="Instances")
     if n := count_picked(store, visit.user, project, purpose):
         st.caption(
             several(
@@ -412,6 +419,8 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
     rows = instances_of(store, visit.user, project.id, state="complete", limit=_CHOICES, offset=0)
     names = {row.id: f"{first_words(row.excerpt, 80)} · {row.key}" for row in rows}
     choices = [number for number in names if number not in picked or purpose == "reviewers"]
+    if not rows:
+        st.caption(_("To make gold, open a text under *Texts* and mark it below “Your own version”."))
     if not choices:
         return
     with st.form(f"training_pick_{purpose}_{len(picked)}", border=False):
@@ -457,5 +466,4 @@ def _picked(
 
 def _do(action: Callable[[], str]) -> None:
     with refusals_shown():
-        st.session_state[_DONE] = action()
-        st.rerun()
+        confirm_and_rerun(action())
