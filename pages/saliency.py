@@ -47,7 +47,7 @@ if project is not None:
     )
     with (
         work_of(project, reads=READS),
-        st.expander(_("Add predictions, models and attributions"), icon=":material/add:"),
+        st.expander(_("Add predictions, models and attributions"), icon=":material/add:", key="add_models"),
     ):
         with (
             st.expander(_("Import predictions and attributions"), icon=":material/upload_file:"),

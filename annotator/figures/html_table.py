@@ -48,7 +48,7 @@ class Line:
 
 
 _INTERVAL = re.compile(r"[-−+\d[].*[\d\]e]")  # it begins and ends with a number, whatever stands between
-_LONG = 10  # lines; of more the heads are out of sight where one reads the last ones
+_LONG = 15  # lines; of more the heads are out of sight where one reads the last ones
 _WORDS = {"↑": unsaid("(higher is better)"), "↓": unsaid("(lower is better)")}
 
 # The page's own colours are those of annotator/web/.streamlit/config.toml: cells that stay in place need a ground of their own.

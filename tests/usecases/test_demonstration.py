@@ -1,6 +1,7 @@
 """The demonstration: what it says of its transformer is so, its stored runs fit its texts, and nobody needs torch for it."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -21,12 +22,22 @@ from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.project.projects import find_project
 
 FOLDER = resource_folder("data") / "demo" / "sentiment"
-MODEL = "minilm"
+MODEL, ALIGNED = "minilm", "minilm-aligned"
 METHODS = {"integrated-gradients", "occlusion", "attention", "lime", "random"}
 
 
 def rows_of(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+
+
+def answers_of(outputs: list[dict[str, Any]]) -> dict[str, str]:
+    """The label that a model gives each whole text."""
+    return {
+        one["key"]: max(answer["probabilities"], key=answer["probabilities"].get)
+        for one in outputs
+        for answer in one.get("predictions", [])
+        if answer.get("on", "full") == "full"
+    }
 
 
 @pytest.fixture(scope="module")
@@ -82,16 +93,21 @@ def test_the_rationale_sets_that_it_learns_beside_are_whole_words_of_their_texts
 def test_how_often_the_card_says_that_the_model_is_right_is_counted_from_its_stored_answers(
     outputs: list[dict[str, Any]],
 ) -> None:
-    gold = {row["id"]: row["label"] for row in rows_of("instances.jsonl")}
-    answers = {
-        one["key"]: max(answer["probabilities"], key=answer["probabilities"].get)
-        for one in outputs
-        for answer in one.get("predictions", [])
-        if answer.get("on", "full") == "full"
-    }
-    n_right = sum(gold[key] == answer for key, answer in answers.items())
-    card = (FOLDER / f"{MODEL}.md").read_text(encoding="utf-8")
-    assert f"right about {n_right} of these {len(answers)} " in card
+    for model, outputs_of_model in ((MODEL, outputs), (ALIGNED, rows_of(f"{ALIGNED}.jsonl"))):
+        gold = {row["id"]: row["label"] for row in rows_of("instances.jsonl") if "parent" not in row}
+        answers = {key: label for key, label in answers_of(outputs_of_model).items() if key in gold}
+        n_right = sum(gold[key] == answer for key, answer in answers.items())
+        card = re.sub(r"\s+", " ", (FOLDER / f"{model}.md").read_text(encoding="utf-8"))
+        assert f"right about {n_right} of these {len(answers)} " in card
+
+
+def test_some_contrast_versions_break_the_transformer_and_some_do_not(outputs: list[dict[str, Any]]) -> None:
+    rows = {row["id"]: row for row in rows_of("instances.jsonl")}
+    answers = answers_of(outputs)
+    versions = [row for row in rows.values() if row.get("perturbation_kind") == "contrast"]
+    assert all(row["label"] != rows[row["parent"]]["label"] for row in versions)
+    assert all(answers[row["parent"]] == rows[row["parent"]]["label"] for row in versions)
+    assert {answers[row["id"]] == row["label"] for row in versions} == {True, False}
 
 
 def test_a_researcher_first_sees_maps_of_the_transformer_and_no_count_of_texts_that_it_was_chosen_by(
@@ -118,4 +134,4 @@ def test_the_demonstration_is_built_without_torch(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     with open_store(tmp_path / "demo.db") as store:
-        assert MODEL in list_models(store, find_project(store, "Sentiment").id)
+        assert {MODEL, ALIGNED} <= set(list_models(store, find_project(store, "Sentiment").id))

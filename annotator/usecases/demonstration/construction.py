@@ -168,13 +168,13 @@ def _fill(store: Store) -> None:
                     acknowledge(store, user, project.id, 1)
         if (folder / "history.jsonl").is_file():
             play(store, project, folder / "history.jsonl")
-    _explain(store, "Sentiment", resource_folder("data") / "demo" / "sentiment" / "minilm.jsonl")
+    _explain(store, "Sentiment", resource_folder("data") / "demo" / "sentiment")
 
 
-def _explain(store: Store, name: str, runs: Path) -> None:
+def _explain(store: Store, name: str, folder: Path) -> None:
     """What models say, so that Saliency and Metrics are full at the first start.
 
-    A transformer's answers and attributions come as a file (its card is beside it), since nobody has to have torch for the
+    A transformer's answers and attributions come as files (their cards are beside them), since nobody has to have torch for the
     demonstration, and they come first, so that their maps are those that open; those of the built-in model are computed, as
     `annotator attribute --model built-in` does.
     """
@@ -182,10 +182,11 @@ def _explain(store: Store, name: str, runs: Path) -> None:
     freeze_gold(
         store, LOCAL_OPERATOR, project, "pilot", licence="CC BY 4.0"
     )  # before what models say: Releases has one
-    import_file(store, LOCAL_OPERATOR, project, "jsonl", runs)
+    import_file(store, LOCAL_OPERATOR, project, "jsonl", folder / "minilm.jsonl")
     attribute(store, LOCAL_OPERATOR, project, "built-in", "linear", AttributingOptions(has_faithfulness=True))
     attribute(store, LOCAL_OPERATOR, project, "built-in", "occlusion")
     attribute(store, LOCAL_OPERATOR, project, "built-in", "lime", AttributingOptions(seeds=(1,)))
+    import_file(store, LOCAL_OPERATOR, project, "jsonl", folder / "minilm-aligned.jsonl")
     measure(store, LOCAL_OPERATOR, project)
     _test(store, project)
 

@@ -31,7 +31,7 @@ from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = unsaid(
     "▲ better than random · ≈ no clear difference · ▼ worse · ? too few instances · † training texts · ★ best. "
-    "Point at a number for n and interval."
+    "Signs aren't corrected for many comparisons. Point at a number for n and interval."
 )
 _NOTHING = Judged()
 

@@ -382,6 +382,32 @@ def test_one_key_goes_back_reopens_and_loses_nothing_of_the_text_in_hand(panel: 
     fake.wait_for_state(1, "submitted")
 
 
+def test_a_submission_that_one_only_looked_at_is_submitted_again_as_it_was(panel: Open) -> None:
+    fake = four()
+    shown = panel(fake)
+    submit(shown)
+    fake.wait_for_state(1, "submitted")
+    shown.keys("v")
+    shown.shown("first")
+    shown.keys("Shift+v")
+    shown.shown("second")
+    fake.wait_for_state(1, "submitted")
+    expect(shown.page.locator(".hint")).to_have_text("“first” is submitted again, unchanged.")
+
+
+def test_what_was_returned_is_not_submitted_unchanged_without_a_second_word(panel: Open) -> None:
+    fake = four()
+    fake.works[0] |= {"state": "returned", "round": 2, "feedback": {"lines": ["Too long."], "sets": {}}}
+    fake.works[0]["draft"] = {**fake.works[0]["draft"], "sets": [[[1, 2]]]}
+    shown = panel(fake)
+    shown.keys("Control+Enter")
+    expect(shown.page.locator(".hint")).to_have_text("Nothing changed since it was returned. Submit again to confirm.")
+    assert shown.key == "first"
+    shown.keys("Control+Enter")
+    shown.shown("second")
+    fake.wait_for_state(1, "submitted")
+
+
 def test_the_way_back_can_be_seen_with_its_key(panel: Open) -> None:
     shown = panel(four())
     submit(shown)

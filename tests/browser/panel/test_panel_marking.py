@@ -304,6 +304,11 @@ def test_home_and_end_go_to_the_ends_of_the_line_and_with_control_of_the_text(pa
     assert spoken(shown) == first
     shown.keys("Control+Home")
     assert spoken(shown) == "The"
+    shown.keys("End")
+    last_of_line = spoken(shown)
+    shown.open()
+    shown.keys("End")  # the first key on a text that has no cursor yet
+    assert spoken(shown) == last_of_line
 
 
 def test_space_marks_and_unmarks_the_token_under_the_cursor(panel: Open) -> None:

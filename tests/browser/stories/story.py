@@ -1,5 +1,6 @@
 """What a person does on the real screens, in words."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -207,7 +208,7 @@ def take(box: Locator, *options: str, exact: bool = False) -> None:
             raise AssertionError(f"The menu gave no option '{name}' in twenty tries.")
 
 
-def unfold(page: Page, name: str) -> None:
+def unfold(page: Page, name: str | re.Pattern[str]) -> None:
     """What stands under such a head; pressed again where a page that is still drawn folds it once more."""
     fold = page.locator("details").filter(has=page.locator("summary").get_by_text(name, exact=True)).last
     for _ in range(20):

@@ -123,7 +123,7 @@ def test_the_finished_work_exports_and_imports_back_with_the_same_sets_and_spans
         mine, theirs = (list(gold_instances(store, find_project(store, name), "all")) for name in ("Sentiment", "Copy"))
     assert [(g.instance.key, g.sets, g.result) for g in mine] == [(g.instance.key, g.sets, g.result) for g in theirs]
     lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert sum(line["record"] == "instance" for line in lines) == 69
+    assert sum(line["record"] == "instance" for line in lines) == 73
 
 
 def shown_key(ann: Person) -> Locator:

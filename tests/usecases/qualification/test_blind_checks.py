@@ -153,7 +153,7 @@ def test_a_check_that_later_decisions_left_behind_reads_like_any_other_work_that
     left_behind = {number for number in told if number < real[0].line.assignment_id}
     assert left_behind & check_ids
     assert left_behind - check_ids
-    sentence = "Later submissions of yours are decided; some decisions aren't shown."
+    sentence = "No decision yet, or none that is shown."
     assert {told[number] for number in left_behind} == {(sentence,)}
 
 

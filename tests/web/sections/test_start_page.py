@@ -79,4 +79,4 @@ def test_a_lead_reads_how_far_projects_are_where_nothing_waits(opened: Opened) -
     assert links(app) == HOW_FAR
     told = [caption.value for caption in app.caption if "texts done." in caption.value]
     assert len(told) == len(HOW_FAR)
-    assert told[0] == ("30 of 69 texts done. 4 people active in the last 7 days.")
+    assert told[0] == ("34 of 73 texts done. 4 people active in the last 7 days.")

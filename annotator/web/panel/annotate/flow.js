@@ -109,7 +109,8 @@ export class Flow extends WorkFlow {
     if (!body.work) {
       this.current = null;
       this.waiting = false;
-      return this.screen.showEmpty(body.empty || NOTHING);
+      this.screen.showEmpty(body.empty || NOTHING);
+      return this.screen.offer(_("Go to Start"), () => location.assign("/start"));
     }
     const session = this.#admit(body.work);
     if (body.ahead) this.#expect(body.ahead);
@@ -204,26 +205,31 @@ export class Flow extends WorkFlow {
     if (session.held) return this.screen.hint(_("First decide what to do with these changes (below)."));
     const problem = problemOf(session.state, session.project, session.result);
     if (problem) return this.#refuseHere(session, problem);
-    if (this.#saysUndecided(session)) return;
+    if (this.#saysFirst(session)) return;
     this.#leave("submit", confirmed ? { confirmed: true } : {});
   }
 
   /**
-   * Once in a visit: that proposed sets without an answer count as not kept. They hold nobody up after that.
-   * @param {Session} given
+   * What is easily overlooked is said once, and sent when one submits again: that proposals without an answer are
+   * dropped, and that what came back is as it was.
+   * @param {Session} session
    */
-  #saysUndecided({ offer }) {
+  #saysFirst(session) {
+    const { work, draft, offer } = session;
     const count = offer.undecided.length;
-    if (!count || this.hasSaidUndecided) return false;
-    this.hasSaidUndecided = true;
-    this.screen.hint(
-      several(
+    const isUnchanged = work.feedback && work.revision <= 1 && sameDraft(draft, work.draft);
+    if (count && !this.hasSaidUndecided) {
+      this.hasSaidUndecided = true;
+      const words = several(
         "{n} undecided proposed set will be dropped. Submit again to confirm.",
         "{n} undecided proposed sets will be dropped. Submit again to confirm.",
         count,
-      ),
-      { stay: true },
-    );
+      );
+      this.screen.hint(words, { stay: true });
+    } else if (isUnchanged && !session.hasSaidUnchanged) {
+      session.hasSaidUnchanged = true;
+      this.screen.hint(_("Nothing changed since it was returned. Submit again to confirm."), { stay: true });
+    } else return false;
     return true;
   }
 
@@ -432,6 +438,7 @@ export class Flow extends WorkFlow {
 
   /**
    * Returns to the text that was left to go back or to look at finished work; the one that is left now comes after it.
+   * A submission that one only looked at is submitted again as it was.
    */
   forward() {
     const session = this.current;
@@ -439,6 +446,10 @@ export class Flow extends WorkFlow {
     if (!session.open) return this.goOn();
     const next = this.upcoming.find((other) => other.seen);
     if (!next) return this.screen.hint(_("There is no other text to return to."));
+    if (session.reopened && !session.held && sameDraft(session.draft, session.work.draft)) {
+      this.#leave("submit", {});
+      return this.screen.hint(_("“{key}” is submitted again, unchanged.", { key: session.work.instance.key }));
+    }
     const others = this.upcoming.filter((other) => other !== next);
     this.upcoming = [...others.filter((other) => other.seen), session, ...others.filter((other) => !other.seen)];
     this.show(next);

@@ -265,7 +265,11 @@ export class Keyboard {
   #lineEnd(by, shift) {
     const stand = this.#stand;
     const from = stand && this.#box(stand, stand.rank);
-    if (!stand || !from) return this.#enter(shift);
+    if (!stand || !from) {
+      this.#enter(shift);
+      if (by > 0 && stand?.rank === -1 && (this.#stand?.rank ?? -1) >= 0) this.#lineEnd(by, shift);
+      return;
+    }
     let { rank } = stand;
     for (let at = rank + by; at >= 0 && at < stand.map.readable; at += by) {
       const box = this.#box(stand, at);

@@ -40,7 +40,8 @@ export class ReviewFlow extends WorkFlow {
     if (!body.work) {
       this.current?.clock.stop();
       this.current = null;
-      return this.screen.showEmpty(body.empty || NOTHING);
+      this.screen.showEmpty(body.empty || NOTHING);
+      return this.screen.offer(_("Go to Start"), () => location.assign("/start"));
     }
     const session = this.#admit(body.work);
     if (this.leftovers.refusal) this.#refuse(session, this.leftovers.refusal);

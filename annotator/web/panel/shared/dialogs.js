@@ -108,11 +108,7 @@ export function openDiscard(root, reasons, ondiscard) {
     element("div", { class: "reasons", role: "radiogroup", "aria-label": _("Reason") }, ...choices),
     comment,
     trouble,
-    div(
-      "dialog-foot",
-      button(_("Cancel"), { className: "plain", onclick: () => dialog.close() }),
-      button(_("Propose to discard"), { key: "Ctrl+⏎", className: "primary", onclick: send }),
-    ),
+    div("dialog-foot", button(_("Propose to discard"), { key: "Ctrl+⏎", className: "primary", onclick: send })),
   );
   sendOnEnter(dialog, send);
   comment.focus(); // on a reason, the first blank that one types would choose it

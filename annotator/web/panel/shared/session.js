@@ -176,6 +176,7 @@ export class Session extends WorkOnScreen {
     /** @type {{words: string, spans: Span[]}|null}  where the answer was taken from (annotate/marking.js) */
     this.answerPlace = null;
     this.reopened = false;
+    this.hasSaidUnchanged = false;
     this.gone = false;
     this.seen = false;
     // An instance without a result is given one by the annotator, whatever the project's rule for the others is.

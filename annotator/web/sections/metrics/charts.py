@@ -7,6 +7,7 @@ import streamlit as st
 
 from annotator.domain.measurements import is_of_people
 from annotator.domain.projects import Project
+from annotator.figures.axes import SAVES_SVG
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.language import _, together, unsaid
@@ -180,9 +181,7 @@ def _column(scored: ScoredTable, name: str) -> Column:
 
 def _clicked(figure: Any, key: str, alt: str) -> Sequence[Any]:
     """What stands behind the point that was clicked."""
-    event = st.plotly_chart(
-        figure, key=key, on_select="rerun", selection_mode="points", config={"displayModeBar": False}, alt=alt
-    )
+    event = st.plotly_chart(figure, key=key, on_select="rerun", selection_mode="points", config=SAVES_SVG, alt=alt)
     points = event["selection"]["points"]
     return points[0].get("customdata", ()) if points else ()
 

@@ -9,6 +9,7 @@ import streamlit as st
 from annotator.domain.measurements import grouping_in_words
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
+from annotator.figures.axes import SAVES_SVG
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
@@ -161,7 +162,7 @@ def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTa
     st.plotly_chart(
         grouped_bars(bars, across=_("perturbation type and metric"), up=_("share of correct predictions ↑")),
         key=f"metrics_contrast_{project.id}",
-        config={"displayModeBar": False},
+        config=SAVES_SVG,
     )
     measured = [_(title) for title in (*_TITLES.values(), *_SPREAD.values())]
     show_numbers([_cells(row) for row in rows], measured, key=f"metrics_contrast_table_{project.id}")
@@ -269,7 +270,7 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
             across=_("texts with a word of the list"),
             up=_("false positive rate ↓")
         ),
-        key=f"metrics_fairness_{project.id}", config={"displayModeBar": False},
+        key=f"metrics_fairness_{project.id}", config=SAVES_SVG,
     )  # fmt: skip
     show_numbers(
         [_cells_of_rates(row) for row in rows], {"FPRD ↓", _(_ALL), *chosen}, key=f"metrics_fairness_table_{project.id}"
@@ -334,7 +335,7 @@ def show_suites(store: Store, visit: Visit, project: Project, _scored: ScoredTab
         return
     event = st.plotly_chart(
         grouped_bars(bars, across=_(by), up=_("failure rate ↓")), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
-        selection_mode="points", config={"displayModeBar": False}, alt=_("Failure rates by {by} and model", by=_(by))
+        selection_mode="points", config=SAVES_SVG, alt=_("Failure rates by {by} and model", by=_(by))
     )  # fmt: skip
     st.caption(
         _(

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted, signed, written
 from annotator.domain.projects import Project
+from annotator.figures.axes import SAVES_SVG
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
 from annotator.language import _, several, together, unsaid
@@ -106,18 +107,24 @@ def show_behind(
     values = _shared(scored, values, column)
     what = _("{metric} of {row}", metric=named(column), row=names_of([row])[0])
     behind = _behind(values, column, f"{what}, {_(kind)}" if kind else what, kind=kind)
-    list_instances(project, behind, (), key="behind")
+    list_instances(project, behind, (), key="behind", is_open=True)
 
 
-def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, key: str) -> None:
-    """A page of instances with links: those of the point or bar that was clicked, else all."""
+def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, key: str, is_open: bool = False) -> None:
+    """A page of instances with links: those of the point or bar that was clicked, else all, and folded at first."""
     is_chosen = _selection(chosen)
     rows = [
         (instance, value)
         for instance, value in zip(behind.instances, behind.values, strict=True)
         if is_chosen(instance, value)
     ]
-    words, order, pages = st.columns([4, 1.6, 1], vertical_alignment="bottom")
+    what = _("{what}: {instances}", what=behind.what, instances=counted(len(rows), "instance"))
+    with st.expander(as_text(what), expanded=is_open or bool(chosen), key=f"metrics_list_{key}_{bool(chosen)}"):
+        _list(project, rows, behind.what, key)
+
+
+def _list(project: Project, rows: list[tuple[ScoredInstance, float]], label: str, key: str) -> None:
+    order, pages = st.columns([4, 1], vertical_alignment="bottom")
     choices = state.choices_of(project)
     lowest_first = order.segmented_control(
         _("Order"), _ORDERS, required=True, label_visibility="collapsed", format_func=_,
@@ -128,14 +135,12 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
     page = 1
     if n_pages > 1:
         page = int(pages.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
-    n_chosen = f"  \n{several('{n} selected instance', '{n} selected instances', len(rows))}" if chosen else ""
-    words.markdown(f"**{as_text(behind.what)}**{n_chosen}")
     rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
     rows = rows[_PAGE * (page - 1) : _PAGE * page]
     with_kind = any(instance.kind for instance, _value in rows)
     shown = [_linked(project, instance, value, with_kind=with_kind) for instance, value in rows]
     heads = [_("value"), _("predicted"), "p", _("gold"), _("split"), *([_("perturbed")] if with_kind else [])]
-    st.html(instance_list_html(shown, heads, label=behind.what))
+    st.html(instance_list_html(shown, heads, label=label))
 
 
 def _linked(project: Project, instance: ScoredInstance, value: float, *, with_kind: bool) -> LinkedRow:
@@ -266,9 +271,7 @@ def _is_right(instance: ScoredInstance) -> bool | None:
 
 def _chosen(figure: Any, key: str, alt: str) -> Sequence[Any]:
     """What stands behind the point or bar that was clicked."""
-    event = st.plotly_chart(
-        figure, key=key, on_select="rerun", selection_mode="points", config={"displayModeBar": False}, alt=alt
-    )
+    event = st.plotly_chart(figure, key=key, on_select="rerun", selection_mode="points", config=SAVES_SVG, alt=alt)
     points = event["selection"]["points"]
     return points[0].get("customdata", ()) if points else ()
 
@@ -283,7 +286,7 @@ def _say_how_many(n_points: int, n_instances: int) -> None:
             )
         ]  # fmt: skip
     else:
-        lines = [several("{n} instance.", "{n} instances.", n_points)]
+        lines = []
     if n_points > MOST_POINTS:
         lines.append(_("Points show a random {n} (seed 0).", n=f"{MOST_POINTS:,}"))
     st.caption(together(*lines, _("Click a point or bar to list it.")))

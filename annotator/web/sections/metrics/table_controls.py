@@ -38,9 +38,11 @@ class View:
 
 
 def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[DeltaGenerator], DeltaGenerator]:
-    """The controls over the table; answers what they ask for, the places of the three files, and that of the comparison."""
+    """The controls over the table; answers what they ask for, the places of the two files and of the report, and that of the
+    comparison.
+    """
     table, choices = scored.table, state.choices_of(project)
-    pick, filtering, taking, _rest = st.columns([1, 1, 1, 2.2], vertical_alignment="center")
+    pick, filtering, taking, reporting, _rest = st.columns([1, 1, 1, 1, 1.2], vertical_alignment="center")
     with pick.popover(_("Columns"), icon=":material/view_column:", width="stretch"):
         columns = _choose_columns(choices, table)
         show_meanings(columns)
@@ -49,7 +51,7 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
         rows = _choose_rows(choices, scored, order or (columns[0] if columns else None))
         shared, line = st.container(), st.container()
     popover = taking.popover(_("Download"), icon=":material/download:", width="stretch")
-    files = [popover.container() for _file in range(3)]
+    files = [popover.container(), popover.container(), reporting]  # over the report's dialog a popover would stay open
     differs = {column.name: are_different(table, rows, column) for column in columns}
     if any(differs.values()) and _wants_shared(choices, shared, unless=leaves_too_few(table, rows, columns)):
         scored = scored.over_shared(rows)

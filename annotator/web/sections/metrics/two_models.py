@@ -8,6 +8,7 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
+from annotator.figures.axes import SAVES_SVG
 from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.language import _, spoken_language, together, unsaid
 from annotator.usecases.compare.comparison_words import (
@@ -158,7 +159,7 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
     left, right = st.columns(2)
     left.plotly_chart(
         grouped_bars(list(_exchanged(filled)), across=_(CONFIDENCE), up=_("share of texts in the bin")),
-        key=f"metrics_won_lost_{project.id}", config={"displayModeBar": False},
+        key=f"metrics_won_lost_{project.id}", config=SAVES_SVG,
         alt=_("Texts won and lost by the base model's confidence")
     )  # fmt: skip
     right.plotly_chart(
@@ -166,7 +167,7 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
             [Bar(title_of_bin(of_bin), _("change"), of_bin.change, of_bin.n) for of_bin in filled if of_bin.change is not None],
             across=_(CONFIDENCE), up=_("mean change in probability")
         ),
-        key=f"metrics_change_{project.id}", config={"displayModeBar": False},
+        key=f"metrics_change_{project.id}", config=SAVES_SVG,
         alt=_("Mean change in gold-label probability by base confidence")
     )  # fmt: skip
     st.caption(_("By the base model's confidence (ER-TEST, Table 7 and Figure 9)."))

@@ -82,7 +82,7 @@ def show_links(project: Project) -> None:
                 "text/csv",
                 key="people_take_links"
             )  # fmt: skip
-        if pressed(_("Hide links"), container=away, key="people_links_away"):
+        if pressed(_("Hide links") if links else _("Close"), container=away, key="people_links_away"):
             del st.session_state[_MADE]
             st.rerun()
 
@@ -100,7 +100,7 @@ def _say(given: Sequence[Invitation], n_links: int) -> None:
         )
     if known:
         names = listed([as_text(_invited(invitation)) for invitation in known])
-        st.markdown(_("Already have an account: {names}.", names=names))
+        st.markdown(_("Added: {names}.", names=names))
 
 
 def _invited(invitation: Invitation) -> str:
