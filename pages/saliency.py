@@ -7,7 +7,7 @@ from annotator.language import _
 from annotator.usecases.inspect.saliency import lacks_models
 from annotator.web import components
 from annotator.web.buttons import why_at_rest, work_of
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import asked_instance, require_project
 from annotator.web.sections import computation, new_models
 from annotator.web.sections import computation as jobs
@@ -52,16 +52,18 @@ if project is not None:
         with (
             st.expander(_("Import predictions and attributions"), icon=":material/upload_file:"),
             page_store() as store,
+            refusals_shown(),
         ):
             file_import.show_output(store, visit, project)
         # These two tell whether they are open, so that a button in the one can open the other.
         trains = st.expander(_("Train a model"), icon=":material/model_training:", key="train_open", on_change="rerun")
-        with trains, page_store() as store:
+        with trains, page_store() as store, refusals_shown():
             new_models.show(store, visit, project, is_open=bool(trains.open))
         computes = st.expander(
             _("Compute attributions"), icon=":material/calculate:", key="compute_open", on_change="rerun"
         )
-        with computes, page_store() as store:
+        with computes, page_store() as store, refusals_shown():
             computation.show(store, visit, project)
-        with st.expander(_("Ask a model for self-explanations"), icon=":material/format_quote:"), page_store() as store:
+        asks = st.expander(_("Ask a model for self-explanations"), icon=":material/format_quote:")
+        with asks, page_store() as store, refusals_shown():
             prompts.show(store, visit, project)

@@ -74,8 +74,9 @@ def _allowed(store: Store, project: Project, model: str, load: LoadOptions) -> L
 def _summary(report: AttributingReport, done: str = "") -> str:
     """What was done, in words of its own where it has some, and what was left out."""
     done = done or (
-        f"Computed {counted(report.n_attributions, 'attribution')} and {counted(report.n_answers, 'answer')}; "
-        f"{counted(report.n_known, 'text')} had everything already."
+        f"Computed {counted(report.n_attributions, 'attribution')}"
+        + (f" and {counted(report.n_answers, 'prediction')}" if report.n_answers else "")
+        + (f"; {counted(report.n_known, 'text')} had everything already." if report.n_known else ".")
     )
     if not report.n_left_out:
         return done

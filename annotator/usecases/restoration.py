@@ -59,6 +59,7 @@ def restore(
     Raises: StoreError saying why not; then everything is as it was
     """
     require_administrator(actor)
+    _require_own(path, backup)
     with incoming(path, backup) as new:
         problems = tuple(new.store.problems() or check(new.store))
         if problems and not anyway:
@@ -77,6 +78,18 @@ def restore(
         left = [removal for removal in known or () if not (brings_back and removal in since.again)]
         erasure.write_beside(new.path, [*left, *erasure.list_removals(new.store)])
     return Restored(path.stat().st_size, new.kept, new.migrations, problems, since)
+
+
+def _require_own(path: Path, backup: Path) -> None:
+    """A backup that stands beside its database is not put in another's place: nobody who was erased would be erased again."""
+    name, *time_and_ending = backup.name.rsplit(".", 2)
+    source = backup.with_name(name)
+    is_named = len(time_and_ending) == 2 and time_and_ending[1] == "backup"
+    if is_named and source.exists() and not (path.exists() and source.samefile(path)):
+        raise StoreError(
+            f"'{backup.name}' is a backup of '{source}', which stands beside it, not of '{path}'. Give --db {source}, or "
+            "move the backup into another folder first."
+        )
 
 
 def _refusal(backup: Path, problems: tuple[str, ...]) -> str:

@@ -83,6 +83,16 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+# What else Ctrl+K finds by its name, in the part that has it.
+ALSO_FOUND: Mapping[str, tuple[str, ...]] = {
+    "Progress": (unsaid("Forecast"), unsaid("Hours and cost"), unsaid("Flagged work")),
+    "Instances": (unsaid("Assign splits"), unsaid("Start second pass")),
+    "Rules": (unsaid("Rename or merge a label"), unsaid("Thresholds")),
+    "People": (unsaid("New password link"), unsaid("Erase a person's data")),
+    "Record": (unsaid("Backup and restore"),),
+}
+
+
 def pages_for(user: User, roles: frozenset[Role]) -> list[PageEntry]:
     """The pages of a person with these roles (those of all their projects: the page itself checks the project's).
 

@@ -356,8 +356,9 @@ def test_records_are_not_numbered_on_from_one_that_is_refused(tmp_path):
 def test_ids_and_splits_of_records_go_first(tmp_path):
     record = RECORDS["ferret"] | {"id": "x-9", "split": "val"}
     items = read_json("ferret", tmp_path, [record, record], key_prefix="p-", split="test")
-    output, problem = items
+    output, order, problem = items
     assert (output.key, output.split) == ("p-x-9", "val")
+    assert order.reason == "Class numbers are read in the project's label order: 0 = negative, 1 = positive."
     assert problem.reason == "Duplicate scores, also in record 0. Keep one."
 
 
@@ -369,7 +370,7 @@ def test_a_file_that_does_not_name_its_model_needs_it_named(tmp_path):
 def test_a_file_that_does_not_name_its_method_is_told_how_it_is_called(tmp_path):
     items = read_json("captum", tmp_path, [RECORDS["captum"]], method="")
     assert outputs(items)[0].run.method == "captum"
-    assert "No method named; using 'captum'. Set it with --method." in warnings(items)[0]
+    assert "No method named; using 'captum'. Set it with --method." in "".join(warnings(items))
 
 
 # Thermostat ----------------------------------------------------------------------------------------------------------

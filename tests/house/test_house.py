@@ -22,7 +22,7 @@ AT_MOST = {
     "lines": 135_900,
     "longest module": 600,
     "panel modules": 75,
-    "panel lines": 21_855,
+    "panel lines": 21_865,
     "longest panel module": 600,
     "test files": 326,
     "largest folder": 25,

@@ -133,7 +133,7 @@ def test_what_was_trained_is_listed_with_its_card_and_computes_attributions_by_i
     )  # it lies where nobody was allowed to name models, but was made here
     work(store.path, idle_seconds=0)
     (computed,) = queue_of(store, researcher, tastes, "attribute").ended
-    assert computed.told.startswith("Computed 24 attributions and 24 answers")
+    assert computed.told.startswith("Computed 24 attributions and 24 predictions")
     with pytest.raises(NotAllowed):
         ask_to_attribute(store, researcher, tastes, replace(asked, model=f"transformers:{tmp_path}"))
 

@@ -108,7 +108,7 @@ def test_attributions_that_are_asked_for_are_computed_and_measured(
     assert work(store.path, idle_seconds=0) == 2
     measured, computed = queue_of(store, researcher, tastes).ended
     assert (computed.id, computed.state, computed.n_done, computed.n_of) == (job.id, "done", N_TEXTS, N_TEXTS)
-    assert f"Computed {N_TEXTS} attributions and {N_TEXTS} answers" in computed.told
+    assert f"Computed {N_TEXTS} attributions and {N_TEXTS} predictions" in computed.told
     assert (measured.kind, measured.state) == ("measure", "done")
     assert len(measurements_of(store, tastes.id)) == len(list_runs(store, tastes.id)) == 2
 
@@ -150,7 +150,7 @@ def test_a_job_that_left_texts_out_has_failed_and_says_how_many_and_why(
     )  # what is stored is measured
     assert computed.told == (
         f"2 of {N_TEXTS} texts were left out: 2 longer than the model sees. Computed {N_TEXTS - 2} attributions and {N_TEXTS - 2} "
-        "answers; 0 texts had everything already. The first: positive-7: It has 9 pieces, and the model sees 3. "
+        "predictions. The first: positive-7: It has 9 pieces, and the model sees 3. "
         "negative-7: It has 9 pieces, and the model sees 3."
     )
 

@@ -143,6 +143,19 @@ def test_a_backup_goes_where_no_database_is(tmp_path: Path, backup: Path) -> Non
 
 
 @posix
+def test_a_backup_beside_its_own_database_is_not_put_in_the_place_of_another(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.db"
+    make(mine, "ann")
+    copy = tmp_path / "mine.db.20261128-131641.backup"
+    with open_store(mine) as store:
+        back_up(store, LOCAL_OPERATOR, copy)
+    with pytest.raises(StoreError, match=r"is a backup of '.*mine\.db', which stands beside it"):
+        restore(tmp_path / "annotator.db", LOCAL_OPERATOR, copy)
+    assert not (tmp_path / "annotator.db").exists()
+    restore(mine, LOCAL_OPERATOR, copy)
+    assert names_in(mine) == {"ann"}
+
+
 def test_a_log_without_its_database_is_kept_too(database: Path, backup: Path) -> None:
     log = database.with_name("annotator.db-wal").read_bytes()
     database.unlink()

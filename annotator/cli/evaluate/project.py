@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     "--own-instances",
     "has_own",
     is_flag=True,
-    help="Keep each row over its own instances, instead of those that all rows share.",
+    help="Keep each row over its own instances (the default where few are shared), not those that all rows share.",
 )
 @click.option(
     "--against",

@@ -72,12 +72,12 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     ):
         return
     check_scores(row.word_attributions, findings, "word_attributions")
-    label = file.label(row.attr_class, "attr_class", findings)
+    label = file.class_label(row.attr_class, "attr_class", findings)
     part = subwords_part(row.raw_input_ids, row.word_attributions)
     attribution = SourceAttribution((part,), label, convergence=row.convergence_score)
     predictions = []
     if row.pred_class is not None:
-        predicted = file.label(row.pred_class, "pred_class", findings)
+        predicted = file.class_label(row.pred_class, "pred_class", findings)
         predictions.append(Prediction(predicted, {} if row.pred_prob is None else {predicted: row.pred_prob}))
     run = file.run(findings)
     if run is not None:
@@ -107,8 +107,8 @@ def _take_pairs(record: Record, file: OutputFile, findings: Findings) -> Iterato
     row = convert(_with_name(record.values), _PairsRow, findings)
     if row is None:
         return
-    predicted = file.label(row.predicted, "predicted", findings)
-    explained = predicted if row.explained is None else file.label(row.explained, "explained", findings)
+    predicted = file.class_label(row.predicted, "predicted", findings)
+    explained = predicted if row.explained is None else file.class_label(row.explained, "explained", findings)
     by_label = _pairs_by_label(row.word_attributions, explained, file, findings)
     attributions = [_attribution_of(pairs, label, findings) for label, pairs in by_label.items()]
     run = file.run(findings)
@@ -135,7 +135,7 @@ def _pairs_by_label(
     attributions: Pairs | Mapping[str, Pairs], explained: str, file: OutputFile, findings: Findings
 ) -> Mapping[str, Pairs]:
     if isinstance(attributions, Mapping):
-        return {file.label(name, "word_attributions", findings): pairs for name, pairs in attributions.items()}
+        return {file.class_label(name, "word_attributions", findings): pairs for name, pairs in attributions.items()}
     return {explained: attributions}
 
 

@@ -44,7 +44,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
     if row is None or not check_lengths("tokens", len(row.tokens), "scores", len(row.scores), findings):
         return
     check_scores(row.scores, findings)
-    label = file.label(row.target, "target", findings)
+    label = file.class_label(row.target, "target", findings)
     run = file.run(findings, method=row.explainer)
     if run is not None:
         text = tuple(row.text) if isinstance(row.text, list) else row.text or tuple(row.tokens)

@@ -69,7 +69,7 @@ def _labels(row: _Output, n_classes: int, file: OutputFile, findings: Findings) 
     """The explained classes; without targets, several are numbered and a single one has no name."""
     if row.targets is None:
         targets: list[int | str] = list(range(n_classes))
-        return [file.label(target, "targets", findings) for target in targets] if n_classes > 1 else [""]
+        return [file.class_label(target, "targets", findings) for target in targets] if n_classes > 1 else [""]
     targets = row.targets if isinstance(row.targets, list) else [row.targets]
     check_lengths("targets", len(targets), "attributions", n_classes, findings)
-    return [file.label(target, "targets", findings) for target in targets]
+    return [file.class_label(target, "targets", findings) for target in targets]

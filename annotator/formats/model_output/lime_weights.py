@@ -82,7 +82,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         file.tell_once("as_map" if row.as_map is not None else "as_list", "", _(_SPREAD))
     attributions = []
     for name, weights in _by_class(row, words, bow, findings).items():
-        label = file.label(name, "label", findings)
+        label = file.class_label(name, "label", findings)
         scores = tuple(weights.get(index, 0.0) for index in range(len(words.parts)))
         check_scores(scores, findings, "weights")
         part = ScoredPart(scores, subwords=tuple(Subword(text) for text in words.parts))

@@ -156,6 +156,16 @@ class OutputFile:
         findings.refuse(field_name, value, reason)
         return text
 
+    def class_label(self, value: str | int | None, field_name: str, findings: Findings) -> str:
+        """`label` of a tool that numbers its model's classes: once, which number was taken for which label."""
+        label = self.label(value, field_name, findings)
+        if label in self.options.labels and str(value) != label:
+            order = listed([f"{number} = {name}" for number, name in enumerate(self.options.labels)])
+            self.tell_once(
+                field_name, "", _("Class numbers are read in the project's label order: {order}.", order=order)
+            )
+        return label
+
     def begin(self, record: Record, number: int) -> None:
         """Go on to a record, which is called by its line where each line is one."""
         is_line = record.source == self.source

@@ -166,7 +166,7 @@ def _attributions(row: _Text, file: OutputFile, findings: Findings) -> list[Sour
     attributions = []
     for label, scores in zip(labels, by_class, strict=False):
         check_scores(scores, findings, "values")
-        name = file.label(label, "output_names", findings)
+        name = file.class_label(label, "output_names", findings)
         attributions.append(SourceAttribution((subwords_part(row.data, scores),), name))
     return attributions
 

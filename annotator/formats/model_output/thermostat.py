@@ -120,7 +120,7 @@ def _take(
         findings.refuse("input_ids", unknown, _("Unknown token id. Use the model's own tokeniser."))
         return
     seen = [(text, score) for _, text, score in of_words if text is not None and text not in PAD_TEXTS]
-    label = file.label(_largest(row.predictions), "predictions", findings)
+    label = file.class_label(_largest(row.predictions), "predictions", findings)
     run = file.run(findings)
     if run is None:
         return
@@ -141,7 +141,7 @@ def _predictions(scores: Sequence[float], label: str, file: OutputFile, findings
     """The answer; its scores are logits, whose softmax are the probabilities, unless they are probabilities themselves."""
     if len(scores) < 2:
         return ()
-    labels = [file.label(number, "predictions", findings) for number in range(len(scores))]
+    labels = [file.class_label(number, "predictions", findings) for number in range(len(scores))]
     if min(scores) >= 0 and abs(math.fsum(scores) - 1) < 1e-3:
         shares = list(scores)
     else:

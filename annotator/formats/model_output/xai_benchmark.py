@@ -54,7 +54,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         scores = convert([token[name] for token in row.tokens], list[float], findings)
         if tokens is not None and scores is not None:
             check_scores(scores, findings, f"tokens.{name}")
-            label = file.label(name, "tokens", findings)
+            label = file.class_label(name, "tokens", findings)
             attributions.append(SourceAttribution((subwords_part(tokens, scores),), label))
     run = file.run(findings)
     if run is not None:

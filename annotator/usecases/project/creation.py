@@ -45,7 +45,9 @@ class Begun:
 
 
 def begin_project(store: Store, actor: User, new: NewProject) -> Begun:
-    """Make it, import its texts (IDs are generated where the files have none), and invite its people.
+    """Make it, import its texts, and invite its people.
+
+    IDs are generated where the files have none; labels that differ in case, blanks or width alone are one.
 
     Raises: InvalidValue for a name, label or person that cannot be; ImportRefused with all problems of the files
     """
@@ -56,7 +58,8 @@ def begin_project(store: Store, actor: User, new: NewProject) -> Begun:
         texts = None
         if new.files:
             with laid_out(new.files) as path, readable(path) as (unpacked_path, format_name):
-                options = ImportOptions(number_keys=format_name in NUMBERED)
+                merges = new.task.result_kind == "label"
+                options = ImportOptions(number_keys=format_name in NUMBERED, merge_labels=merges)
                 texts = import_file(store, actor, project, format_name, unpacked_path, options)
         invited = invite(store, actor, project.id, read_invitees(new.people, "annotator")) if new.people.strip() else []
         return Begun(get_project_by_id(store, project.id), texts, invited)

@@ -7,7 +7,8 @@ from urllib.parse import urlencode
 import msgspec
 from starlette.routing import Route
 
-from annotator.domain.people import User, has_right, role_name
+from annotator.domain.measurements import Question
+from annotator.domain.people import Role, User, has_right, role_name
 from annotator.domain.project.search import LONGEST_WORDS, Search, folded
 from annotator.domain.projects import Project
 from annotator.language import _, listed
@@ -16,6 +17,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.instance_search import search_instances
 from annotator.usecases.project.projects import members_of, projects_of
 from annotator.web.navigation import (
+    ALSO_FOUND,
     PARTS_OF_ARCHIVED,
     PROJECT_SECTIONS,
     SETTINGS,
@@ -65,12 +67,14 @@ def _parts(project: Project) -> Iterator[Target]:
                 continue
             address = _address("project", project, section=part)
             yield Target(kind, _(title) if _(title) == _(section) else f"{_(section)} › {_(title)}", address)
-    for part, labels in SETTINGS.items():
+    for part, labels in {**dict.fromkeys(ALSO_FOUND, ()), **SETTINGS}.items():
         if project.is_archived and part not in PARTS_OF_ARCHIVED:
             continue
         title = next(parts[part] for parts in PROJECT_SECTIONS.values() if part in parts)
         for label in labels:
             yield Target(_(title), _(label), _address("project", project, section=part), seek=_(label))
+        for name in ALSO_FOUND.get(part, ()):
+            yield Target(_(title), _(name), _address("project", project, section=part))
 
 
 def _projects(store: Store, user: User, wanted: Sequence[str]) -> Iterator[Target]:
@@ -99,6 +103,15 @@ def _texts(store: Store, user: User, project: Project, words: str) -> Iterator[T
         yield Target(hit.row.key, excerpt[:_LONGEST_SHOWN], _address("project", project, instance=str(hit.row.id)))
 
 
+def _texts_of_saliency(store: Store, user: User, project: Project, words: str) -> Iterator[Target]:
+    """For who looks at models: the texts with these words or this ID, on Saliency."""
+    from annotator.usecases.inspect.saliency import list_instances_by  # noqa: PLC0415  (NumPy)
+
+    rows, _n = list_instances_by(store, user, Question(project.id, words=words), 1, _MOST_TEXTS)
+    for row in rows:
+        yield Target(row.key, row.excerpt[:_LONGEST_SHOWN], _address("saliency", project, instance=str(row.id)))
+
+
 def _has(wanted: Sequence[str], name: str) -> bool:
     within = folded(name)
     return all(word in within for word in wanted)
@@ -109,7 +122,8 @@ def _palette(store: Store, user: User, query: Query) -> Found:
     words = query.get("words", "")[:LONGEST_WORDS]
     wanted = folded(words.encode("utf-8", "replace").decode()).split()
     project = next((p for p in projects_of(store, user) if str(p.id) == query.get("project")), None)
-    is_led = project is not None and has_right(user, roles_in(store, user, project.id), "manage project")
+    roles = frozenset[Role]() if project is None else roles_in(store, user, project.id)
+    is_led = has_right(user, roles, "manage project")
 
     def named() -> Iterator[Target]:
         yield from _pages(store, user, project)
@@ -123,6 +137,8 @@ def _palette(store: Store, user: User, query: Query) -> Found:
     targets = list(islice((target for target in named() if _has(wanted, f"{target.name} {target.kind}")), _MOST))
     if wanted and project is not None and is_led:
         targets += _texts(store, user, project, words)
+    elif wanted and project is not None and has_right(user, roles, "use models"):
+        targets += _texts_of_saliency(store, user, project, words)
     return Found(tuple(targets))
 
 

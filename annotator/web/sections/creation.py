@@ -1,24 +1,27 @@
 """Create a project from a task template, with a task of one's own, or with the rules of another project."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import TASKS, get_task
 from annotator.errors import ImportRefused, InvalidValue
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.creation import NewProject, begin_project, pasted_file
 from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
 from annotator.usecases.project.projects import parse_task
-from annotator.web.buttons import submitted
-from annotator.web.frame import as_text, carry_out
+from annotator.web.buttons import pressed, submitted
+from annotator.web.frame import as_text, carry_out, refusals_shown
 from annotator.web.project_warnings import labels_in
 from annotator.web.sections.people.invitations import keep_links
 from annotator.web.sections.tables import show_problem_table
 from annotator.web.session import Visit, current_visit, page_store
 
 BEGUN = "project_begun"  # the project that was just made and the part to open, until its page was shown
+_REFUSED = "create_refused"  # the project as it was asked for without its files, and what is wrong with these
 _CUSTOM = "custom"
 _COPY = "rules of "  # before the name of a project; no task can be called so
 _TASK_WORDS = {
@@ -105,24 +108,41 @@ def _show_creating(store: Store, visit: Visit, template: str) -> None:
         labels = _labels_field() if result == "label" else ()
         settings = _people_fields()
         files, people = _first_fields()
-        if submitted(_("Create"), type="primary", key="create_go") is None:
-            return
-    try:
-        task = parse_task(segments, result) if template == _CUSTOM else get_task(template)
-        begun = begin_project(
-            store, visit.user, NewProject(name, task, labels, language.strip() or "en", settings, files, people)
-        )
-    except ImportRefused as refusal:
-        st.error(as_text(_("{n}; no project was created.", n=counted(refusal.n_problems, "problem"))))
-        show_problem_table(refusal.problems)
-        return
-    except InvalidValue as error:
-        st.error(as_text(str(error)))
-        return
+        is_asked = submitted(_("Create"), type="primary", key="create_go") is not None
+    if is_asked:
+        st.session_state.pop(_REFUSED, None)
+        with refusals_shown():
+            task = parse_task(segments, result) if template == _CUSTOM else get_task(template)
+            new = NewProject(name, task, labels, language.strip() or "en", settings, files, people)
+            try:
+                _begin(store, visit, new)
+            except ImportRefused as refusal:
+                st.session_state[_REFUSED] = (replace(new, files=()), refusal)
+    if _REFUSED in st.session_state:
+        _show_refused(store, visit)
+
+
+def _begin(store: Store, visit: Visit, new: NewProject) -> None:
+    begun = begin_project(store, visit.user, new)
     if begun.invited:
         keep_links(begun.project, begun.invited)
-    done = "" if begun.texts is None else _("{texts} imported.", texts=counted(begun.texts.n_new, "text"))
-    _open(begun.project, "People" if begun.invited else "Import" if begun.texts is None else "Progress", done)
+    was_refused = st.session_state.pop(_REFUSED, None) is not None
+    if begun.texts is None:
+        return _open(begun.project, "People" if begun.invited and not was_refused else "Import")
+    imported = _("{texts} imported.", texts=counted(begun.texts.n_new, "text"))
+    labels = _("Labels: {labels}.", labels=listed(begun.project.labels)) if begun.project.labels else ""
+    return _open(begun.project, "People" if begun.invited else "Progress", together(imported, labels))
+
+
+def _show_refused(store: Store, visit: Visit) -> None:
+    """What is wrong with the files; Import, which the project has, can mend much of it on its page."""
+    without_texts, refusal = st.session_state[_REFUSED]
+    st.error(as_text(_("{n}; no project was created.", n=counted(refusal.n_problems, "problem"))))
+    if pressed(_("Create it without texts and go to Import"), key="create_without"):
+        with refusals_shown():
+            _begin(store, visit, without_texts)
+    st.caption(_("Import maps columns, skips rows and reads other encodings."))
+    show_problem_table(refusal.problems)
 
 
 def _first_fields() -> tuple[list[tuple[str, bytes]], str]:

@@ -132,8 +132,17 @@ def _add(store: Store, visit: Visit, project: Project) -> str | None:
     return None if changed is None else _("Labels are now: {labels}.", labels=listed(changed.labels))
 
 
+def _which_label(project: Project) -> str | None:
+    """Nothing is chosen beforehand: what follows changes texts."""
+    return st.selectbox(
+        _("Label"), project.labels, index=None, key=f"labels_old_{project.id}", placeholder=_("Choose a label")
+    )
+
+
 def _rename(store: Store, visit: Visit, project: Project) -> str | None:
-    label = st.selectbox(_("Label"), project.labels, key=f"labels_old_{project.id}")
+    label = _which_label(project)
+    if label is None:
+        return None
     name = st.text_input(_("New name"), key=f"labels_name_{project.id}")
     _show_effects(label_effects(store, visit.user, project, label), UNDONE)
     if not pressed(_("Rename label"), type="primary", key="labels_rename"):
@@ -147,9 +156,15 @@ def _rename(store: Store, visit: Visit, project: Project) -> str | None:
 
 
 def _map(store: Store, visit: Visit, project: Project) -> str | None:
-    label = st.selectbox(_("Label"), project.labels, key=f"labels_old_{project.id}")
+    label = _which_label(project)
+    if label is None:
+        return None
     others = [other for other in project.labels if other != label]
-    other = st.selectbox(_("Merge into"), others, key=f"labels_other_{project.id}")
+    other = st.selectbox(
+        _("Merge into"), others, index=None, key=f"labels_other_{project.id}", placeholder=_("Choose a label")
+    )
+    if other is None:
+        return None
     _show_effects(label_effects(store, visit.user, project, label), NOT_UNDONE)
     if not pressed(_("Merge label"), type="primary", key="labels_map"):
         return None

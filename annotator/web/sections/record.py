@@ -82,12 +82,10 @@ def _offer_backup(store: Store, visit: Visit) -> None:
     elif backups := [name for name in names_of_copies(store) if name.endswith(".backup")]:
         words.caption(
             several(
-                "{n} backup next to the database. To restore the newest, stop the server and run annotator restore "
-                "{name}.",
-                "{n} backups next to the database. To restore the newest, stop the server and run annotator "
-                "restore {name}.",
+                "{n} backup next to the database. To restore the newest, stop the server and run: {command}",
+                "{n} backups next to the database. To restore the newest, stop the server and run: {command}",
                 len(backups),
-                name=as_text(backups[-1]),
+                command=f"`annotator --db {backups[-1].rsplit('.', 2)[0]} restore {backups[-1]}`",
             )
         )
 

@@ -139,6 +139,20 @@ def test_comments_of_a_set_and_of_the_whole_are_saved_and_shown_again(review: Op
     assert shown.step == "B sufficiency score"
 
 
+def test_after_a_low_score_the_comment_is_of_what_was_scored(review: Open, fake: ReviewFake) -> None:
+    shown = review(fake)
+    shown.keys("3", "2")  # the compactness of A falls short, and B is asked about
+    assert shown.step == "B sufficiency score"
+    shown.keys("c")
+    shown.page.keyboard.type("Drop the comma.")
+    shown.keys("Escape", "3")
+    assert shown.scores["sets"][0]["comment"] == "Drop the comma."
+    assert shown.scores["sets"][1]["sufficiency"] == 3
+    shown.keys("j", "c")
+    shown.page.keyboard.type("And here.")
+    assert shown.scores["comment"] == "And here."
+
+
 def test_a_set_that_passed_is_skipped_by_the_steps_and_shows_its_means(review: Open) -> None:
     shown = review(ReviewFake([second_round()]))
     assert shown.step == "B sufficiency score"

@@ -64,6 +64,8 @@ def test_a_lead_finds_pages_settings_people_projects_and_texts_by_name(
     assert (text["kind"], text["name"]) == ("soup-7", "A lukewarm gazpacho.")
     assert text["address"].startswith(f"/project?{here}&instance=")
     assert addresses("nothing like it") == []
+    assert addresses("restore") == [f"/project?{here}&section=Record"]
+    assert addresses("splits") == [f"/project?{here}&section=Instances"]
     empty = find(lead, "", project)
     assert [target["name"] for target in empty][:2] == ["Start", "Annotate"]
     assert all(not target["seek"] for target in empty), "settings come when one looks for them"
@@ -79,8 +81,12 @@ def test_only_whoever_leads_the_project_finds_its_settings_people_and_texts(
     somebody, other = add_person("sam", project, role), add_person("Wilhelmina", project, "annotator")
     with store.transaction():
         add_role(store, own.id, somebody, "lead")
-    for words in ("idle", "rounds", other.name, "gazpacho"):
-        assert find(somebody, words, project) == [], f"{words}: leading another project gives no right to this one"
+    for words in ("idle", "rounds", "restore", other.name, "gazpacho"):
+        shown = [target["address"].split("?")[0] for target in find(somebody, words, project)]
+        is_text = words == "gazpacho" and role == "researcher"  # whose texts Saliency shows
+        assert shown == (["/saliency"] if is_text else []), (
+            f"{words}: leading another project gives no right to this one"
+        )
     assert [target["name"] for target in find(somebody, "idle", own)] == ["Idle (seconds)"]
 
 

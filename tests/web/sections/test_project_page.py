@@ -399,9 +399,9 @@ def test_an_administrator_makes_a_backup_beside_the_record_and_reads_how_it_is_r
     said = next(
         one.value.replace("\\", "")
         for one in app.caption
-        if "backup next to the database. To restore the newest, stop the server and run annotator restore" in one.value
+        if "backup next to the database. To restore the newest, stop the server and run" in one.value
     )
-    assert said.endswith(f"stop the server and run annotator restore {backup.name}.")
+    assert said.endswith(f"and run: `annotator --db {store.path.name} restore {backup.name}`")
 
 
 def test_people_come_first_and_each_form_opens_by_itself(store: Store, texts, lea, opened: Opened) -> None:

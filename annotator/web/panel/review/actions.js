@@ -56,6 +56,7 @@ export class Scoring {
         _("The {score} is a number from 1 to {most}.", { score: nameOf(step.property), most: words.length }),
       );
     const isNew = session.set(withScore(session.scores, step, value));
+    session.explained = value < words.length ? step.set : undefined;
     const next = nextMissing(steps, session.scores, at);
     const given = _("{number}, {words}.", { number: value, words: words[value - 1] });
     if (next >= 0) {
@@ -95,6 +96,7 @@ export class Scoring {
   /** @param {number} at */
   goTo(at) {
     if (!this.session) return;
+    this.session.explained = undefined;
     if (at !== this.session.at || this.session.pinned !== null) this.session.goTo(at);
     this.screen.moved();
   }

@@ -116,6 +116,8 @@ export class ReviewSession extends WorkOnScreen {
     this.at = 0;
     /** @type {number|null}  a set that is only looked at */
     this.pinned = null;
+    /** @type {number|null|undefined}  the set, or null the whole, whose low score was just given */
+    this.explained = undefined;
     /** @type {View} */
     this.view = "all";
     /** @type {Span[]}  the places that one steps through in the view, and at which one stands */

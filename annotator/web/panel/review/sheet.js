@@ -83,11 +83,11 @@ export class Sheet {
     this.dark = dark;
     for (const { root, set, comment, commentBox } of this.cards) {
       const isCurrent = session.step.set === set;
+      const isAsked = (isCurrent || session.explained === set) && session.open && !isCarried(session, set);
       const said = commentAt(session.scores, set);
-      const isCarried = set !== null && session.work.sets[set].is_carried;
       root.classList.toggle("current", isCurrent);
       comment.readOnly = busy || !session.open;
-      commentBox.hidden = !said && (isCarried || !isCurrent || !session.open);
+      commentBox.hidden = !said && !isAsked;
       if (comment.value !== said) comment.value = said;
     }
   }
@@ -96,8 +96,11 @@ export class Sheet {
     return this.cards.find(({ set }) => set === this.session?.step.set);
   }
 
+  /** That of the step; after a low score that of what was scored, which is to be explained. */
   focusComment() {
-    const comment = this.#current?.comment;
+    const { session } = this;
+    const explained = this.cards.find(({ set }) => set === session?.explained);
+    const { comment } = explained ?? this.#current ?? {};
     comment?.focus();
     comment?.setSelectionRange(comment.value.length, comment.value.length);
   }
@@ -192,3 +195,6 @@ function sumWords({ scores, mean, threshold, passes }) {
   const way = scores.length > 1 ? `(${scores.join(" + ")}) / ${scores.length} = ` : "";
   return `${way}${exactWords(mean)} ${passes ? "≥" : "<"} ${decimalOf(threshold)}`;
 }
+
+/** @param {ReviewSession} session @param {number|null} set */
+const isCarried = (session, set) => set !== null && session.work.sets[set].is_carried;
