@@ -110,7 +110,10 @@ def test_a_computed_number_is_the_one_that_evaluate_project_has(command: Command
 
 def test_a_model_of_another_name_a_project_without_numbers_and_two_forms_at_once_are_refused(command: Command) -> None:
     code, _, errors = command("benchmark", "--project", "Sentiment", "--model", "x")
-    assert (code, errors.strip()) == (1, "No row of the table is of a model 'x' (there is built-in, minilm, minilm-aligned).")
+    assert (code, errors.strip()) == (
+        1,
+        "No row of the table is of a model 'x' (there is built-in, minilm, minilm-aligned).",
+    )
     assert command("benchmark", "--project", "Reading")[0] == 1
     code, _, errors = command("benchmark", "--project", "Sentiment", "--csv", "--latex")
     assert (code, "both at once" in errors) == (2, True)

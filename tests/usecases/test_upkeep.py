@@ -213,7 +213,7 @@ def test_a_database_of_an_earlier_release_is_migrated_with_a_backup_and_nothing_
         ):
             assert sum(1 for _ in tally.counted(gold)) == release.gold.n_instances
         assert [tally.result.digest for tally in tallies] == [release.gold.digest] * 2
-        assert progress_of(store, LOCAL_OPERATOR, project.id).n_instances == 73
+        assert progress_of(store, LOCAL_OPERATOR, project.id).n_instances == 69
     [backup] = tmp_path.glob("annotator.db.*.backup")
     (tmp_path / "written.db").write_bytes(written)
     assert _content(backup) == _content(tmp_path / "written.db")

@@ -1,13 +1,13 @@
 """Versions of a project's guidelines, and what changed from one to another."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
 from annotator.errors import InvalidValue
-from annotator.language import _, together
+from annotator.language import _, listed, together
 
 Change = Literal["kept", "removed", "added"]
 _AROUND = 1  # lines that are shown beside each change
@@ -113,9 +113,23 @@ def parts_of(guidelines: str) -> list[Part]:
     return [part for part in (*parts, "\n".join(markdown)) if not isinstance(part, str) or part.strip()]
 
 
-def require_sound_examples(guidelines: str) -> None:
-    """Raises: InvalidValue with every example that cannot be drawn, each with its line."""
-    problems = [part.problem for part in parts_of(guidelines) if isinstance(part, BadExample)]
+def require_sound_examples(guidelines: str, labels: Sequence[str] = ()) -> None:
+    """labels: of the project; () where it has none yet, or asks for answers.
+
+    Raises: InvalidValue with every example that cannot be drawn, each with its line, or is of a label that there is not
+    """
+    parts = parts_of(guidelines)
+    problems = [part.problem for part in parts if isinstance(part, BadExample)]
+    shown = dict.fromkeys(part.label for part in parts if isinstance(part, Example) and part.label)
+    unknown = [label for label in shown if labels and label not in labels]
+    if unknown:
+        problems.append(
+            _(
+                "Examples have the label {unknown}; the project has {labels}.",
+                unknown=listed([f"“{label}”" for label in unknown]),
+                labels=listed([f"“{label}”" for label in labels]),
+            )
+        )
     if problems:
         raise InvalidValue(together(*problems))
 

@@ -56,7 +56,7 @@ def change_guidelines(
         project = get_project_by_id(store, project_id)
         if text == project.guidelines:
             return newest
-        require_sound_examples(text)
+        require_sound_examples(text, project.labels if project.task.result_kind == "label" else ())
         change_project(store, actor, replace(project, guidelines=text), is_small=is_small)
         return newest + 1
 

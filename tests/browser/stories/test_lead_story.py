@@ -332,7 +332,9 @@ def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_
     form.get_by_role("button", name="Create", exact=True).click()
     expect(form.get_by_text("1 problem; no project was created.")).to_be_visible()
     expect(form.get_by_role("button", name="Create it without texts and go to Import")).to_be_visible()
-    form.get_by_label("Or paste rows").fill("text,label\nSuperb film.,positive\nDull and long.,negative\nGrand.,Positive \n")
+    form.get_by_label("Or paste rows").fill(
+        "text,label\nSuperb film.,positive\nDull and long.,negative\nGrand.,Positive \n"
+    )
     form.get_by_role("button", name="Create", exact=True).click()
     page.get_by_role("heading", name="Films").wait_for()
     expect(page.get_by_text("3 texts imported. Labels: negative, positive.")).to_be_visible()

@@ -28,7 +28,7 @@ def test_a_researcher_trains_a_model_by_keyboard_and_goes_on_to_its_attributions
     page = researcher.page
     unfold(page, "Add predictions, models and attributions")
     unfold(page, "Train a model")
-    researcher.sees("Trains on 47 texts with gold")
+    researcher.sees("Trains on 50 texts with gold")
 
     page.get_by_role("textbox", name="Model name").focus()
     page.keyboard.type("mine")

@@ -93,7 +93,10 @@ def test_return_correction_return_and_acceptance_with_three_reviewers(server: Se
     assert outcomes(server, KEY) == ["returned", "returned"]
     ann.annotate(SENTIMENT)
     ann.sees("Compactness score: 3 × not sure.")
-    correct(ann, KEY, "2", "sighing")  # clicking over marked words adds; the reviewers are content now
+    ann.annotate(SENTIMENT)
+    ann.press("Control+Enter")  # as it is: the reviewers are content now
+    ann.sees("Nothing changed since it was returned.")
+    ann.submit()
     review(reviewers, KEY, "3", "4", "3")
     assert outcomes(server, KEY) == ["returned", "returned", "accepted"]
 
@@ -151,7 +154,7 @@ def test_a_reviewer_asks_what_the_model_answers_and_an_annotator_is_not_offered_
     answers = reviewer.page.get_by_role("dialog", name="Model predictions")
     expect(answers.get_by_role("row", name="the whole text")).to_contain_text("%")
     expect(answers.get_by_role("row", name="without the sets")).to_be_visible()
-    of_method = answers.get_by_role("rowgroup").filter(has_text="built-in · linear · for")
+    of_method = answers.get_by_role("rowgroup").filter(has_text="built-in · occlusion · for")
     expect(of_method.get_by_role("row", name="set A")).to_contain_text(re.compile(r"\d\.\d\d"))
     annotator = person("Annotator 1").annotate(1)
     annotator.press("w")

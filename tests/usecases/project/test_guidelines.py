@@ -56,6 +56,15 @@ def test_guidelines_with_a_worked_example_that_cannot_be_drawn_are_refused_with_
     assert numbers_and_texts(store, lead, project) == []
 
 
+def test_a_worked_example_of_a_label_that_the_project_has_not_is_refused_by_name(
+    store: Store, project: Project, lead: User
+) -> None:
+    example = "```example\nlabel: Negative\nThe [A: soup was cold].\n```"
+    with pytest.raises(InvalidValue, match="Examples have the label “Negative”; the project has “negative”"):
+        change_guidelines(store, lead, project.id, example, based_on=0)
+    assert change_guidelines(store, lead, project.id, example.replace("Negative", "negative"), based_on=0) == 1
+
+
 def test_each_change_is_a_version_that_says_who_made_it_and_what_changed(
     store: Store, project: Project, lead: User
 ) -> None:

@@ -412,6 +412,18 @@ def uneven(store: Store, make_project: Callable[..., Project], import_rows: Call
     return made
 
 
+def test_the_first_sentence_says_which_rows_tie_and_that_the_model_learned_from_the_texts(
+    page, store: Store, make_project: Callable[..., Project], import_rows: Callable[..., ImportReport]
+) -> None:
+    made: Project = make_project(gold_policy="all")
+    import_rows(made, rows_of(range(N), split=lambda _n: "", text=labelled_text))
+    for method in ("linear", "occlusion"):
+        attribute(store, LOCAL_OPERATOR, made, "built-in", method, AttributingOptions())
+    [sentence] = [plain(one.value) for one in page(made).markdown if "agrees best" in one.value]
+    assert "Tied with built-in · occlusion." in sentence
+    assert sentence.strip("*").endswith(f"{N} of its texts are training texts.")
+
+
 def plain(words: str) -> str:
     """Without the signs that keep Markdown from reading them."""
     return re.sub(r"\\(.)", r"\1", words.replace(":small[]", ""))

@@ -52,7 +52,7 @@ class AnswerField {
   }
 
   #placeholder() {
-    if (this.result === "") return _("the text holds no answer");
+    if (this.result === "") return _("no answer");
     return this.given ? _("as given: {answer}", { answer: this.given }) : _("type or select it");
   }
 

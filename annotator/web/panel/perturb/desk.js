@@ -351,6 +351,10 @@ class Desk {
     if (!work || !this.kind.value || this.isSending) return;
     if (work.wantsReason && !this.reason.value.trim())
       return this.#refuse(_("Say briefly what you corrected."), this.reason);
+    if (!this.result.isAnswer && !this.result.value) {
+      this.#refuse(_("Choose the label of the perturbed text."));
+      return this.result.focus();
+    }
     this.isSending = true;
     this.stage.clearDone();
     this.root.classList.add("busy");

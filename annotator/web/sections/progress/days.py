@@ -16,7 +16,7 @@ NO_BAR = {"displayModeBar": False}
 _STATES = {
     "complete": unsaid("complete"),
     "queued": unsaid("to annotate"),
-    "open": unsaid("in progress"),
+    "open": unsaid("in progress or review"),
     "held": unsaid("with the lead"),
     "discarded": unsaid("discarded"),
 }
