@@ -327,10 +327,7 @@ class refusals_shown:  # noqa: N801  (used as a function: with refusals_shown():
 
 
 def confirm(words: str, *, is_kept: bool = False) -> None:
-    """Say for a moment what was done, wherever one is on the page.
-
-    is_kept: until it is closed, as of what one may want to write down
-    """
+    """Say for a moment what was done; is_kept: until it is closed, as of what one may want to write down."""
     seconds = 10 if len(words) > _READ_AT_A_GLANCE else 4
     st.toast(as_text(words), icon=":material/check:", duration="infinite" if is_kept else seconds)
 

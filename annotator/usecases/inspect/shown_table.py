@@ -173,9 +173,7 @@ def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
         value=written(known[places[0]]), n=f"{verdict.n:,}"
     )  # fmt: skip
     n_learned = 0 if first.training is None else first.training.get("seen", 0)
-    learned = several(
-        "{n} of its texts is a training text.", "{n} of its texts are training texts.", n_learned
-    )  # fmt: skip
+    learned = several("{n} of its texts is a training text.", "{n} of its texts are training texts.", n_learned)
     tied = [title_of(view.rows[n]) for n in places[1:] if known[n] == known[places[0]]]
     behind = _of_the_next(view, of.column, [view.rows[n] for n in places[:2]])
     return together(best, _("Tied with {rows}.", rows=listed(tied)) if tied else behind, learned if n_learned else "")

@@ -351,10 +351,8 @@ class Desk {
     if (!work || !this.kind.value || this.isSending) return;
     if (work.wantsReason && !this.reason.value.trim())
       return this.#refuse(_("Say briefly what you corrected."), this.reason);
-    if (!this.result.isAnswer && !this.result.value) {
-      this.#refuse(_("Choose the label of the perturbed text."));
-      return this.result.focus();
-    }
+    if (!this.result.isAnswer && !this.result.value)
+      return this.#refuse(_("Choose the label of the perturbed text."), this.result);
     this.isSending = true;
     this.stage.clearDone();
     this.root.classList.add("busy");
@@ -380,7 +378,7 @@ class Desk {
     this.#refuse(sentenceOf(answer));
   }
 
-  /** @param {string} sentence @param {HTMLElement|null} [at]  the field that is meant */
+  /** @param {string} sentence @param {{focus: () => void}|null} [at]  the field that is meant */
   #refuse(sentence, at = null) {
     this.said = null;
     this.#say([sentence]);

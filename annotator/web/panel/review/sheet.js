@@ -83,7 +83,8 @@ export class Sheet {
     this.dark = dark;
     for (const { root, set, comment, commentBox } of this.cards) {
       const isCurrent = session.step.set === set;
-      const isAsked = (isCurrent || session.explained === set) && session.open && !isCarried(session, set);
+      const isCarried = set !== null && session.work.sets[set].is_carried;
+      const isAsked = (isCurrent || session.explained === set) && session.open && !isCarried;
       const said = commentAt(session.scores, set);
       root.classList.toggle("current", isCurrent);
       comment.readOnly = busy || !session.open;
@@ -195,6 +196,3 @@ function sumWords({ scores, mean, threshold, passes }) {
   const way = scores.length > 1 ? `(${scores.join(" + ")}) / ${scores.length} = ` : "";
   return `${way}${exactWords(mean)} ${passes ? "≥" : "<"} ${decimalOf(threshold)}`;
 }
-
-/** @param {ReviewSession} session @param {number|null} set */
-const isCarried = (session, set) => set !== null && session.work.sets[set].is_carried;

@@ -91,19 +91,15 @@ def _show_actions(store: Store, visit: Visit, standing: PassStanding, key: str, 
     with refusals_shown():
         if pressed(label, container=take, type="primary", disabled=not standing.n_taken, key=f"{key}_take"):
             n = take_over(store, visit.user, number, with_changed=with_changed)
-            _done(several("{n} text now has exhaustive gold.", "{n} texts now have exhaustive gold.", n))
+            confirm_and_rerun(several("{n} text now has exhaustive gold.", "{n} texts now have exhaustive gold.", n))
         if pressed(_("Undo all"), container=back, disabled=not standing.n_exhaustive, key=f"{key}_back"):
             n = take_back(store, visit.user, number)
-            _done(several("{n} text restored.", "{n} texts restored.", n))
+            confirm_and_rerun(several("{n} text restored.", "{n} texts restored.", n))
         is_automatic = st.toggle(
             _("Adopt accepted gold automatically"), evidence_pass.is_automatic, key=f"{key}_automatic"
         )
         if is_automatic != evidence_pass.is_automatic:
             set_automatic(store, visit.user, number, is_automatic)
-
-
-def _done(words: str) -> None:
-    confirm_and_rerun(words)
 
 
 def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
@@ -131,7 +127,7 @@ def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
                 is_automatic=is_automatic, may_repeat=may_repeat, has_people=has_people,
             )  # fmt: skip
             del st.session_state[f"{key}_shown"]
-            _done(
+            confirm_and_rerun(
                 several(
                     "“{name}” has {n} text, ready under Annotate.",
                     "“{name}” has {n} texts, ready under Annotate.",

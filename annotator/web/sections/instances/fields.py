@@ -64,9 +64,7 @@ _CHOICES_KEY = "search_choices"
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What the fields of a project hold in this visit; the page has a place beside the states, the link to it one among
-    the filters.
-    """
+    """What the fields of a project hold in this visit, and the places of the page and of the link to it."""
 
     choices: PageChoices
     search: Search

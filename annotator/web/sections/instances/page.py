@@ -43,10 +43,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     elif instance_id := asked_instance():
         with of_the_address:
             comparison.show(store, visit, project, instance_id)
-    with st.container(horizontal=True):
+    buttons = st.container(horizontal=True)
+    with buttons:
         splits.show(store, visit, project)
-        of_pass = st.container(width="content")
-    evidence.show(store, visit, project, of_pass)
+    evidence.show(store, visit, project, buttons)
     fields.end(wanted)
 
 

@@ -93,12 +93,8 @@ def _write(
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
             return
-        _done(_("“{name}” has {words}.", name=made.name, words=counted(len(made.words), "word")))
+        confirm_and_rerun(_("“{name}” has {words}.", name=made.name, words=counted(len(made.words), "word")))
     if known is not None and pressed(_("Remove list"), container=remove, key="tests_list_remove", width="stretch"):
         remove_word_list(store, visit.user, project, known.name)
         st.session_state.pop(f"tests_list_{project.id}", None)
-        _done(_("Removed list “{name}”.", name=known.name))
-
-
-def _done(words: str) -> None:
-    confirm_and_rerun(words)
+        confirm_and_rerun(_("Removed list “{name}”.", name=known.name))
