@@ -20,6 +20,9 @@ _AROUND_ROWS = 110
 _LONGEST_NAME = 28
 _FEW_STEPS = 6  # more counts than these are divided by whole numbers by themselves
 _PATTERNS = ("", "/", ".", "x", "-", "\\", "+")
+# The same look for the same state, of a text in one chart and of a person's work in another.
+_LOOKS = {"complete": 0, "accepted": 0, "submitted": 1, "returned": 2, "open": 3, "leased": 3, "queued": 4, "skipped": 4,
+          "held": 5, "discarded": 6}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,8 @@ def row_chart(rows: Sequence[Row], kinds: Mapping[str, str], *, across: str) -> 
     from annotator.figures.plotly_parts import Bar, Figure  # noqa: PLC0415
 
     shown = {kind: words for kind, words in kinds.items() if any(row.counts.get(kind) for row in rows)}
-    look_by_kind = dict(zip(kinds, zip(COLOURS, _PATTERNS, strict=True), strict=False))
+    looks = tuple(zip(COLOURS, _PATTERNS, strict=True))
+    look_by_kind = {kind: looks[_LOOKS.get(kind, place)] for place, kind in enumerate(kinds)}
     figure = Figure()
     for kind, words in shown.items():
         colour, pattern = look_by_kind[kind]

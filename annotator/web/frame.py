@@ -52,8 +52,7 @@ def show() -> None:
         with page_store() as store:
             run_page, choice = _enter(store)
         if CONFIRMED in st.session_state:
-            words, is_kept = st.session_state.pop(CONFIRMED)
-            confirm(words, is_kept=is_kept)
+            confirm(**st.session_state.pop(CONFIRMED))
         try:
             run_page()
             if is_first_run:
@@ -334,7 +333,7 @@ def confirm(words: str, *, is_kept: bool = False) -> None:
 
 def confirm_and_rerun(words: str, *, is_kept: bool = False) -> NoReturn:
     """Run the page again, and say then what was done: what is said before is seldom seen."""
-    st.session_state[CONFIRMED] = (words, is_kept)
+    st.session_state[CONFIRMED] = {"words": words, "is_kept": is_kept}
     st.rerun()
 
 

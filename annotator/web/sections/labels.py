@@ -140,8 +140,7 @@ def _which_label(project: Project) -> str | None:
 
 
 def _rename(store: Store, visit: Visit, project: Project) -> str | None:
-    label = _which_label(project)
-    if label is None:
+    if (label := _which_label(project)) is None:
         return None
     name = st.text_input(_("New name"), key=f"labels_name_{project.id}")
     _show_effects(label_effects(store, visit.user, project, label), UNDONE)
@@ -156,8 +155,7 @@ def _rename(store: Store, visit: Visit, project: Project) -> str | None:
 
 
 def _map(store: Store, visit: Visit, project: Project) -> str | None:
-    label = _which_label(project)
-    if label is None:
+    if (label := _which_label(project)) is None:
         return None
     others = [other for other in project.labels if other != label]
     other = st.selectbox(

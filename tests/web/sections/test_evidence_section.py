@@ -41,7 +41,7 @@ def test_a_lead_starts_a_pass_sees_what_would_change_and_takes_it_over(
     assert any(m.value.startswith("Reassigns 2 of 2 texts with gold (") for m in app.markdown)
     app.button(key=f"evidence_new_{project.id}_start").click().run()
     assert not app.exception
-    assert app.session_state[CONFIRMED][0].startswith(
+    assert app.session_state[CONFIRMED]["words"].startswith(
         r"“Reviews *1* – every evidence” has 2 texts, ready under Annotate"
     )
     second = find_project(store, NAME)
@@ -52,11 +52,11 @@ def test_a_lead_starts_a_pass_sees_what_would_change_and_takes_it_over(
     app.run()
     assert any("1 text would get exhaustive gold" in m.value and "1 → 2 tokens" in m.value for m in app.markdown)
     app.button(key=f"evidence_{second.id}_take").click().run()
-    assert app.session_state[CONFIRMED][0].startswith("1 text now has exhaustive gold")
+    assert app.session_state[CONFIRMED]["words"].startswith("1 text now has exhaustive gold")
     assert any(m.value == "1 of 2 texts have exhaustive gold from this pass." for m in app.markdown)
     assert [g.instance.is_exhaustive for g in gold_instances(store, project, "chosen")].count(True) == 1
     app.button(key=f"evidence_{second.id}_back").click().run()
-    assert app.session_state[CONFIRMED][0].startswith("1 text restored")
+    assert app.session_state[CONFIRMED]["words"].startswith("1 text restored")
 
 
 def test_where_nobody_else_annotates_it_is_said_before(store: Store, app: AppTest, project: Project) -> None:

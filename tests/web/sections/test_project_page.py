@@ -124,7 +124,7 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     heads = {one.label: one.value for one in page.metric}
     assert heads == {"Texts": "9", "To annotate": "5", "In progress": "1", "Waiting for review": "2", "Complete": "1"}
     [bar] = page.get("progress")
-    assert bar.proto.text == "11 % done: 1 of 9 texts. 2 awaiting review."
+    assert bar.proto.text == "11 % done: 1 of 9 texts. 2 annotations awaiting review."
     [row] = table_with(page, "under review")
     parts = ("accepted", "under review", "returned", "in progress", "skipped", "with the lead", "discarded")
     assert (row["accepted"], row["under review"]) == (1, 2)
@@ -669,7 +669,7 @@ def test_a_lead_archives_a_project_brings_it_back_and_deletes_it_by_its_name(
     _type_and_delete(page, project.name)  # then the frame, which is not run here, would open another project
     assert store.value("SELECT count(*) FROM projects") == 0
     [backup] = database.parent.glob("*.backup")
-    assert str(backup) in page.session_state[CONFIRMED][0].replace("\\", "")
+    assert str(backup) in page.session_state[CONFIRMED]["words"].replace("\\", "")
 
 
 def _type_and_delete(page: AppTest, name: str) -> None:

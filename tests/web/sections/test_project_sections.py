@@ -193,7 +193,7 @@ def test_a_lead_freezes_the_gold_and_sees_it_listed(store: Store, released: Proj
     assert not app.exception
     [made] = releases_of_project(store, LOCAL_OPERATOR, released)
     assert (made.name, made.rules.licence, made.made_by) == ("*camera* ready", "CC0", "lea")
-    assert app.session_state[CONFIRMED][0].startswith("Created release 1 “*camera* ready”")
+    assert app.session_state[CONFIRMED]["words"].startswith("Created release 1 “*camera* ready”")
     assert app.dataframe[0].value["Instances"].tolist() == [3]
     assert app.text_input(key=f"release_name_{released.id}_1").value == "", "the next one needs another name"
 
@@ -210,7 +210,7 @@ def test_training_texts_that_are_in_a_release_are_said_before_and_after(
     app.text_input(key=f"release_name_{released.id}_0").input("ready")
     app.text_input(key=f"release_licence_{released.id}_0").input("CC0")
     app.button(key="release_freeze").click().run()
-    assert app.session_state[CONFIRMED][0].replace("\\", "").endswith(sentence)
+    assert app.session_state[CONFIRMED]["words"].replace("\\", "").endswith(sentence)
 
 
 def test_texts_without_all_their_annotators_are_said_before_and_after(
@@ -227,7 +227,7 @@ def test_texts_without_all_their_annotators_are_said_before_and_after(
     app.text_input(key=f"release_name_{released.id}_0").input("ready")
     app.text_input(key=f"release_licence_{released.id}_0").input("CC0")
     app.button(key="release_freeze").click().run()
-    assert app.session_state[CONFIRMED][0].replace("\\", "").endswith(sentence)
+    assert app.session_state[CONFIRMED]["words"].replace("\\", "").endswith(sentence)
 
 
 def test_what_is_refused_is_said_and_the_fields_stay(store: Store, released: Project, app: AppTest) -> None:

@@ -103,7 +103,7 @@ def test_a_lead_picks_texts_and_switches_training_on(store: Store, project: Proj
     switch_on(page, project)
     assert "Pick some with gold first\\." in page.error[0].value
     pick_both(page, store, project)
-    assert plain(page.session_state[CONFIRMED][0]) == "Picked 2 texts."
+    assert plain(page.session_state[CONFIRMED]["words"]) == "Picked 2 texts."
     switch_on(page, project)
     assert not page.error
     assert training_rules(store, LOCAL_OPERATOR, project.id, "annotators").rules.is_on
@@ -150,7 +150,7 @@ def test_the_lead_reads_what_was_answered_and_lets_people_through(store: Store, 
     assert plain(page.error[0].value) == "Choose a person."
     page.multiselect(key="training_who_annotators").set_value(["ann"])
     page.button(key="training_through_annotators").click().run()
-    assert plain(page.session_state[CONFIRMED][0]) == "Can now get work: ann."
+    assert plain(page.session_state[CONFIRMED]["words"]) == "Can now get work: ann."
     assert annotate_work.next_work(store, ann, project.id).work is not None
 
 
@@ -164,7 +164,7 @@ def test_switching_training_on_names_who_goes_on_first_and_that_its_texts_count(
     pick_both(page, store, project)
     assert any("2 complete texts count in gold, exports and releases." in plain(one.value) for one in page.caption)
     switch_on(page, project)
-    assert plain(page.session_state[CONFIRMED][0]).startswith("Saved. Attempts in progress keep the old rules.")
+    assert plain(page.session_state[CONFIRMED]["words"]).startswith("Saved. Attempts in progress keep the old rules.")
     assert any(
         "reservations of people who haven't passed come before training: ann (2)." in plain(one.value)
         for one in page.info

@@ -160,10 +160,9 @@ def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str])
         _show_preview(preview)
         if pressed(_("Draw sample"), type="primary", key=f"{key}_draw", disabled=not preview.n):
             draw_audit(store, visit.user, project, drawing)
-            drawn = several(
-                "{n} version drawn; see Perturb, Audit.", "{n} versions drawn; see Perturb, Audit.", preview.n
+            confirm_and_rerun(
+                several("{n} version drawn; see Perturb, Audit.", "{n} versions drawn; see Perturb, Audit.", preview.n)
             )
-            confirm_and_rerun(drawn)
 
 
 def _show_preview(preview: DrawingPreview) -> None:

@@ -62,13 +62,14 @@ def _show_counts(progress: Progress, n_under_review: int) -> None:
     helps = {_("In progress"): ahead if progress.n_unseen else None}
     for column, (title, value) in zip(st.columns(len(shown)), shown.items(), strict=True):
         column.metric(title, f"{value:,}", help=helps.get(title))
-    _show_bar(progress, n_under_review)
+    _show_bar(progress)
 
 
-def _show_bar(progress: Progress, n_under_review: int) -> None:
+def _show_bar(progress: Progress) -> None:
     n, n_done = progress.n_instances, progress.n_done
     percent = 100 * n_done // n  # never 100 before the last one
     share = _("less than 1") if n_done and not percent else f"{percent}"
     done = _("{share} % done: {done} of {n} texts.", share=share, done=f"{n_done:,}", n=f"{n:,}")
-    waiting = several("{n} awaiting review.", "{n} awaiting review.", n_under_review)
-    st.progress(percent, text=together(done, waiting if n_under_review else ""))
+    n_waiting = progress.n_open_rounds  # also of texts that still need others, and are among those to annotate
+    waiting = several("{n} annotation awaiting review.", "{n} annotations awaiting review.", n_waiting)
+    st.progress(percent, text=together(done, waiting if n_waiting else ""))
