@@ -90,8 +90,8 @@ def row_chart(rows: Sequence[Row], kinds: Mapping[str, str], *, across: str) -> 
     from annotator.figures.plotly_parts import Bar, Figure  # noqa: PLC0415
 
     shown = {kind: words for kind, words in kinds.items() if any(row.counts.get(kind) for row in rows)}
-    looks = tuple(zip(COLOURS, _PATTERNS, strict=True))
-    look_by_kind = {kind: looks[_LOOKS.get(kind, number)] for number, kind in enumerate(kinds)}
+    colours_and_patterns = tuple(zip(COLOURS, _PATTERNS, strict=True))
+    look_by_kind = {kind: colours_and_patterns[_LOOKS.get(kind, number)] for number, kind in enumerate(kinds)}
     figure = Figure()
     for kind, words in shown.items():
         colour, pattern = look_by_kind[kind]
