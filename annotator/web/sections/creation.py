@@ -52,6 +52,7 @@ _RESULTS = {"label": unsaid("a label"), "answer": unsaid("an answer text")}
 
 def dialog() -> None:
     """The same form over the page."""
+    st.session_state.pop(_REFUSED, None)  # of a form that was closed
     st.dialog(_("New project"), width="medium")(_show_in_dialog)()
 
 

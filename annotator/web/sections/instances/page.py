@@ -43,8 +43,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     elif instance_id := asked_instance():
         with of_the_address:
             comparison.show(store, visit, project, instance_id)
-    buttons = st.container(horizontal=True)
-    with buttons:
+    with (buttons := st.container(horizontal=True)):
         splits.show(store, visit, project)
     evidence.show(store, visit, project, buttons)
     fields.end(wanted)
