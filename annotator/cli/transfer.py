@@ -4,6 +4,7 @@ import dataclasses
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,17 +198,23 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
             _import_one(database, project_name, files[0], given, as_json=as_json)
 
 
+class _NoTorch(MetaPathFinder):
+    """Torch as where it is not installed. (A None in its place in sys.modules would make SciPy fail.)"""
+
+    def find_spec(self, fullname: str, *_more: object) -> None:
+        if fullname == "torch":
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+
+
 @contextmanager
 def _without_torch() -> Iterator[None]:
     """Without torch, which spaCy loads wherever it is installed, and which takes longer than a thousand texts."""
-    if "torch" in sys.modules:
-        yield
-        return
-    sys.modules["torch"] = None  # type: ignore[assignment]  # what is None cannot be imported
+    finder = _NoTorch()
+    sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
-        del sys.modules["torch"]
+        sys.meta_path.remove(finder)
 
 
 def _files_of(path: Path, format_given: str | None, stack: ExitStack) -> "list[NamedFile]":

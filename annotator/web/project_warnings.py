@@ -29,15 +29,19 @@ _NAMED_CHARACTERS = 40  # of a text that a sentence names
 
 def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
     """Say so when rounds cannot be decided, or texts not be finished, for want of people who may review or annotate."""
-    missing = missing_reviewers(store, visit.user, project)
-    if missing:
+    for words in missing_people_words(store, visit, project):
+        st.warning(words, icon=":material/group_add:")
+
+
+def missing_people_words(store: Store, visit: Visit, project: Project) -> tuple[str, ...]:
+    """Which people a project lacks under its rules, in sentences."""
+    rules, words = project.settings, []
+    if missing := missing_reviewers(store, visit.user, project):
         n_people = count_reviewers(store, visit.user, project)
-        words = _missing_reviewers_words(project.settings.reviewers_per_annotation, missing, n_people)
-        st.warning(words, icon=":material/group_add:")
-    missing = missing_annotators(store, visit.user, project)
-    if missing:
-        words = _missing_annotators_words(project.settings.annotators_per_instance, missing)
-        st.warning(words, icon=":material/group_add:")
+        words.append(_missing_reviewers_words(rules.reviewers_per_annotation, missing, n_people))
+    if missing := missing_annotators(store, visit.user, project):
+        words.append(_missing_annotators_words(rules.annotators_per_instance, missing))
+    return tuple(words)
 
 
 def _missing_reviewers_words(wanted: int, missing: int, n_people: int) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from annotator.cli.transfer import _Progress
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, heavy_parts
+from tests.conftest import REPOSITORY
 from tests.formats.datasets.test_aesw import PAPER, sentences
 
 
@@ -230,9 +231,9 @@ def test_an_export_without_splits_to_eraser_says_how_to_make_them(filled: Comman
 
 def test_problems_and_warnings_are_listed_apart_and_counted(annotator: Command, tmp_path: Path) -> None:
     annotator("project", "create", "P", "--task", "sentiment")
-    fields = {"text": {"text": "a b"}}
-    rows = [{"id": f"w{n}", "fields": fields, "pair": {"group": f"g{n}", "role": "perturbed"}} for n in range(202)]
-    rows += [{"id": f"w{n}", "fields": fields} for n in range(201)]
+    fields = [{"text": {"text": f"a {n}"}} for n in range(202)]
+    rows = [{"id": f"w{n}", "fields": fields[n], "pair": {"group": f"g{n}", "role": "perturbed"}} for n in range(202)]
+    rows += [{"id": f"w{n}", "fields": fields[n]} for n in range(201)]
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     refused = annotator("import", "jsonl", str(file), "--project", "P")
@@ -340,6 +341,14 @@ def test_a_file_in_another_encoding_is_refused_until_it_is_named_and_its_letters
     exported = tmp_path / "out.jsonl"
     annotator("export", "jsonl", str(exported), "--project", "W")
     assert "a café – fine" in exported.read_text(encoding="utf-8")
+
+
+def test_a_file_whose_words_nltk_finds_is_imported_in_a_process_of_its_own_and_without_torch(
+    path: Path, annotator: Command
+) -> None:
+    annotator("project", "create", "P", "--task", "editing")
+    file = REPOSITORY / "data" / "samples" / "aesw.xml"
+    assert "torch" not in heavy_parts("--db", path, "import", "aesw", file, "--project", "P")
 
 
 def test_edits_are_imported_counted_and_exported_from_the_command_line(annotator: Command, tmp_path: Path) -> None:

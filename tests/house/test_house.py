@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
     "modules": 600,
-    "lines": 135_900,
+    "lines": 135_910,
     "longest module": 600,
     "panel modules": 75,
-    "panel lines": 21_865,
+    "panel lines": 21_839,
     "longest panel module": 600,
     "test files": 326,
     "largest folder": 25,

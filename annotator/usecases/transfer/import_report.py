@@ -93,6 +93,7 @@ MERGES = HOWS
 _SHOWN_PROBLEMS = 200
 _SHOWN_ROWS = 8
 _SHOWN_LABELS = 12
+_NAMED_REPEATS = 5
 # What several files have together as the sum of each; of instances, or of rows of model output, and of anything.
 _ROW_COUNTS = ("n_new", "n_unchanged", "n_updated")
 _COUNTS = (
@@ -215,6 +216,8 @@ class ImportReport:
         self.with_output: set[int] = set()
         self.answered: set[int] = set()
         self.mapped: set[int] = set()
+        self.repeated = Places()  # new texts that the file had before under another key
+        self._texts: dict[int, tuple[str, str]] = {}  # key and location of those that the file brings new
         self._bad_rows: set[tuple[str, int]] = set()
         self._reasons: set[tuple[bool, str, str, str]] = set()
         self._kept: dict[tuple[bool, str, str, str, str], int] = {}
@@ -302,6 +305,18 @@ class ImportReport:
                     n,
                     spans=counted(self.n_character_spans, "span"),
                     places=self.widened,
+                )
+            )
+
+    def tell_repeated(self) -> None:
+        """Say which texts the file has under several keys."""
+        if n := self.repeated.n:
+            self.notes.append(
+                several(
+                    "{n} text repeats an earlier one: {places}.",
+                    "{n} texts repeat earlier ones: {places}.",
+                    n,
+                    places=self.repeated,
                 )
             )
 
@@ -437,6 +452,7 @@ class ImportReport:
         for widening in plan.widened:
             self.widened.add(widening)
         self._add_preview(plan.rows)
+        self._count_repeated(plan.new)
         self.n_new += len(plan.new)
         self.n_updated += plan.n_updated
         self.n_unchanged += len(plan.changes) - plan.n_updated
@@ -444,6 +460,18 @@ class ImportReport:
             self.n_annotations += len(annotations)
             self.n_reference += sum(annotation.state == "reference" for annotation in annotations)
             self.n_sets += sum(len(a.sets) for a in annotations)
+
+    def _count_repeated(self, instances: Iterable[NewInstance]) -> None:
+        for instance in instances:
+            text = hash((instance.target, *(segment.document for segment in instance.segments)))
+            source = instance.source
+            location = source.key if source.line is None else _("line {line}", line=source.line)
+            key, first = self._texts.setdefault(text, (source.key, location))
+            if key != source.key:
+                if self.repeated.n < _NAMED_REPEATS:
+                    self.repeated.add(f"{location} = {first}")
+                else:
+                    self.repeated.n += 1
 
     def count_reach(self, outputs: Iterable[Output], keys: Mapping[int, str]) -> None:
         """Count the texts that have answers and maps; keys: of the instances, by number."""

@@ -18,7 +18,7 @@ from annotator.formats.rows.column_findings import meaning
 from annotator.formats.rows.columns import field_names, our_name
 from annotator.formats.rows.encodings import ENCODINGS, UTF8, Sample, is_text, marked, recoded, recoded_bytes, samples
 from annotator.formats.rows.findings import listed
-from annotator.language import _, several
+from annotator.language import _
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_keyed_texts
@@ -29,7 +29,6 @@ from annotator.usecases.transfer.import_report import ImportOptions
 __all__ = ["ENCODINGS", "UTF8", "Sample", "is_text", "marked", "recoded", "recoded_bytes", "samples"]
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
-_NAMED = 5
 
 
 @dataclass(slots=True)
@@ -46,7 +45,6 @@ class RowNumbers:
     prefix: str = ""
     n_rows: int = 0
     n_kept: int = 0
-    doubles: list[int] = field(default_factory=list)  # lines of rows with a text that stood before
     _last: int = 0  # the highest number so far
     _is_read: bool = False
     _free: dict[int, list[int]] = field(default_factory=dict)  # by split and texts, stored numbers that no row has yet
@@ -54,7 +52,7 @@ class RowNumbers:
         default_factory=dict
     )  # and those that rows have, by annotator
 
-    def key(self, split: str, texts: Mapping[str, SourceText | str], annotator: str | None, line: int | None) -> str:
+    def key(self, split: str, texts: Mapping[str, SourceText | str], annotator: str | None, _line: int | None) -> str:
         """The key of a row. annotator: whose row it is, where the file says it."""
         self._read()
         name = self._name(split, [self._text(texts[n]) for n in self.project.task.in_numbering_order(list(texts))])
@@ -64,28 +62,13 @@ class RowNumbers:
                 if annotator not in annotators:
                     annotators.add(annotator)
                     return f"{self.prefix}{number}"
-        if of_text:
-            self.doubles.append(line or 0)
         number = self._next(name)
         of_text.append((number, set() if annotator is None else {annotator}))
         return f"{self.prefix}{number}"
 
     def notes(self) -> list[str]:
         """What the rows have as keys, in sentences."""
-        if not self.n_rows:
-            return []
-        sentences = [self._number_words()]
-        if self.doubles:
-            lines = ", ".join(map(str, self.doubles[:_NAMED])) + (", …" if len(self.doubles) > _NAMED else "")
-            sentences.append(
-                several(
-                    "{n} row repeats an earlier text (line {lines}).",
-                    "{n} rows repeat earlier texts (lines {lines}).",
-                    len(self.doubles),
-                    lines=lines,
-                )
-            )
-        return sentences
+        return [self._number_words()] if self.n_rows else []
 
     def _number_words(self) -> str:
         """How many texts have a number, and how many of these the one that they had."""

@@ -168,7 +168,8 @@ _STYLE = """<style>
 .palette-kind { opacity: .72; white-space: nowrap }
 .palette-none { margin: 10px 12px }
 @media (max-height: 600px) {
-  .stAppHeader.stAppHeader { background: transparent; pointer-events: none }
+  .stAppHeader.stAppHeader { background: transparent; pointer-events: none; min-height: 0 }
+  .stAppHeader.stAppHeader [data-testid=stToolbar] { padding-top: 2px; min-height: 0; align-items: start }
   .stAppHeader.stAppHeader button {
     pointer-events: auto; background: color-mix(in srgb, Canvas 80%, transparent); border-radius: 8px;
   }

@@ -31,7 +31,7 @@ from annotator.usecases.project.rules import effects_of_rules
 from annotator.usecases.project.word_lists import word_lists
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm
-from annotator.web.project_warnings import labels_in, show_missing_people
+from annotator.web.project_warnings import labels_in, missing_people_words
 from annotator.web.sections import labels as label_replacement
 from annotator.web.sections.labels import read_pairs, written_pairs
 from annotator.web.session import Visit, current_visit, page_store
@@ -158,13 +158,12 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             changed = _ask_data_set(project, changed)
         in_use = None
         if submitted(_("Save rules"), type="primary", key="rules_save") is not None:
-            in_use = _save(store, visit, changed, own_kinds)
+            in_use = _save(store, visit, project, changed, own_kinds)
         # The browser holds such a form back by itself, and says so only at the field, which may be out of sight. Our style
         # sheet (routes/documents.py) shows this sentence while a number is out of range.
         st.container(key="out_of_range").caption(_("Can't save: a number above is out of range."))
     if notice := st.session_state.pop("rules_told", None):
         confirm(notice)
-        show_missing_people(store, visit, project)
     if in_use is not None:
         label_replacement.dialog(project, in_use, changed.labels)
 
@@ -183,12 +182,14 @@ def show_previews(store: Store, visit: Visit, project: Project) -> None:
     confirm(_("Previews saved."))
 
 
-def _save(store: Store, visit: Visit, changed: Project, own_kinds: tuple[str, ...]) -> str | None:
+def _save(store: Store, visit: Visit, before: Project, changed: Project, own_kinds: tuple[str, ...]) -> str | None:
     """Answers the label that something still uses, where that is why nothing was saved."""
     try:
         settings = replace(changed.settings, own_perturbation_kinds=own_kinds)  # refuses what is no name for a kind
         wanted = replace(changed, settings=settings)
-        effects = effects_of_rules(store, visit.user, wanted)
+        known = missing_people_words(store, visit, before)
+        lacking = (words for words in missing_people_words(store, visit, wanted) if words not in known)
+        effects = (*effects_of_rules(store, visit.user, wanted), *lacking)
         if effects:
             st.dialog(_("Before saving the rules"), width="medium")(_show_effects)(wanted, effects)
             return None

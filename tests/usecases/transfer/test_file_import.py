@@ -59,6 +59,14 @@ def test_annotators_whose_names_count_those_of_one_text_are_told(
     assert not [note for note in named.notes if "may be different people." in note]
 
 
+def test_texts_that_a_file_has_twice_are_told(make_project: Callable[..., Project], import_rows: Rows) -> None:
+    rows = [{"id": f"t{n}", "text": text} for n, text in enumerate(["Fine.", "Bad.", "Fine.", "Fine .", "Bad."])]
+    report = import_rows(make_project(), rows)
+    assert report.n_new == 5
+    assert "2 texts repeat earlier ones: line 3 = line 1; line 5 = line 2." in report.notes
+    assert not [note for note in import_rows(make_project(name="Other"), rows[:2]).notes if "repeat" in note]
+
+
 def test_a_file_with_one_bad_row_stores_nothing(
     store: Store, make_project: Callable[..., Project], import_rows: Rows
 ) -> None:
@@ -458,7 +466,9 @@ def test_spans_that_end_within_a_token_are_counted_and_named(
     rows.append({"id": "whole", "text": text, "label": "positive", "annotator": "a", "rationales": [[[0, 1]]]})
     report = import_rows(make_project(), rows)
     assert (report.n_character_spans, report.widened.n) == (5, 1)
-    assert report.notes == ["1 of 5 spans was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”."]
+    assert report.notes[1:] == [
+        "1 of 5 spans was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”."
+    ]
 
 
 def test_the_answers_of_an_arabic_text_that_end_before_a_full_stop_are_no_longer_widened(

@@ -30,7 +30,7 @@ Rows = Callable[..., ImportReport]
 
 def rows(n_texts: int = 4, n_annotators: int = 3) -> list[dict[str, object]]:
     return [
-        {"id": f"t{text}", "text": "Good food, bad music.", "label": "positive", "annotator": f"ann{who}",
+        {"id": f"t{text}", "text": f"Good food, bad music {text}.", "label": "positive", "annotator": f"ann{who}",
          "rationales": [[[0, 1 + who]]]}
         for text in range(n_texts) for who in range(n_annotators)
     ]  # fmt: skip
@@ -162,7 +162,7 @@ def test_texts_without_a_label_in_a_project_without_labels_are_told(
 ) -> None:
     project = make_project()
     change_project(store, LOCAL_OPERATOR, replace(project, labels=()))
-    report = import_rows(replace(project, labels=()), [{"id": f"t{n}", "text": "Fine food."} for n in range(30)])
+    report = import_rows(replace(project, labels=()), [{"id": f"t{n}", "text": f"Fine food {n}."} for n in range(30)])
     assert report.n_unlabelled == 30
     assert report.notes == ["No labels for these 30 texts. Add labels before assigning work."]
 
@@ -172,7 +172,7 @@ def test_texts_that_bring_labels_and_tasks_with_answers_have_nothing_to_be_told(
 ) -> None:
     project = make_project()
     change_project(store, LOCAL_OPERATOR, replace(project, labels=()))
-    labelled = [{"id": "1", "text": "Fine food.", "label": "good"}, {"id": "2", "text": "Fine food."}]
+    labelled = [{"id": "1", "text": "Fine food.", "label": "good"}, {"id": "2", "text": "Good food."}]
     assert import_rows(replace(project, labels=()), labelled).notes == []
     reading = make_project("reading", name="Reading")
     assert import_rows(reading, [{"id": "1", "passage": "Fine food.", "question": "What?"}]).notes == []

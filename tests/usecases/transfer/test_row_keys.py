@@ -78,7 +78,7 @@ def test_a_text_that_stands_twice_in_the_file_gets_two_numbers_and_is_named(stor
     content = "text\nSo so.\nGood.\nSo so.\n"
     report = take(content)
     assert keys(store) == {"1": "So so.", "2": "Good.", "3": "So so."}
-    assert report.notes[1] == "1 row repeats an earlier text (line 4)."
+    assert report.notes[0] == "1 text repeats an earlier one: line 4 = line 2."
     assert take(content).n_unchanged == 3
 
 
@@ -199,7 +199,7 @@ def test_labels_of_two_annotators_of_one_text_do_not_make_two_texts(store: Store
 def test_of_an_annotator_whose_rows_repeat_a_text_the_lines_are_named(take: Take) -> None:
     report = take("text,annotator,label\nGood.,ada,good\nGood.,ada,good\n")
     assert report.n_new == 2
-    assert "1 row repeats an earlier text (line 3)." in report.notes
+    assert "1 text repeats an earlier one: line 3 = line 2." in report.notes
 
 
 def test_a_second_row_of_an_id_tells_how_its_label_is_read_as_its_annotators_own(take: Take) -> None:

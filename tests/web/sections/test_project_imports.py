@@ -50,7 +50,7 @@ def unlabelled(store: Store, make_project: Callable[..., Project]) -> Project:
 
 def several(n_texts: int = 4, n_annotators: int = 3) -> list[dict[str, object]]:
     return [
-        {"id": f"t{text}", "text": "Good food, bad music.", "label": "positive", "annotator": f"ann{who}",
+        {"id": f"t{text}", "text": f"Good food, bad music {text}.", "label": "positive", "annotator": f"ann{who}",
          "rationales": [[[0, 1 + who]]]}
         for text in range(n_texts) for who in range(n_annotators)
     ]  # fmt: skip

@@ -53,7 +53,7 @@ def test_each_line_of_a_lead_leads_to_the_section_that_mends_it(opened: Opened, 
         day = store.now()[:10]
     app = opened("Lead")
     assert not app.exception
-    assert app.header[0].value == "Waiting for you"
+    assert app.header[0].value == "Start"
     day = day.replace("-", "\\-")
     assert links(app) == [
         (f"1 proposal to decide, oldest since {day}", "project", "project=1&section=Decisions"),
@@ -71,7 +71,7 @@ def test_an_annotator_has_a_link_to_the_texts_of_each_project(opened: Opened) ->
 def test_where_nothing_waits_that_is_what_it_says(opened: Opened) -> None:
     app = opened("Researcher")
     assert links(app) == []
-    assert app.info[0].value == "Nothing is waiting for you in Sentiment · Similarity · Reading."
+    assert app.caption[0].value == "Nothing is waiting for you in Sentiment · Similarity · Reading."
 
 
 def test_a_lead_reads_how_far_projects_are_where_nothing_waits(opened: Opened) -> None:

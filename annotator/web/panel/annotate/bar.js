@@ -3,7 +3,7 @@
  * Nothing in it moves while one works.
  */
 import { letterOf, sharedTokens, unionOf } from "../shared/annotation.js";
-import { button, div, element, icon, inline, paragraph, part, press, setText, toggle, tr } from "../shared/dom.js";
+import { button, div, element, icon, inline, paragraph, press, setText, toggle, tr } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { SavingLabel } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
@@ -53,15 +53,11 @@ export class Bar {
       "aria-label": _("Redo"),
     });
     this.skip = button(_("Skip"), { key: "s", title: _("Skip for now"), onclick: actions.skip });
-    this.discard = button(_("Propose to discard"), {
+    this.discard = button(_("Discard …"), {
       key: "d",
-      className: "propose-discard",
       title: _("Propose to discard this text"),
       onclick: actions.discard,
     });
-    const long = inline("long-words", _("Propose to discard"));
-    const short = inline("short-words", _("discard"));
-    part(this.discard, ".button-label", HTMLElement).replaceChildren(long, short);
     this.submit = button(_("Submit"), {
       key: "Ctrl+⏎",
       className: "primary",

@@ -3,7 +3,7 @@
  * on.
  */
 import { sizeOf } from "../shared/annotation.js";
-import { button, div, element, icon, inline, paragraph, part, press, setText, toggle } from "../shared/dom.js";
+import { button, div, element, icon, inline, paragraph, press, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { SavingLabel } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
@@ -47,7 +47,6 @@ export class ScorePrompt {
     this.title = element("h2", { class: "ask-title" });
     this.chosen = inline("ask-chosen");
     this.question = paragraph("ask-question");
-    this.given = element("p", { class: "ask-given", "aria-label": _("Scores given") });
     this.choices = Array.from({ length: LONGEST }, (_, index) => choice(index + 1, actions));
     this.scale = element("div", { class: "scale", role: "radiogroup" }, ...this.choices.map(({ root }) => root));
     this.root = div(
@@ -55,7 +54,6 @@ export class ScorePrompt {
       div("ask-steps", this.back, this.where, this.forth),
       div("ask-words", div("ask-top", this.title, this.chosen), this.question),
       this.scale,
-      this.given,
     );
   }
 
@@ -80,27 +78,6 @@ export class ScorePrompt {
     setText(this.chosen, score === null ? "" : wordsOf(step.property, score));
     this.chosen.classList.toggle("unsure", isUnsure(step.property, score));
     this.#updateScale(step.property, score, readOnly);
-    this.#updateGiven(session, dark);
-  }
-
-  /**
-   * What has been given, in the words of the scales; the part of the step in sight.
-   * @param {ReviewSession} given
-   * @param {boolean} dark
-   */
-  #updateGiven({ steps, step, scores }, dark) {
-    const places = [...new Set(steps.map(({ set }) => set))];
-    const parts = places.map((set) =>
-      inline(
-        set === step.set ? "given-part at-hand" : "given-part",
-        set === null ? _("The whole") : badgeOf(set, dark),
-        ...steps.filter((one) => one.set === set).map((one) => givenWords(one.property, scoreAt(scores, one))),
-      ),
-    );
-    this.given.replaceChildren(...parts);
-    this.given.title = parts.map((part) => [...part.childNodes].map((node) => node.textContent).join(" ")).join(" · ");
-    const at = part(this.given, ".at-hand", HTMLElement);
-    this.given.scrollLeft = at.offsetLeft + at.offsetWidth - this.given.clientWidth;
   }
 
   /**
@@ -144,14 +121,6 @@ function choice(value, actions) {
   );
   return { root, label };
 }
-
-/** @param {ScoreName} property @param {number|null} score */
-const givenWords = (property, score) =>
-  element(
-    "span",
-    { class: isUnsure(property, score) ? "given-words unsure" : "given-words" },
-    wordsOf(property, score),
-  );
 
 // ---- The views of the text, and where one stands in the one that is shown
 
@@ -323,7 +292,7 @@ export class ReviewBar {
   /** @param {ReviewedSet} set @param {number} index */
   #makeSetChip(set, index) {
     const boxes = set.carried ? null : scoreBoxes(SET_SCORES);
-    const passed = set.carried && inline("passed", icon("check"), _("passed"));
+    const passed = set.carried && inline("passed", icon("check"), inline("passed-word", _("passed")));
     const chip = makeChip(
       index,
       {

@@ -170,7 +170,8 @@ export class SaliencyMap {
             "×",
           ),
       ),
-      (own || layer || seed || label || about) && div("heat-head", own, layer, seed, label, about),
+      (own || layer || seed || label || about) &&
+        div(own || layer || seed || label ? "heat-head" : "heat-head spare", own, layer, seed, label, about),
       panel.answer &&
         panel.held_out &&
         element("p", { class: "heat-held-out", title: panel.trust ?? "" }, panel.held_out),
@@ -322,7 +323,7 @@ export class SaliencyMap {
     const spans = segment.tokens.map((token, place) => {
       const made = element("span", { class: "t", "data-token": segment.first + place }, token || "\u00a0");
       this.tokens[segment.first + place] = made;
-      return [segment.before[place], made];
+      return [segment.before[place] || null, made];
     });
     const name = this.view.segments.length > 1 && inline("heat-segment", segment.name);
     return paragraph(segment.is_selectable ? "" : "asked", name, ...spans.flat(), segment.rest);
@@ -352,6 +353,8 @@ export class SaliencyMap {
         isCut && "cut",
         combos[token] && `${view.prefix}${combos[token]}`,
         this.selected.has(token) && "top",
+        this.#isJoined(token) && "joined",
+        this.#isJoined(token + 1) && "goes-on",
         scores.length && score === null && token < view.n && "not-seen",
       ];
       const name = classes.filter(Boolean).join(" ");
@@ -363,6 +366,15 @@ export class SaliencyMap {
     this.answer?.paint({ scale, isSigned: this.isSigned, showNumbers });
     this.#paintLegend();
     if (!this.bars.hidden) this.#paintBars();
+  }
+
+  /**
+   * Whether a chosen token goes on without a blank from another one: they have one frame.
+   * @param {number} token
+   */
+  #isJoined(token) {
+    const [before, made] = [this.tokens[token - 1], this.tokens[token]];
+    return this.selected.has(token) && this.selected.has(token - 1) && made?.previousSibling === before;
   }
 
   /**

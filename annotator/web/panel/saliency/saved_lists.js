@@ -65,10 +65,10 @@ export class SavedLists {
 
   #offer(wanted = "") {
     const options = this.lists.map((one) => option(one.id, `${one.name} (${one.n.toLocaleString("en")})`));
-    this.select.replaceChildren(option("", this.lists.length ? _("no list") : _("no lists yet")), ...options);
+    this.select.replaceChildren(option("", _("no list")), ...options);
     this.select.value = wanted;
     if (this.select.selectedIndex < 0) this.select.value = "";
-    this.select.disabled = !this.lists.length;
+    this.select.hidden = !this.lists.length;
     this.#showNote();
   }
 

@@ -80,12 +80,12 @@ class TextTitle {
       option(id, kind ? _("{key} ({kind})", { key, kind }) : _("{key} (original)", { key })),
     );
     this.partner.replaceChildren(
-      option("", partners.length ? _("no version beside it") : _("no other version")),
+      option("", _("no version beside it")),
       ...options,
       ...(partner === 0 ? [option(0, _("the typed text"))] : []),
     );
     this.partner.value = partner === null ? "" : String(partner);
-    this.partner.disabled = !partners.length && partner !== 0;
+    this.partner.hidden = !partners.length && partner !== 0;
   }
 }
 

@@ -65,13 +65,11 @@ export const together = (...sentences) =>
     .reduce((one, other) => one + (!one || WIDE_STOP.test(one) || other.startsWith("（") ? "" : " ") + other, "");
 
 /**
- * A moment as people write it where they are, in the language of the page.
+ * A moment in the time zone of the browser, as the pages write it: 2026-11-24 13:07.
  * @param {string} moment
  */
-export function writtenMoment(moment) {
-  const own = navigator.languages.find((tag) => tag.split("-")[0] === LANGUAGE) ?? LANGUAGE;
-  return new Date(moment).toLocaleString(own, { dateStyle: "medium", timeStyle: "short" });
-}
+export const writtenMoment = (moment) =>
+  new Date(moment).toLocaleString("sv", { dateStyle: "short", timeStyle: "short" });
 
 /**
  * What goes into files for programs and for papers is English, whoever makes them.

@@ -86,7 +86,7 @@ def _draw(rules: LinkRules, keys: dict[str, str]) -> None:
     at_once.number_input(_("Concurrent workers"), 1, 10_000, rules.at_once, key=keys["at_once"])
     until.date_input(
         _("Open until end of"), None if rules.until is None else dt.date.fromisoformat(rules.until[:10]),
-        key=keys["until"], help=_("Last day for new workers (UTC). Empty: no limit.")
+        format="YYYY-MM-DD", key=keys["until"], help=_("Last day for new workers (UTC). Empty: no limit.")
     )  # fmt: skip
     parameter, address = st.columns([1, 2], gap="large")
     parameter.text_input(

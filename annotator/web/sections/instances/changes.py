@@ -35,7 +35,7 @@ def show(store: Store, visit: Visit, project: Project, search: Search, n_found: 
     """What can be done with the texts, and the last things that were done, for those who manage the project."""
     if not has_right(visit.user, visit.roles, "manage project"):
         return
-    of_count, left, right = st.columns([2, 1, 1], vertical_alignment="center")
+    of_count, right, left = st.columns([2, 1, 1], vertical_alignment="center")
     of_count.markdown(_count_words(n_found, len(ticked)))
     change = _("Change {n} selected", n=f"{len(ticked):,}") if ticked else _("Change all {n}", n=f"{n_found:,}")
     with left.popover(change, icon=":material/checklist:", width="stretch", disabled=not n_found), refusals_shown():

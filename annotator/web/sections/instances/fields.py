@@ -82,7 +82,7 @@ def show(store: Store, visit: Visit, project: Project) -> Fields:
     choices = PageChoices(st.session_state, "project_search", project.id, CHOICES)
     choices.begin(_address(), is_arrival=is_just_opened())
     possible = _possible(store, visit, project)
-    field, more = st.columns([5, 1], vertical_alignment="bottom")
+    field, of_states, of_page, more = st.columns([10, 4, 3, 4], vertical_alignment="bottom")
     words = field.text_input(
         _("Search texts, IDs, notes, comments and discussion"), key=choices.text(WORDS, LONGEST_WORDS),
         placeholder=_("Any substring, case-insensitive"), max_chars=LONGEST_WORDS
@@ -90,7 +90,6 @@ def show(store: Store, visit: Visit, project: Project) -> Fields:
     with more.popover(_("Filters"), icon=":material/tune:", width="stretch"):
         filters = _show_filters(project, choices, possible)
         of_link = st.container()
-    of_states, of_page = st.columns([3, 1], vertical_alignment="bottom")
     states = list(_STATES)
     state = of_states.selectbox(_("Show"), states, format_func=_, key=choices.one(STATE, states, "all"))
     return Fields(choices, Search(words=words, state=_STATES[state or "all"], **filters), of_page, of_link)

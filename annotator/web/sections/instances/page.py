@@ -152,10 +152,7 @@ def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[Instance
         hide_index=True,
         height=_HEIGHT,
         key=f"project_list_{project.id}_{rows[0].id}_{rows[-1].id}_{len(rows)}_{changes.n_made()}",
-        column_config={
-            _("text"): st.column_config.TextColumn(width="large"),
-            _("ID"): st.column_config.TextColumn(width="small"),
-        },
+        column_config={_("text"): st.column_config.TextColumn(width="large")},
         on_select="rerun",
         selection_mode="multi-row",
     )
@@ -165,11 +162,11 @@ def _show_rows(hits: Sequence[FoundInstance], project: Project) -> list[Instance
 def _line(row: InstanceRow) -> dict[str, object]:
     return {
         _("text"): first_words(row.excerpt),
+        _("ID"): row.key,
         _("split"): row.split or "–",
         _("language"): row.language,
         _("state"): _(_STATES[row.state]),
         _("result"): "–" if row.result is None else row.result or _("(no answer)"),
         _("tokens"): row.n_tokens,
         _("annotations"): row.n_annotations,
-        _("ID"): row.key,
     }

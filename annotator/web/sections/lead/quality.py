@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.instances import Accepted
-from annotator.domain.numbers import UNDEFINED, duration, natural_order, signed, written
+from annotator.domain.numbers import UNDEFINED, duration, natural_order, percent, signed, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import OUTCOMES, PROPERTY_NAMES, SCALES, SCORE_NAMES, Property
@@ -340,7 +340,7 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQu
         _(
             "{round}: {percent} of {n_decided} decided",
             round=_round(share.round_number),
-            percent=_percent(share.accepted_share),
+            percent=percent(share.accepted_share),
             n_decided=f"{share.n_decided:,}",
         )
         for share in quality.accepted_by_round
@@ -415,7 +415,7 @@ def _show_reviewers(quality: WorkQuality) -> None:
     rows = [
         {
             _("score"): _(PROPERTY_NAMES[name]),
-            _("same score"): _percent(agreement.exact_share),
+            _("same score"): percent(agreement.exact_share),
             _("α (ordinal)"): written(agreement.krippendorff_alpha),
             _("items"): agreement.n_items,
             _("one scorer"): agreement.n_alone,
@@ -483,7 +483,7 @@ def _show_proposed(quality: WorkQuality) -> None:
             _("of these, edited"): count.n_edited,
             _("rejected"): count.n_rejected,
             _("undecided"): count.n_undecided,
-            _("share kept"): _percent(count.n_kept / count.n_suggested),
+            _("share kept"): percent(count.n_kept / count.n_suggested),
         }
         for count in quality.proposed
     ]
@@ -492,10 +492,6 @@ def _show_proposed(quality: WorkQuality) -> None:
     st.caption(
         _("Submitted work: {suggested} suggested, {n_kept} kept.", suggested=f"{suggested:,}", n_kept=f"{n_kept:,}")
     )
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
 
 
 def _round(number: int | str) -> str:

@@ -47,36 +47,26 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
         )  # fmt: skip
     n_days = _LAST[st.session_state.get(f"progress_days_{project.id}", "last 30 days")]
     shown = numbers.days if n_days is None else numbers.days[-n_days:]
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        zone = _("Time zone {name}. Corrections count when submitted.", name=visit_zone()[0])
-        st.markdown(_("**Submitted and accepted per day**"), help=zone)
-        bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
-        st.plotly_chart(
-            day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks")), key="progress_by_day", config=NO_BAR
-        )
-        with st.expander(_("Show as table")):
-            rows = [
-                {
-                    _("day"): day.day,
-                    _("submitted"): day.n_submitted,
-                    _("accepted"): day.n_accepted,
-                    _("texts done"): day.n_done,
-                }
-                for day in reversed(shown)
-            ]
-            st.dataframe(rows, hide_index=True, key="progress_days_table")
-    with right:
-        st.markdown(_("**Texts by type and state**"))
-        st.plotly_chart(
-            row_chart(
-                _rows_of_kinds(project, numbers),
-                {state: _(words) for state, words in _STATES.items()},
-                across=_("texts"),
-            ),
-            key="progress_by_kind",
-            config=NO_BAR,
-        )
+    st.markdown(_("**Texts by type and state**"))
+    states = {state: _(words) for state, words in _STATES.items()}
+    by_kind = row_chart(_rows_of_kinds(project, numbers), states, across=_("texts"))
+    st.plotly_chart(by_kind, key="progress_by_kind", config=NO_BAR)
+    zone = _("Time zone {name}. Corrections count when submitted.", name=visit_zone()[0])
+    st.markdown(_("**Submitted and accepted per day**"), help=zone)
+    bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
+    by_day = day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks"))
+    st.plotly_chart(by_day, key="progress_by_day", config=NO_BAR)
+    with st.expander(_("Show as table")):
+        rows = [
+            {
+                _("day"): day.day,
+                _("submitted"): day.n_submitted,
+                _("accepted"): day.n_accepted,
+                _("texts done"): day.n_done,
+            }
+            for day in reversed(shown)
+        ]
+        st.dataframe(rows, hide_index=True, key="progress_days_table")
 
 
 def _rows_of_kinds(project: Project, numbers: WorkDays) -> list[Row]:

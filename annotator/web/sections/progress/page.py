@@ -69,7 +69,7 @@ def _show_bar(progress: Progress) -> None:
     n, n_done = progress.n_instances, progress.n_done
     percent = 100 * n_done // n  # never 100 before the last one
     share = _("less than 1") if n_done and not percent else f"{percent}"
-    done = _("{share} % done: {done} of {n} texts.", share=share, done=f"{n_done:,}", n=f"{n:,}")
+    done = _("{share} % done.", share=share)
     n_waiting = progress.n_open_rounds  # also of texts that still need others, and are among those to annotate
     waiting = several("{n} annotation awaiting review.", "{n} annotations awaiting review.", n_waiting)
     st.progress(percent, text=together(done, waiting if n_waiting else ""))

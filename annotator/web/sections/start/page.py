@@ -262,7 +262,7 @@ def _show_notice(group: NoticeGroup) -> None:
 
 def show(store: Store, visit: Visit) -> None:
     """Notices, then what waits; at the end what a person chooses for themselves, and an administrator for the server."""
-    st.header(_("Waiting for you"), anchor=False)
+    st.header(_("Start"), anchor=False)
     with st.container():  # always there: what stands below keeps its place, and stays open, when this comes or goes
         show_notices(store, visit)
     projects, total = overview(store, visit.user, _page())
@@ -284,7 +284,7 @@ def _show_projects(visit: Visit, projects: list[ProjectWork], total: int) -> Non
     waiting = [work for work in projects if work.waits]
     for work in waiting:
         _show_project(work)
-    _show_quiet_projects([work.project for work in projects if not work.waits], is_all=not waiting)
+    _show_quiet_projects([work.project for work in projects if not work.waits])
     pages = -(-total // PAGE_SIZE)
     if pages > 1:
         st.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=_PAGE_KEY, width=160)
@@ -311,13 +311,9 @@ def _show_project(work: ProjectWork) -> None:
         show_own_work(work.project, work.mine)
 
 
-def _show_quiet_projects(projects: list[Project], *, is_all: bool) -> None:
+def _show_quiet_projects(projects: list[Project]) -> None:
     """Those in which nothing waits, in one line."""
     if not projects:
         return
     names = " · ".join(as_text(project.name) for project in projects)
-    sentence = _("Nothing is waiting for you in {names}.", names=names)
-    if is_all:
-        st.info(sentence, icon=":material/task_alt:")
-    else:
-        st.caption(sentence)
+    st.caption(_("Nothing is waiting for you in {names}.", names=names))
