@@ -99,6 +99,7 @@ class ProjectFiles(OpenProject):
         merge_labels: bool = False,
         number_keys: bool = False,
         majority_labels: bool = False,
+        entities: bool = False,
         columns: Mapping[str, str] | None = None,
         metadata_columns: Sequence[str] = (),
         all_doubles: bool = False,
@@ -121,6 +122,7 @@ class ProjectFiles(OpenProject):
         merge_labels:     labels that differ in case, blanks or width alone are one
         number_keys:      texts of a file without keys get numbers
         majority_labels:  a text without a label gets the one that most of its annotators in the file gave
+        entities:         of labelling tools' exports and conll, each labelled span is the target of an instance of its own
         columns:          of a CSV or JSONL, the column that holds a field, such as {"text": "sentence"}; it is remembered
         metadata_columns: columns that look like marks, and are metadata
         prompt:           of inseq's files, what stands around the project's text in what the model read, as in
@@ -138,7 +140,7 @@ class ProjectFiles(OpenProject):
             skip_invalid=skip_invalid, model=model, method=method, seed=seed, merge=merge, renamed=rename or {},
             gold_policy=gold_policy, vocabulary=None if vocabulary is None else Path(vocabulary),
             added_labels=tuple(add_labels), left_labels=tuple(leave_out_labels), merge_labels=merge_labels,
-            number_keys=number_keys,
+            number_keys=number_keys, entities=entities,
             majority_labels=majority_labels, columns=columns or {}, metadata_columns=tuple(metadata_columns),
             all_doubles=all_doubles, prompt=prompt, encoding=encoding, sheet=sheet,
         )  # fmt: skip

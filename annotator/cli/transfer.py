@@ -102,6 +102,14 @@ _ROWS_BETWEEN_LINES = 5_000
     ),
 )
 @click.option(
+    "--entities",
+    is_flag=True,
+    help=(
+        "For exports of labelling tools and conll, task entity: each labelled span becomes an instance with it as target "
+        "and its label. See docs/labelling_tools.md#entities."
+    ),
+)
+@click.option(
     "--column",
     "columns",
     multiple=True,
@@ -174,6 +182,7 @@ _ROWS_BETWEEN_LINES = 5_000
     "annotator import reviews.csv --project Reviews --column text=sentence",
     "annotator import predictions answers.jsonl --project Reviews --model bert",
     "annotator import eraser movies/ --project Movies --dry-run",
+    "annotator import conll eng.testa --project Names --entities --number-keys",
 )
 def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_json: bool, **options: Any) -> None:
     """Read files or folders into a project: all of it or nothing.
@@ -199,7 +208,7 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
 
 
 class _NoTorch(MetaPathFinder):
-    """Torch as where it is not installed. (A None in its place in sys.modules would make SciPy fail.)"""
+    """Torch as where it is not installed. A None in its place in sys.modules would make SciPy fail."""
 
     def find_spec(self, fullname: str, *_more: object) -> None:
         if fullname == "torch":

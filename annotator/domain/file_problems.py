@@ -101,6 +101,7 @@ OPTIONS: dict[str, Option] = {
     "--baseline": Option("baseline", "params"),
     "--column": Option("columns", "pairs", unsaid("“{value}” for “{field}” under “Columns”"), unsaid("“Columns”")),
     "--encoding": Option("encoding", "name", unsaid("“Encoding”")),
+    "--entities": Option("entities", "flag", unsaid("“One instance per labelled span”")),
     "--faithfulness": Option("faithfulness", "flag"),
     "--first": Option("first", "name"),
     "--gold-policy": Option("gold_policy", "text", unsaid("“Gold of these texts”")),

@@ -25,6 +25,7 @@ class ReadOptions:
     metadata_columns: columns that look like marks and become metadata all the same.
     sheet: of a spreadsheet, the one that is read.
     key_of: gives plain rows without a key one, by split, texts, annotator and line.
+    entities: each labelled span of a text is the target of an instance of its own, under its label.
     """
 
     task: Task
@@ -40,6 +41,7 @@ class ReadOptions:
     metadata_columns: frozenset[str] = frozenset()
     key_of: KeyOf | None = None
     sheet: str | None = None
+    entities: bool = False
 
 
 Reader = Callable[[Path, ReadOptions], Iterator[SourceItem]]

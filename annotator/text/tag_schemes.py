@@ -1,7 +1,7 @@
 """Tags of tokens in the schemes in use: BIO (IOB1, IOB2), BIOES, BILUO, BMES, and tags without a prefix (IO).
 
 Source:  Ramshaw and Marcus 1995 (IOB1); Sang and Veenstra 1999 (IOB2, IOE, and one-token chunks); Ratinov and Roth 2009
-         (BILOU)
+         (BILOU); Lin et al. 2020 (TriggerNER: T-0, T-1 ... number the triggers of the sentence's entity)
 """
 
 import re
@@ -12,6 +12,7 @@ OUTSIDE = "O"
 DOCUMENT_START = "-DOCSTART-"
 _LINES_LOOKED_AT = 200
 _PREFIXED = re.compile(r"([BIESLUM])[-_](\S+)")
+_TRIGGER = re.compile(r"T-[0-9]+")
 _BARE = frozenset("BIESLUM")
 _BEGINS, _ENDS = frozenset("BSU"), frozenset("ESLU")
 
@@ -25,9 +26,18 @@ def is_prefixed(tag: str) -> bool:
     return _PREFIXED.fullmatch(tag) is not None
 
 
+def is_trigger(tag: str) -> bool:
+    """Whether a tag says of which trigger its token is a part.
+
+    >>> [is_trigger(tag) for tag in ("T-0", "T-12", "T-x", "B-T")]
+    [True, True, False, False]
+    """
+    return _TRIGGER.fullmatch(tag) is not None
+
+
 def wrong_tag(tag: str, tags: Iterable[str]) -> bool:
     """Whether a tag is none of the scheme that the tags of its file are in."""
-    return not (tag == OUTSIDE or is_prefixed(tag) or not have_prefixes(tags))
+    return not (tag == OUTSIDE or is_prefixed(tag) or is_trigger(tag) or not have_prefixes(tags))
 
 
 def have_prefixes(tags: Iterable[str]) -> bool:

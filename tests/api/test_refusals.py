@@ -65,6 +65,15 @@ def test_a_problem_of_a_file_names_the_argument_that_mends_it_and_that_argument_
     assert project.import_(path, number_keys=True, leave_out_labels=["no sentiment"]).n_new == 1
 
 
+def test_entities_are_imported_by_the_argument_that_the_refusal_names(project: Project, tmp_path: Path) -> None:
+    names = project.database.create_project("Names", "entity", labels=["PER"])
+    (tmp_path / "a.jsonl").write_text('{"id": 1, "text": "Bo left", "label": [[0, 2, "PER"]]}', encoding="utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        names.import_(tmp_path / "a.jsonl")
+    assert "(entities=True)" in refused.value.problems[0].reason
+    assert names.import_(tmp_path / "a.jsonl", entities=True).n_new == 1
+
+
 def test_a_changed_row_is_let_in_by_the_argument_alone(project: Project, tmp_path: Path) -> None:
     project.import_(file_of(tmp_path, {"id": "a", "text": "Good.", "label": "positive"}))
     changed = file_of(tmp_path, {"id": "a", "text": "Bad.", "label": "negative"})

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn, TypeVar
 
 import msgspec
 
+from annotator.domain.sources import SourceSpan
 from annotator.errors import InvalidValue, NotFound, NotOneFile, Problem
 from annotator.formats.rows.file_kinds import N_FIRST_LINES, is_like_a_row, refuse_no_text, why_no_rows
 from annotator.formats.rows.findings import Findings, either, shown
@@ -30,13 +31,24 @@ class RawLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Entity:
+    """A labelled span of a row's text. sets: its rationale sets, None where nobody marked any; line: where it stands alone."""
+
+    label: str
+    span: SourceSpan
+    sets: tuple[tuple[SourceSpan, ...], ...] | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """The JSON object on one line."""
+    """The JSON object on one line. entities: its labelled spans; None where the format has no such spans."""
 
     source: str
     line: int
     values: dict[str, Any]
     offset: int = 0
+    entities: tuple[Entity, ...] | None = None
 
     def findings(self) -> Findings:
         """An empty list of problems for this row."""

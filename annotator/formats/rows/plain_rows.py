@@ -1,7 +1,7 @@
 """Plain rows (CSV or JSONL): one row an instance, or one an instance and annotator, with columns found by name."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from annotator.domain.labels import trimmed
-from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
+from annotator.domain.numbers import counted
+from annotator.domain.sources import SourceAnnotation, SourceColumns, SourceInstance, SourceItem, SourceSpan, SourceText
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
@@ -17,14 +18,15 @@ from annotator.formats.rows.checks import Checker
 from annotator.formats.rows.column_findings import own_label_remedy
 from annotator.formats.rows.columns import NUMBER, Plan, Planner, accepted_names, segment_of
 from annotator.formats.rows.findings import Findings, listed, where_texts_differ
-from annotator.formats.rows.lines import Row, convert
+from annotator.formats.rows.lines import Entity, Row, convert
 from annotator.formats.rows.mark_columns import as_sets, refuse_marks, refuse_other_number
 from annotator.formats.rows.spans import AnySpan, read_quotes, read_sets, read_span, sets_of_numbers
-from annotator.language import _, unsaid
+from annotator.language import _, several, together, unsaid
 from annotator.language import listed as listed_words
 from annotator.text.alignment import align_tokens, split_on_spaces, text_from_tokens
 
 UNNAMED_ANNOTATOR = "gold"
+ENTITIES = "entities"  # the remedy of a row with labelled spans and without a target: that each is one
 _NO_KEY = unsaid("Missing ID. Add one, or use --number-keys.")
 
 
@@ -60,11 +62,13 @@ class RowReader:
     options: ReadOptions
     are_marks_asked: bool = False
     checker: Checker = field(init=False)
+    entities: "EntityInstances" = field(init=False)
     _planner: Planner = field(init=False)
     _are_numbered: bool | None = None
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.options)
+        self.entities = EntityInstances(self.checker)
         self._planner = Planner(self.options.task, self.options.columns, self.options.left_columns)
 
     def read(self, rows: Iterable[Row | Problem]) -> Iterator[SourceItem]:
@@ -74,12 +78,26 @@ class RowReader:
             if isinstance(row, Problem):
                 yield row
                 continue
-            findings = row.findings()
-            instance = self.instance_of(row, findings)
-            if instance is not None and not findings.is_refused:
-                yield from merger.add(instance, findings, self._planner.plan(tuple(row.values)))
-            yield from findings.problems
+            for instance, findings in self._instances(row):
+                if instance is not None and not findings.is_refused:
+                    yield from merger.add(instance, findings, self._planner.plan(tuple(row.values)))
+                yield from findings.problems
         yield from merger.rest()
+        yield from self.entities.report()
+
+    def _instances(self, row: Row) -> Iterator[tuple[SourceInstance | None, Findings]]:
+        """The instance of a row, or those of its entities, each with what was found of it."""
+        findings = row.findings()
+        instance = self.instance_of(row, findings)
+        if instance is None or findings.is_refused or not self._is_by_entity(row, instance.target):
+            yield instance, findings
+            return
+        yield None, findings
+        yield from self.entities.each(instance, row.entities or ())
+
+    def _is_by_entity(self, row: Row, target: object) -> bool:
+        """Whether a row's labelled spans are entities; one that says its target is an instance already."""
+        return self.options.entities and row.entities is not None and target is None
 
     def instance_of(self, row: Row, findings: Findings) -> SourceInstance | None:
         """The instance of one row; None, with findings, when its fields cannot be read."""
@@ -95,6 +113,7 @@ class RowReader:
         if plain is None:
             return None
         segments = self._segments(plan, values, plain, n_tags, findings)
+        is_by_entity = self._is_by_entity(row, plain.target)
         instance = SourceInstance(
             key=self._key_of(plan, plain, segments, row.line, findings),
             segments=segments,
@@ -102,9 +121,9 @@ class RowReader:
             line=row.line,
             split=plain.split or self.options.split or "",
             language=plain.language or self.options.language,
-            result=self._result(plain.result),
-            annotations=self._annotations(plain, findings),
-            target=self._target(plain, findings),
+            result=None if is_by_entity else self._result(plain.result),
+            annotations=() if is_by_entity else self._annotations(plain, findings),
+            target=None if is_by_entity else self._target(plain, row, findings),
             parent_key=None if plain.parent in {None, ""} else self._key(plain.parent),
             perturbation_kind=plain.perturbation_kind or None,
             is_exhaustive=plain.exhaustive,
@@ -219,10 +238,11 @@ class RowReader:
         annotator = plain.annotator or UNNAMED_ANNOTATOR
         return (SourceAnnotation(annotator, self._result(result), sets, note=plain.note or "", quoted=quoted),)
 
-    def _target(self, plain: PlainRow, findings: Findings) -> SourceSpan | None:
-        if self.options.task.has_target and plain.target is None:
-            reason = _("No target. Add the token range being labelled.")
-            findings.refuse("target", "", reason)
+    def _target(self, plain: PlainRow, row: Row, findings: Findings) -> SourceSpan | None:
+        if self.options.task.has_target and plain.target is None and row.entities is not None:
+            findings.refuse("target", "", _("No target. Import each labelled span as one (--entities)."), ENTITIES)
+        elif self.options.task.has_target and plain.target is None:
+            findings.refuse("target", "", _("No target. Add the token range being labelled."))
         return None if plain.target is None else read_span(plain.target, self.options.task, "target", findings)
 
 
@@ -257,6 +277,103 @@ def _addition(instance: SourceInstance) -> SourceInstance:
         annotations=instance.annotations,
         is_addition=True,
     )
+
+
+@dataclass(slots=True)
+class _EntityText:
+    """A text of which entities were met: where, a hash of its words, and each entity's label by its span."""
+
+    line: int
+    words: int
+    by_span: dict[SourceSpan, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class EntityInstances:
+    """Makes an instance of each entity of a text, named by its place; one that several people marked is one."""
+
+    checker: Checker
+    _source: str = ""
+    _texts: dict[int, _EntityText] = field(default_factory=dict)
+
+    def each(
+        self, text: SourceInstance, entities: Sequence[Entity]
+    ) -> Iterator[tuple[SourceInstance | None, Findings]]:
+        """The instances of one text's entities, and what is wrong with each. text: without target and label."""
+        self._source = text.source
+        words = hash(tuple(text.segments.values()))
+        first = self._texts.setdefault(hash((text.split, text.key)), _EntityText(text.line or 0, words))
+        if first.words != words:
+            findings = Findings(text.source, text.line)
+            findings.refuse("id", text.key, _("Line {line} has another text with this ID.", line=first.line))
+            yield None, findings
+            return
+        for entity in sorted(entities, key=lambda entity: (entity.span.start, entity.span.end)):
+            findings = Findings(text.source, entity.line or text.line)
+            instance = _of_entity(text, entity) if self._adds(first, text, entity, findings) else None
+            if instance is not None:
+                self.checker.check(instance, findings)
+            yield instance, findings
+
+    def _adds(self, first: _EntityText, text: SourceInstance, entity: Entity, findings: Findings) -> bool:
+        """Whether an entity is new or brings triggers; with a finding where it is there under another label."""
+        span = entity.span
+        known = first.by_span.get(span)
+        if known is not None:
+            if known != entity.label:
+                reason = _("Labelled “{label}” here, “{first}” before. Keep one.", label=entity.label, first=known)
+                findings.refuse(ENTITIES, _words(text, span), reason)
+            return entity.sets is not None
+        overlapping = [
+            o for o in first.by_span if o.segment == span.segment and o.start < span.end and span.start < o.end
+        ]
+        if overlapping:
+            others = listed([_words(text, other) for other in overlapping], 3)
+            findings.warn(ENTITIES, _words(text, span), _("Overlaps {others}; each is an instance.", others=others))
+        first.by_span[span] = entity.label
+        return True
+
+    def report(self) -> Iterator[SourceItem]:
+        """How many entities of how many texts there were, at the end; a problem where there were none."""
+        if not self._texts:
+            return
+        numbers = [len(text.by_span) for text in self._texts.values()]
+        n_empty = numbers.count(0)
+        if not any(numbers):
+            texts = counted(n_empty, "text")
+            reason = _("No labelled spans in {texts}. Choose a file with entities.", texts=texts)
+            yield Problem(self._source, None, "file", "", reason)
+            return
+        sentence = several(
+            "{n} entity of {texts}, one instance each.",
+            "{n} entities of {texts}, one instance each.",
+            sum(numbers),
+            texts=counted(len(numbers) - n_empty, "text"),
+        )
+        if n_empty:
+            skipped = several("{n} text without entities skipped.", "{n} texts without entities skipped.", n_empty)
+            sentence = together(sentence, skipped)
+        yield SourceColumns(sentence)
+
+
+def _of_entity(text: SourceInstance, entity: Entity) -> SourceInstance:
+    """Its key names its place, so that an entity that is added before it in a later file changes nothing."""
+    label, span = trimmed(entity.label) or None, entity.span
+    annotations = () if entity.sets is None else (SourceAnnotation(UNNAMED_ANNOTATOR, label, entity.sets),)
+    return replace(
+        text, key=f"{text.key}-{span.start}-{span.end}", line=entity.line or text.line, result=label, target=span,
+        annotations=annotations,
+    )  # fmt: skip
+
+
+def _words(text: SourceInstance, span: SourceSpan) -> str:
+    """What a span says, as far as its text is here."""
+    body = text.segments.get(span.segment)
+    if not isinstance(body, SourceText):
+        return ""
+    if span.unit == "char":
+        return body.text[span.start : span.end]
+    return "" if body.tokens is None else " ".join(body.tokens.tokens()[span.start : span.end])
 
 
 _MOST_CHARACTERS = 20_000_000

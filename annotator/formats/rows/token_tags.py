@@ -11,6 +11,8 @@ from annotator.language import _, unsaid
 
 BEGIN, INSIDE, OUTSIDE, NO_SET = "B-RATIONALE", "I-RATIONALE", "O", "_"
 
+TARGET = "target"
+
 
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
     """Write one file; tabs stand between the columns: token, segment, the numbers of the sets it is in, tag.
@@ -44,6 +46,9 @@ def lines_of(gold: GoldInstance, options: WriteOptions) -> Iterator[str]:
         yield f"# split = {_on_one_line(instance.split)}"
     if gold.result is not None:
         yield f"# {options.project.task.result_kind} = {_on_one_line(gold.result)}"
+    if instance.target is not None:
+        first = instance.layout.segment_at(instance.target[0]).first_token
+        yield f"# {TARGET} = {instance.target[0] - first} {instance.target[1] - first}"
     numbers: dict[int, list[str]] = {}
     for number, rationale_set in enumerate(gold.sets, 1):
         for index in rationale_set.token_indices:

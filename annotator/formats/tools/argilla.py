@@ -329,7 +329,7 @@ class _RecordReader:
     left_out: LeftOut = field(init=False)
 
     def __post_init__(self) -> None:
-        self.left_out = LeftOut(self.source)
+        self.left_out = LeftOut(self.source, self.options.entities)
 
     def rows(self, path: Path) -> Iterator[Row | Problem]:
         """Plain rows of every record, what is wrong with it, and at the end what was left out."""

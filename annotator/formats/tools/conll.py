@@ -1,6 +1,7 @@
 """The format `conll`: a token a line with its tag in the last column, a blank line after each text.
 
-Source:  Sang and De Meulder 2003 (CoNLL-2003: token, part of speech, chunk, tag; IOB1); our own gold (rows/token_tags.py)
+Source:  Sang and De Meulder 2003 (CoNLL-2003: token, part of speech, chunk, tag; IOB1); our own gold (rows/token_tags.py);
+         Lin et al. 2020 (TriggerNER: a sentence stands once for each of its entities, with this one and its triggers tagged)
 """
 
 import re
@@ -10,23 +11,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.sources import SourceItem
+from annotator.domain.sources import SourceItem, SourceSpan
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.columns import field_names
 from annotator.formats.rows.findings import shown
-from annotator.formats.rows.lines import Row, line_too_long, not_utf8, read_lines
-from annotator.formats.rows.plain_rows import RowReader
-from annotator.formats.rows.token_tags import BEGIN, INSIDE, NO_SET, write
+from annotator.formats.rows.lines import Entity, Row, line_too_long, not_utf8, read_lines
+from annotator.formats.rows.plain_rows import ENTITIES, RowReader
+from annotator.formats.rows.spans import spans_of_tokens
+from annotator.formats.rows.token_tags import BEGIN, INSIDE, NO_SET, TARGET, write
 from annotator.formats.tools.left_out import LeftOut
 from annotator.language import _
-from annotator.text.tag_schemes import DOCUMENT_START, OUTSIDE, cells_of, have_prefixes, labelled_stretches, wrong_tag
+from annotator.text.tag_schemes import (
+    DOCUMENT_START,
+    OUTSIDE,
+    cells_of,
+    have_prefixes,
+    is_trigger,
+    labelled_stretches,
+    wrong_tag,
+)
 
 __all__ = ["read", "write"]
 
 _COMMENT = re.compile(r"#\s*([\w.-]+(?: [\w.-]+)?)\s*=\s?(.*)")
 _NUMBERS = re.compile(r"_|[0-9]+(?:,[0-9]+)*")
+_RANGE = re.compile(r"[0-9]{1,9} [0-9]{1,9}")
 _OWN_COLUMNS = 4
 _OWN_TAGS = frozenset({BEGIN, INSIDE, OUTSIDE})
 _MOST_TAGS = 200
@@ -48,6 +59,29 @@ class _Block:
     comments: dict[str, str] = field(default_factory=dict)
     document: int = 0
 
+    @property
+    def tokens(self) -> list[str]:
+        return [line.cells[0] for line in self.lines]
+
+    def stretches(self) -> list[tuple[str, int, int]]:
+        """What is tagged, without triggers: label, first token, end."""
+        tags = [line.cells[-1] for line in self.lines]
+        return labelled_stretches([OUTSIDE if is_trigger(tag) else tag for tag in tags])
+
+    def triggers(self) -> list[list[int]]:
+        """The tokens of each trigger, in the order of their numbers."""
+        by_number: dict[int, list[int]] = {}
+        for index, line in enumerate(self.lines):
+            if is_trigger(line.cells[-1]):
+                by_number.setdefault(int(line.cells[-1][2:]), []).append(index)
+        return [by_number[number] for number in sorted(by_number)]
+
+    def repeats(self, text: "Sequence[_Block]") -> bool:
+        """Whether it is the text of blocks before it, with another entity."""
+        first = text[0]
+        is_same = (self.document, self.comments, self.tokens) == (first.document, first.comments, first.tokens)
+        return is_same and all(self.stretches() != block.stretches() for block in text)
+
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
@@ -57,6 +91,7 @@ class _Shape:
     tags: frozenset[str]
     is_own: bool
     between: tuple[str, ...]
+    has_triggers: bool
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -65,7 +100,18 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     Raises: NotFound or InvalidValue when there is no such file, or it holds no tags
     """
     shape = _shape_of(path)
-    return RowReader(options).read(_FileReader(path, options.task, shape).rows())
+    if shape.has_triggers and not options.entities:
+        return iter([_unasked_triggers(path, options.task)])
+    return RowReader(options).read(_FileReader(path, options.task, shape, options.entities).rows())
+
+
+def _unasked_triggers(path: Path, task: Task) -> Problem:
+    """What to do with a file of which each text is about one entity."""
+    if task.has_target:
+        reason = _("The file tags triggers of entities. Import each entity as an instance (--entities).")
+        return Problem(path.name, None, "file", "T-0", reason, remedy=ENTITIES)
+    reason = _("The file tags triggers of entities. Import it into a project with the task entity.")
+    return Problem(path.name, None, "file", "T-0", reason)
 
 
 def _shape_of(path: Path) -> _Shape:
@@ -85,7 +131,8 @@ def _shape_of(path: Path) -> _Shape:
         raise InvalidValue(
             _("No tags such as {tags} in '{name}'. Put them last.", name=path.name, tags="B-PER, I-PER, O")
         )
-    return _Shape(n_columns, frozenset(tags), is_own and bool(columns), between)
+    has_triggers = have_prefixes(tags) and any(map(is_trigger, tags))
+    return _Shape(n_columns, frozenset(tags), is_own and bool(columns), between, has_triggers)
 
 
 def _is_own_line(cells: Sequence[str]) -> bool:
@@ -105,18 +152,16 @@ class _FileReader:
     path: Path
     task: Task
     shape: _Shape
+    are_entities: bool = False
     left_out: LeftOut = field(init=False)
 
     def __post_init__(self) -> None:
-        self.left_out = LeftOut(self.path.name)
+        self.left_out = LeftOut(self.path.name, self.are_entities)
 
     def rows(self) -> Iterator[Row | Problem]:
         """A plain row for each text, what is wrong with its lines, and at the end what was left out."""
-        for block in self._blocks():
-            if isinstance(block, Problem):
-                yield block
-            else:
-                yield from self._row(block)
+        for text in self._texts():
+            yield text if isinstance(text, Problem) else self._row(text)
         if self.shape.between and not self.shape.is_own:
             yield self._unread_columns()
         yield from self.left_out.warnings()
@@ -124,6 +169,23 @@ class _FileReader:
     def _unread_columns(self) -> Problem:
         reason = _("Only the first (tokens) and last (tags) columns are read.")
         return Problem(self.path.name, None, "file", shown(" ".join(self.shape.between)), reason, is_warning=True)
+
+    def _texts(self) -> Iterator[list[_Block] | Problem]:
+        """The blocks of each text, which stands once for each entity where a file has triggers; and what is wrong with blocks."""
+        text: list[_Block] = []
+        for block in self._blocks():
+            if isinstance(block, Problem):
+                yield block
+            elif (fault := self._fault_of(block)) is not None:
+                yield fault
+            elif text and self.shape.has_triggers and block.repeats(text):
+                text.append(block)
+            else:
+                if text:
+                    yield text
+                text = [block]
+        if text:
+            yield text
 
     def _blocks(self) -> Iterator[_Block | Problem]:
         block = _Block()
@@ -154,20 +216,32 @@ class _FileReader:
         is_tagged = len(cells) == self.shape.n_columns and not wrong_tag(cells[-1], self.shape.tags)
         return _COMMENT.fullmatch(line) is not None or not is_tagged or cells[-1] not in self.shape.tags
 
-    def _row(self, block: _Block) -> Iterator[Row | Problem]:
-        wrong = next(filter(None, map(self._fault, block.lines)), None)
-        if wrong is not None:
-            yield wrong
-            return
-        values = self._values(block)
+    def _row(self, text: Sequence[_Block]) -> Row:
+        block = text[0]
+        values, number = self._values(block), block.lines[0].number
         if self.shape.is_own:
-            values |= _own_marks(block.lines)
-        else:
-            tags = [line.cells[-1] for line in block.lines]
-            stretches = labelled_stretches(tags)
-            self.left_out.add_labels(label for label, *_range in stretches)
-            values |= {"tokens": [line.cells[0] for line in block.lines], "rationales": _sets(stretches)}
-        yield Row(self.path.name, block.lines[0].number, values)
+            return Row(self.path.name, number, values | _own_marks(block.lines))
+        stretches = block.stretches()
+        self.left_out.add_labels(label for label, *_range in stretches)
+        values |= {"tokens": block.tokens, "rationales": _sets(stretches)}
+        entities = tuple(entity for block in text for entity in self._entities(block))
+        return Row(self.path.name, number, values, entities=entities)
+
+    def _entities(self, block: _Block) -> Iterator[Entity]:
+        """The entities of a block; what triggers there are is marked for them."""
+        segment = next(spec.name for spec in self.task.segments if spec.is_selectable)
+        sets = tuple(spans_of_tokens(segment, trigger) for trigger in block.triggers())
+        for label, start, end in block.stretches():
+            yield Entity(label, SourceSpan(segment, start, end), sets or None, block.lines[start].number)
+
+    def _fault_of(self, block: _Block) -> Problem | None:
+        """The first thing that is wrong with a block."""
+        wrong = next(filter(None, map(self._fault, block.lines)), None)
+        if wrong is None and self.shape.has_triggers and block.triggers() and len(block.stretches()) != 1:
+            names = " ".join(label for label, *_range in block.stretches())
+            reason = _("Text skipped: its triggers need exactly one entity. Repeat the text for each.")
+            return Problem(self.path.name, block.lines[0].number, "line", names, reason)
+        return wrong
 
     def _fault(self, line: _Line) -> Problem | None:
         """What is wrong with a line."""
@@ -188,6 +262,9 @@ class _FileReader:
         key = next((values.pop(name) for name in _KEYS if name in values), None)
         text = values.pop(_TEXT, None)
         known = {"split", *field_names(self.task)["result"]}
+        if self.task.has_target and _RANGE.fullmatch(values.get(TARGET, "")):
+            values[TARGET] = [int(number) for number in values[TARGET].split()]
+            known.add(TARGET)
         metadata = {name: values.pop(name) for name in list(values) if name not in known}
         if block.document:
             metadata["document"] = block.document

@@ -362,7 +362,7 @@ class _ExportReader:
     _results: dict[int, str | None] = field(default_factory=dict)  # by key: what all files say; None: they differ
 
     def __post_init__(self) -> None:
-        self.left_out = LeftOut(self.source)
+        self.left_out = LeftOut(self.source, self.options.entities)
 
     def rows(self) -> Iterator[Row | Problem]:
         """Plain rows of all files, what is wrong with them, and at the end what was left out."""

@@ -320,7 +320,7 @@ class _ExportReader:
     left_out: LeftOut = field(init=False)
 
     def __post_init__(self) -> None:
-        self.left_out = LeftOut(self.source)
+        self.left_out = LeftOut(self.source, self.options.entities)
 
     def rows(self, content: bytes) -> Iterator[Row | Problem]:
         """Plain rows of every task, what is wrong with it, and at the end what was left out."""

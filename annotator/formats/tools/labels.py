@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from annotator.domain.instances import GoldInstance
-from annotator.domain.sources import without_annotators
+from annotator.domain.sources import SourceSpan, without_annotators
 from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, InvalidValue
 from annotator.formats.base import ReadOptions
@@ -20,7 +20,7 @@ from annotator.formats.rows.columns import NUMBER, field_names, segment_of
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.gold_csv import PlacedSpan, placed_span
-from annotator.formats.rows.lines import Row
+from annotator.formats.rows.lines import Entity, Row
 from annotator.formats.tools.offsets import cuts_word
 from annotator.language import _, several
 
@@ -185,9 +185,11 @@ def plain_rows(
     record |= texts
     for of_one in marks:
         more = {"annotator": of_one.annotator, "annotator_label": of_one.result, "note": "\n".join(of_one.notes)}
-        yield Row(row.source, row.line, {**record, **more, "rationales": sets_by_label(of_one.spans)})
+        values = {**record, **more, "rationales": sets_by_label(of_one.spans)}
+        spans = [(span.label, SourceSpan(span.segment, span.start, span.end, "char")) for span in of_one.spans]
+        yield Row(row.source, row.line, values, entities=tuple(Entity(*span) for span in spans))
     if not marks:
-        yield Row(row.source, row.line, record)
+        yield Row(row.source, row.line, record, entities=())
 
 
 def one_of_results(given: Mapping[str, Sequence[str]], task: Task, labels: Sequence[str]) -> str | None:

@@ -21,16 +21,17 @@ Words = Callable[[int], str]
 
 @dataclass(slots=True)
 class LeftOut:
-    """Counts it over a file, for one warning each."""
+    """Counts it over a file, for one warning each. are_entities: the labels of spans become instances' labels."""
 
     source: str
+    are_entities: bool = False
     _counts: Counter[Thing] = field(default_factory=Counter)
     _kinds: Counter[str] = field(default_factory=Counter)  # of results that no format of ours has
     _labels: Counter[str] = field(default_factory=Counter)  # of spans
 
     def add(self, thing: Thing, n: int = 1) -> None:
-        """Count n more."""
-        if n:
+        """Count n more; texts without entities are counted where these are read."""
+        if n and not (self.are_entities and thing == "unlabelled row"):
             self._counts[thing] += n
 
     def add_kind(self, kind: str) -> None:
@@ -47,7 +48,7 @@ class LeftOut:
             yield Problem(self.source, None, "file", str(n), _WORDS[thing](n), is_warning=True)
         for kind, n in self._kinds.items():
             yield Problem(self.source, None, "file", str(n), _kind_words(kind, n), is_warning=True)
-        if not are_set_names(list(self._labels)):
+        if not self.are_entities and not are_set_names(list(self._labels)):
             yield Problem(self.source, None, "file", listed(list(self._labels)), _(LABELS_NOT_KEPT), is_warning=True)
 
 

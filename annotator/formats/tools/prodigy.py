@@ -102,7 +102,7 @@ class _ExportReader:
     _tasks: dict[object, dict[str, dict[object, _Task]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.left_out = LeftOut(self.path.name)
+        self.left_out = LeftOut(self.path.name, self.options.entities)
 
     def rows(self) -> Iterator[Row | Problem]:
         """Plain rows for the annotators of each text, what is wrong with rows, and at the end what was left out."""

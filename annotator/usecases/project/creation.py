@@ -13,7 +13,7 @@ from annotator.usecases.access.invitations import Invitation, invite, read_invit
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file, readable
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.row_keys import NUMBERED
+from annotator.usecases.transfer.row_keys import NUMBERED, WITH_ENTITIES
 from annotator.usecases.transfer.uploads import laid_out
 
 
@@ -47,7 +47,8 @@ class Begun:
 def begin_project(store: Store, actor: User, new: NewProject) -> Begun:
     """Make it, import its texts, and invite its people.
 
-    IDs are generated where the files have none; labels that differ in case, blanks or width alone are one.
+    IDs are generated where the files have none; labels that differ in case, blanks or width alone are one; labelled spans
+    are entities where the task is about those.
 
     Raises: InvalidValue for a name, label or person that cannot be; ImportRefused with all problems of the files
     """
@@ -59,7 +60,10 @@ def begin_project(store: Store, actor: User, new: NewProject) -> Begun:
         if new.files:
             with laid_out(new.files) as path, readable(path) as (unpacked_path, format_name):
                 merges = new.task.result_kind == "label"
-                options = ImportOptions(number_keys=format_name in NUMBERED, merge_labels=merges)
+                options = ImportOptions(
+                    number_keys=format_name in NUMBERED, merge_labels=merges,
+                    entities=new.task.has_target and format_name in WITH_ENTITIES,
+                )  # fmt: skip
                 texts = import_file(store, actor, project, format_name, unpacked_path, options)
         invited = invite(store, actor, project.id, read_invitees(new.people, "annotator")) if new.people.strip() else []
         return Begun(get_project_by_id(store, project.id), texts, invited)

@@ -152,7 +152,7 @@ def _import(
 ) -> ImportReport:
     report = ImportReport(is_dry_run=options.dry_run)
     chosen = chosen_columns(project, format_name, options)
-    numbers = RowNumbers(store, project, options.key_prefix)
+    numbers = RowNumbers(store, project, options.key_prefix, options.entities)
     labels = _labels_of(project, options)
     with store.transaction():
         project = get_project_by_id(store, project.id)  # its rules as they are now that nobody else writes
@@ -160,7 +160,7 @@ def _import(
         read_options = ReadOptions(
             project.task, project.labels, options.language, options.split, options.key_prefix, options.one_set_per_edit,
             labels.not_own, chosen.columns, frozenset(chosen.left), chosen.needed, frozenset(chosen.metadata),
-            numbers.key if options.number_keys else None, options.sheet,
+            numbers.key if options.number_keys else None, options.sheet, options.entities,
         )  # fmt: skip
         options, labels = _with_variants(project, format_name, path, options, read_options, labels)
         read_options = replace(read_options, renamed=labels.not_own)

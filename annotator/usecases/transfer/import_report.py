@@ -122,6 +122,7 @@ class ImportOptions:
     gold_policy: what the project's gold is made from, from now on; None leaves it as it is.
     encoding: in which the file is, where it is not UTF-8; none is ever guessed. sheet: of a spreadsheet, the one that is read.
     is_one_of_several: the file is read with others, and need not have every label of which something is said.
+    entities: each labelled span of a labelling tool's export is the target of an instance of its own.
     """
 
     gold: GoldMode = "accepted"
@@ -153,6 +154,7 @@ class ImportOptions:
     sheet: str | None = None
     merge_labels: bool = False
     is_one_of_several: bool = False
+    entities: bool = False
 
 
 @dataclass

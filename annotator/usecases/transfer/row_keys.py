@@ -28,7 +28,8 @@ from annotator.usecases.transfer.import_report import ImportOptions
 
 __all__ = ["ENCODINGS", "UTF8", "Sample", "is_text", "marked", "recoded", "recoded_bytes", "samples"]
 
-_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+_NUMBER = re.compile(r"([1-9][0-9]{0,17})")
+_OF_ENTITY = re.compile(rf"{_NUMBER.pattern}-[0-9]+-[0-9]+")
 
 
 @dataclass(slots=True)
@@ -37,12 +38,13 @@ class RowNumbers:
 
     A text that stands there under a number, in the same split, keeps it, wherever it now stands in the file. Rows of several
     annotators of one text have one number; otherwise a text that stands twice has two.
-    prefix: what stands before every key
+    prefix: what stands before every key; are_entities: behind it is an entity's place, as in 7-12-18
     """
 
     store: Store
     project: Project
     prefix: str = ""
+    are_entities: bool = False
     n_rows: int = 0
     n_kept: int = 0
     _last: int = 0  # the highest number so far
@@ -90,13 +92,14 @@ class RowNumbers:
             return
         self._is_read = True
         for instance, _is_discarded, segments in iterate_keyed_texts(self.store, self.project.id):
-            number = instance.key.removeprefix(self.prefix)
-            if instance.key.startswith(self.prefix) and _NUMBER.fullmatch(number):
-                self._last = max(self._last, int(number))
+            key = instance.key.removeprefix(self.prefix)
+            match = (_OF_ENTITY if self.are_entities else _NUMBER).fullmatch(key)
+            if instance.key.startswith(self.prefix) and match:
+                number = int(match[1])
+                self._last = max(self._last, number)
                 name = self._name(instance.source_split, [text for _, text in segments])
-                self._free.setdefault(name, []).append(int(number))
-        for numbers in self._free.values():
-            numbers.sort()
+                self._free.setdefault(name, []).append(number)
+        self._free = {name: sorted(set(numbers)) for name, numbers in self._free.items()}
 
     @staticmethod
     def _name(split: str, texts: list[str]) -> int:
@@ -111,7 +114,9 @@ class RowNumbers:
 
 
 PLAIN = frozenset({"csv", "jsonl"})  # formats whose columns can be chosen
-NUMBERED = PLAIN | {"label-studio", "doccano", "argilla", "prodigy", "conll"}  # whose texts may have no keys
+# Whose labelled spans may be entities.
+WITH_ENTITIES = frozenset({"label-studio", "doccano", "argilla", "prodigy", "conll"})
+NUMBERED = PLAIN | WITH_ENTITIES  # whose texts may have no keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +135,16 @@ class ChosenColumns:
 def chosen_columns(project: Project, format_name: str, options: ImportOptions) -> ChosenColumns:
     """What was chosen now goes before what the project remembers.
 
-    Raises: InvalidValue for a field that there is not, a column that is chosen twice, and a format without plain rows
+    Raises: InvalidValue for a field that there is not, a column that is chosen twice, and a format without plain rows, or
+            without entities where these are asked for
     """
+    if options.entities and format_name not in WITH_ENTITIES:
+        names = ", ".join(sorted(WITH_ENTITIES))
+        raise InvalidValue(
+            _("--entities is only for {names}, not {format_name}.", names=names, format_name=format_name)
+        )
+    if options.entities and not project.task.has_target:
+        raise InvalidValue(_("--entities needs a project with the task entity, not {task}.", task=project.task.name))
     if format_name not in PLAIN:
         if options.columns or options.left_columns or options.metadata_columns:
             reason = _("Choosing columns works only for csv and jsonl, not {format_name}.", format_name=format_name)

@@ -162,8 +162,9 @@ class _Several:
         if not is_after_texts:
             return options
         return replace(
-            options, columns={}, left_columns=(), metadata_columns=(), number_keys=False, majority_labels=False
-        )
+            options, columns={}, left_columns=(), metadata_columns=(), number_keys=False, majority_labels=False,
+            entities=False,
+        )  # fmt: skip
 
     def _require_labels(self) -> None:
         options = self.options

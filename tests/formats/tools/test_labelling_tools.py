@@ -22,6 +22,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.errors import ExportRefused, ImportRefused, InvalidValue
 from annotator.formats.tools import argilla, doccano, label_studio, prodigy
 from annotator.store import Store
+from annotator.text.tokenisation import tokenise
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.export import export_file
@@ -253,6 +254,193 @@ def test_what_is_not_read_is_refused_by_its_name_with_what_to_do(
         InvalidValue, match=rf"Unsupported file '{re.escape(file_name)}': .*{tool}.*(Convert it|Export|Write) .+\."
     ):
         taken(store, project, path, ImportOptions(), format_name)
+
+
+# Entities -------------------------------------------------------------------------------------------------------------
+
+_MERKEL = "Angela Merkel met Bo in Bonn."
+_TAGS = "Angela B-PER\nMerkel I-PER\nmet O\nBo B-PER\nin O\nBonn B-LOC\n. O\n"
+_SPANS = [(0, 13, "PER"), (18, 20, "PER"), (24, 28, "LOC")]
+# The same three entities and a text without one, as each tool exports them.
+ENTITIES: dict[str, tuple[str, str, str]] = {
+    "doccano": ("all.jsonl", "7", lines({"id": 7, "text": _MERKEL, "label": [*_SPANS[::-1]]}, {"id": 8, "text": "No one.", "label": []})),
+    "label-studio": ("names.json", "7", json.dumps([
+        {"id": 7, "data": {"text": _MERKEL}, "annotations": [{"result": [
+            {**_REGION, "value": {"start": start, "end": end, "labels": [label]}} for start, end, label in _SPANS]}]},
+        {"id": 8, "data": {"text": "No one."}, "annotations": [{"result": []}]}])),
+    "prodigy": ("names.jsonl", "11", lines(
+        {"text": _MERKEL, **_PRODIGY, "answer": "accept", "spans": [{"start": a, "end": b, "label": label} for a, b, label in _SPANS]},
+        {"text": "No one.", **_PRODIGY, "_input_hash": 13, "answer": "accept", "spans": []})),
+    "argilla": ("names.json", "7", json.dumps([
+        {"id": key, "fields": {"text": text}, "responses": {"names": [{"value": spans, "user_id": "u", "status": "submitted"}]}}
+        for key, text, spans in (("7", _MERKEL, [{"start": a, "end": b, "label": label} for a, b, label in _SPANS]), ("8", "No one.", []))])),
+    "conll": ("names.conll", "7", f"# id = 7\n# text = {_MERKEL}\n{_TAGS}\n# id = 8\nNo O\none O\n. O\n"),
+}  # fmt: skip
+BY_ENTITY = ImportOptions(entities=True)
+
+
+@pytest.fixture
+def names(store: Store) -> Project:
+    return create_project(store, LOCAL_OPERATOR, "Names", get_task("entity"), labels=("PER", "LOC"))
+
+
+def targets(store: Store, project: str = "Names") -> list[tuple[str, str, str]]:
+    """The key, label and boxed words of each instance."""
+    rows = store.rows(
+        "SELECT key, result, target_start, target_end, text FROM instances JOIN segments ON instance_id = instances.id JOIN "
+        "documents ON documents.id = document_id WHERE instances.project_id = ? ORDER BY instances.id",
+        [find_project(store, project).id],
+    )
+    tokens = [(row, tokenise(row["text"], "en").tokens()) for row in rows]
+    return [(row["key"], row["result"], " ".join(t[row["target_start"] : row["target_end"]])) for row, t in tokens]
+
+
+@pytest.mark.parametrize("format_name", ENTITIES)
+def test_each_entity_of_a_tools_export_is_the_target_of_an_instance_on_request(
+    format_name: str, store: Store, names: Project, tmp_path: Path
+) -> None:
+    file_name, key, content = ENTITIES[format_name]
+    path = tmp_path / file_name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        taken(store, names, path, ImportOptions(), format_name)
+    assert "Import each labelled span as one (--entities)." in refused.value.problems[0].reason
+    report = taken(store, names, path, BY_ENTITY, format_name)
+    assert "3 entities of 1 text, one instance each. 1 text without entities skipped." in report.file_words
+    assert (report.n_new, report.n_annotations, report.n_warnings) == (3, 0, 0)
+    places = ("0-2", "3-4", "5-6") if format_name == "conll" else ("0-13", "18-20", "24-28")
+    entities = zip(places, ("PER", "PER", "LOC"), ("Angela Merkel", "Bo", "Bonn"), strict=True)
+    assert targets(store) == [(f"{key}-{place}", label, words) for place, label, words in entities]
+    assert taken(store, names, path, BY_ENTITY, format_name).n_unchanged == 3
+
+
+def test_entities_of_texts_without_keys_are_numbered_and_the_same_file_again_changes_nothing(
+    store: Store, names: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "names.conll"
+    path.write_text("So O\n\nBo B-PER\nleft O\nBonn B-LOC\n\nBo B-PER\nleft O\nBonn O\n", encoding="utf-8")
+    options = ImportOptions(entities=True, number_keys=True)
+    assert taken(store, names, path, options, None).n_new == 3
+    assert [row[0] for row in targets(store)] == ["2-0-1", "2-2-3", "3-0-1"]
+    again = taken(store, names, path, options, None)
+    assert (again.n_new, again.n_unchanged) == (0, 3)
+
+
+def test_an_entity_that_several_people_marked_is_one_instance(store: Store, names: Project, tmp_path: Path) -> None:
+    for name, label in (("ada", [[0, 2, "PER"]]), ("bo", [[0, 2, "PER"], [8, 12, "LOC"]])):
+        (tmp_path / f"{name}.jsonl").write_text(
+            lines({"id": 1, "text": "Bo left Bonn", "label": label}), encoding="utf-8"
+        )
+    assert taken(store, names, tmp_path, BY_ENTITY, "doccano").n_new == 2
+    assert targets(store) == [("1-0-2", "PER", "Bo"), ("1-8-12", "LOC", "Bonn")]
+
+
+def test_an_entity_added_before_others_since_changes_none_of_them(store: Store, names: Project, tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl"
+    path.write_text(lines({"id": 1, "text": "Bo left Bonn", "label": [[8, 12, "LOC"]]}), encoding="utf-8")
+    taken(store, names, path, BY_ENTITY, "doccano")
+    path.write_text(
+        lines({"id": 1, "text": "Bo left Bonn", "label": [[0, 2, "PER"], [8, 12, "LOC"]]}), encoding="utf-8"
+    )
+    again = taken(store, names, path, BY_ENTITY, "doccano")
+    assert (again.n_new, again.n_unchanged) == (1, 1)
+    assert targets(store) == [("1-8-12", "LOC", "Bonn"), ("1-0-2", "PER", "Bo")]
+
+
+def _one(text: str, *label: list[object]) -> str:
+    return lines({"id": 1, "text": text, "label": label})
+
+
+# A doccano row, and the value and part of the reason that are told; the last column: whether it is a warning alone.
+ODD_ENTITIES = [
+    (_one("Bo left", [0, 2, "PER"], [0, 2, "LOC"]), "Bo", "Labelled “LOC” here, “PER” before. Keep one.", False),
+    (_one("Bo left", [0, 2, "ORG"]), "ORG", "No label 'ORG' (only 'PER', 'LOC'); add it (--add-label ORG)", False),
+    (_one(" "), " ", "Must not be empty.", False),
+    (_one("Bo left"), "", "No labelled spans in 1 text. Choose a file with entities.", False),
+    (_one("Bo", [0, 2, "PER"]) + _one("Bonn", [0, 4, "LOC"]), "1", "Line 1 has another text with this ID.", False),
+    (_one("New York Times", [0, 8, "LOC"], [0, 14, "PER"]), "New York Times", "Overlaps 'New York'; each is an instance.", True),
+    (_one("Bonner", [0, 4, "LOC"]), "'Bonn'", "1 span cuts words and grows to whole tokens.", True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "value", "reason", "is_warning"), ODD_ENTITIES)
+def test_an_odd_entity_is_told_with_its_value(
+    content: str, value: str, reason: str, is_warning: bool, store: Store, names: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(content, encoding="utf-8")
+    if is_warning:
+        problems = taken(store, names, path, BY_ENTITY, "doccano").warnings
+    else:
+        with pytest.raises(ImportRefused) as refused:
+            taken(store, names, path, BY_ENTITY, "doccano")
+        problems = refused.value.problems
+        assert targets(store) == []
+    [problem] = problems
+    assert (problem.value, problem.reason[: len(reason)]) == (value, reason)
+
+
+def test_entities_are_for_their_task_and_for_formats_that_have_them(
+    store: Store, project: Project, names: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(_one("Bo left", [0, 2, "PER"]), encoding="utf-8")
+    with pytest.raises(InvalidValue, match="--entities needs a project with the task entity, not sentiment"):
+        taken(store, project, path, BY_ENTITY, "doccano")
+    with pytest.raises(InvalidValue, match=r"--entities is only for argilla, .*prodigy, not jsonl"):
+        taken(store, names, path, BY_ENTITY, "jsonl")
+
+
+# Three blocks in the form of TriggerNER's files (Lin et al. 2020, dataset/CONLL): one entity a block, its triggers numbered.
+TRIGGERS = (
+    "Bo\tT-0\nleft\tO\nBonn\tB-LOC\n(\tT-1\nGermany\tO\n)\tT-1\n\nBo\tB-PER\nleft\tT-0\nBonn\tO\n(\tO\nGermany\tO\n)\tO\n\n"
+    "Cy\tB-PER\nIves\tI-PER\nsang\tO\n"
+)
+
+
+@pytest.mark.parametrize("format_name", [*BACK, "csv"])
+def test_triggers_are_the_rationale_sets_of_their_entity_and_come_back_from_an_export(
+    format_name: str, store: Store, names: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "trigger_20.txt"
+    path.write_text(TRIGGERS, encoding="utf-8")
+    report = taken(store, names, path, ImportOptions(entities=True, number_keys=True), None)
+    assert (report.n_new, report.n_annotations, report.n_sets) == (3, 2, 3)
+    assert targets(store) == [("1-0-1", "PER", "Bo"), ("1-2-3", "LOC", "Bonn"), ("2-0-2", "PER", "Cy Ives")]
+    export_file(store, LOCAL_OPERATOR, find_project(store, "Names"), format_name, tmp_path / "out", GoldOptions("all"))
+    create_project(store, LOCAL_OPERATOR, "Again", get_task("entity"), labels=("PER", "LOC"))
+    again = import_path(store, LOCAL_OPERATOR, find_project(store, "Again"), tmp_path / "out", format_name=format_name)
+    assert (again.n_new, again.n_sets) == (2, 3)
+    assert targets(store, "Again") == [("1-0-1", "PER", "Bo"), ("1-2-3", "LOC", "Bonn")]
+    gold = gold_instances(store, find_project(store, "Again"), "all", GoldOptions())
+    assert [[sorted(s.token_indices) for s in item.sets] for item in gold] == [[[1]], [[0], [3, 5]]]
+
+
+@pytest.mark.parametrize(("task", "remedy"), [("entity", r"\(--entities\)"), ("sentiment", "with the task entity")])
+def test_a_file_with_triggers_says_how_it_is_imported(
+    task: str, remedy: str, make_project, store: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "trigger_20.txt"
+    path.write_text(TRIGGERS, encoding="utf-8")
+    with pytest.raises(ImportRefused) as refused:
+        taken(store, make_project(task), path, NUMBERED, None)
+    assert re.search(remedy, refused.value.problems[0].reason)
+
+
+@pytest.mark.parametrize("block", ["a T-0\nb B-PER\nc B-LOC\n", "a T-0\nb O\n"], ids=["two entities", "none"])
+def test_triggers_of_no_one_entity_are_told_by_their_line(
+    block: str, store: Store, names: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "trigger_20.txt"
+    path.write_text(f"{TRIGGERS}\n{block}", encoding="utf-8")
+    options = ImportOptions(entities=True, number_keys=True)
+    with pytest.raises(ImportRefused) as refused:
+        taken(store, names, path, options, "conll")
+    [problem] = refused.value.problems
+    assert (problem.line, problem.reason) == (
+        19,
+        "Text skipped: its triggers need exactly one entity. Repeat the text for each.",
+    )
 
 
 # What is written ------------------------------------------------------------------------------------------------------

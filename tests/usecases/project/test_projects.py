@@ -414,6 +414,14 @@ def test_a_project_begins_with_pasted_rows_whose_labels_are_its_own_and_with_peo
     assert all(one.link_token for one in begun.invited)
 
 
+def test_a_project_about_entities_begins_with_an_instance_for_each_of_a_labelling_tool(store: Store) -> None:
+    rows = '{"text": "Bo left Bonn.", "label": [[0, 2, "PER"], [8, 12, "LOC"]]}'
+    begun = begin_project(store, LOCAL_OPERATOR, NewProject("Names", get_task("entity"), files=[pasted_file(rows)]))
+    assert begun.project.labels == ("LOC", "PER")
+    assert begun.texts is not None
+    assert begun.texts.n_new == 2
+
+
 @pytest.mark.parametrize(
     ("rows", "people", "refusal"),
     [

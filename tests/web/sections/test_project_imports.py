@@ -551,6 +551,18 @@ def test_texts_of_a_labelling_tool_are_numbered_by_a_button(page, make_project) 
     assert app.checkbox(key="import_number").value
 
 
+def test_each_entity_of_a_labelling_tool_is_imported_by_a_button(page, make_project) -> None:
+    app = page(make_project("entity"), "Import")
+    assert "import_entities" not in [box.key for box in app.checkbox]
+    rows = [{"id": 1, "text": "Bo left Bonn.", "label": [[0, 2, "positive"], [8, 12, "negative"]]}]
+    app.file_uploader(key="import_files").set_value([as_file(rows)]).run()
+    app.button(key="import_check").click().run()
+    assert "“One instance per labelled span”" in said(app.error)
+    app.button(key="import_entities_remedy").click().run()
+    assert "2 new instances" in said(app.success)
+    assert app.checkbox(key="import_entities").value
+
+
 def test_a_column_that_looks_like_marks_is_proposed_as_rationales_and_kept_as_metadata_by_a_choice(
     page, make_project
 ) -> None:

@@ -40,6 +40,7 @@ from annotator.web.sections.transfer.import_format import (
     note_marks,
 )
 from annotator.web.sections.transfer.import_remedies import (
+    ask_entities,
     ask_labels,
     ask_prompt,
     has_questions,
@@ -92,6 +93,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     is_each_alone = are_read_alone(texts, format_name)
     sheet = ask_sheet(texts)
     chosen = ask_columns(store, visit, project, format_name, texts[:1] if is_each_alone else texts, sheet)
+    entities = ask_entities(project, format_name, is_any=bool(texts))
     of_output = _ask_of_output([file.name for file, _format in outputs])
     with st.expander(_("More")):
         language = st.text_input(
@@ -110,7 +112,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         columns=chosen.columns, left_columns=chosen.left, metadata_columns=chosen.metadata,
         merge_labels=merge_labels, number_keys=chosen.number_keys or number_keys, majority_labels=chosen.majority_labels,
         model=of_output.model, method=of_output.method, all_doubles=of_output.all_doubles,
-        prompt=ask_prompt(_named(project, files)), sheet=sheet,
+        prompt=ask_prompt(_named(project, files)), sheet=sheet, entities=entities,
     )  # fmt: skip
     stored = st.container()
     uploads = [Upload((file,), name) for file, name in outputs]

@@ -9,6 +9,7 @@ from annotator.domain.labels import Variants, variant_among
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.language import _, unsaid
+from annotator.usecases.transfer.row_keys import WITH_ENTITIES
 from annotator.usecases.transfer.text_index import PROMPT, proposed_prompt
 from annotator.web.buttons import press
 from annotator.web.frame import as_text
@@ -83,6 +84,17 @@ def _prompt_key(files: str) -> str:
     return f"import_prompt_{files}"
 
 
+def ask_entities(project: Project, format_name: str, *, is_any: bool) -> bool:
+    """Whether each labelled span is an instance of its own; asked where the task and the format know such spans."""
+    if not (is_any and project.task.has_target and format_name in WITH_ENTITIES):
+        return False
+    return st.checkbox(
+        _("One instance per labelled span"),
+        key="import_entities",
+        help=_("The span becomes the target, its label the instance's. Texts without spans are skipped."),
+    )
+
+
 def show_remedies(problems: Sequence[Problem], labels: Sequence[str], *, can_leave_out: bool) -> None:
     """Buttons for what mends problems of other kinds. labels: the project's."""
     remedies = {problem.remedy for problem in problems}
@@ -90,6 +102,7 @@ def show_remedies(problems: Sequence[Problem], labels: Sequence[str], *, can_lea
     buttons = [
         ("import_doubles", _("Apply to all instances with this text"), "doubles" in remedies),
         (_MERGE, _(_MERGE_WORDS), are_alike),
+        ("import_entities", _("Import each labelled span"), "entities" in remedies),
         ("import_number", _("Number texts and check again"), "number" in remedies),
         ("import_update", _("Let changed rows overwrite"), "update" in remedies),
         ("import_skip", _("Skip these rows and check again"), can_leave_out),
