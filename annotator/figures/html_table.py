@@ -38,13 +38,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row: what it is of, what more there is to say of that, and a cell for each column."""
+    """A row: what it is of, what more there is to say of that, and a cell for each column; size: over how many instances."""
 
     title: str
     detail: str
     cells: Sequence[Cell]
     is_baseline: bool = False
     meaning: str = ""
+    size: str = ""
 
 
 _INTERVAL = re.compile(r"[-−+\d[].*[\d\]e]")  # it begins and ends with a number, whatever stands between
@@ -72,6 +73,7 @@ _STYLE = """
 .metrics table > :last-child > tr:last-child > * { border-bottom: 0; }
 .metrics tbody tr:hover > * { background: var(--raised); }
 .metrics small { display: block; font-size: .75rem; color: var(--quiet); font-weight: 400; }
+.metrics small.size { display: inline-block; margin-left: .3em; }
 .metrics td { font-variant-numeric: tabular-nums; }
 .metrics td small { white-space: normal; max-width: 9.5rem; margin-left: auto; }
 .metrics td small.interval { white-space: nowrap; }
@@ -130,7 +132,10 @@ def _head(head: Head, is_first: bool) -> str:
 def _line(line: Line, starts: Sequence[bool], decimals: Sequence[int], has_signs: bool) -> str:
     cells = "".join(_cell(*of, has_signs) for of in zip(line.cells, starts, decimals, strict=True))
     baseline = ' class="baseline"' if line.is_baseline else ""
-    head = f'<th scope="row"{_meaning(line.meaning)}>{escape(line.title)}<small>{escape(line.detail)}</small></th>'
+    size = f' <small class="size">{escape(line.size)}</small>' if line.size else ""
+    head = (
+        f'<th scope="row"{_meaning(line.meaning)}>{escape(line.title)}{size}<small>{escape(line.detail)}</small></th>'
+    )
     return f"<tr{baseline}>{head}{cells}</tr>"
 
 

@@ -106,9 +106,12 @@ def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[i
     """Some of the rows, and random below them."""
     below = _below_names(view)
     lines = [
-        Line(title_of(view.rows[n]), below[n][0], [column.cell(n) for column in columns], meaning=below[n][1])
+        Line(
+            title_of(view.rows[n]), below[n][0], [column.cell(n) for column in columns], meaning=below[n][1],
+            size=_size(view, view.rows[n]),
+        )
         for n in shown
-    ]
+    ]  # fmt: skip
     if view.table.random.numbers:
         cells = [_random_cell(view.table, column) for column in view.columns]
         lines.append(Line(title_of(view.table.random), _("mean of ten seeds"), cells, is_baseline=True))
@@ -223,6 +226,14 @@ def _n_in_head(view: TableView, column: Column) -> int | None:
         return shared.n
     sizes = {row.numbers[column.name].n for row in view.rows if column.name in row.numbers}
     return sizes.pop() if len(sizes) == 1 else None
+
+
+def _size(view: TableView, row: MetricRow) -> str:
+    """Over how many instances a row is in the first column, where its head does not say it."""
+    number = row.numbers.get(view.columns[0].name)
+    if number is None or number.n is None or _n_in_head(view, view.columns[0]) is not None:
+        return ""
+    return f"n {number.n:,}"
 
 
 def _below_names(view: TableView) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ BUDGETS = {
     "Review": ("Reviewer 3", "/review?project=1", 450, 30),
     "Perturb": ("Annotator 1", "/perturb?project=1", 330, 36),
     "Saliency": ("Researcher", "/saliency?project=1", 600, 48),
-    "Metrics": ("Researcher", "/metrics?project=1", 365, 28),
+    "Metrics": ("Researcher", "/metrics?project=1", 385, 28),
     "Tests": ("Researcher", "/tests?project=1", 320, 27),
     "Start": ("Lead", "/start", 130, 17),
     "Export": ("Lead", "/export?project=1", 80, 22),
