@@ -1,4 +1,4 @@
-"""What gradients and attention say of each subword: integrated gradients (captum), gradient × input, attention weights, rollout.
+"""What gradients and attention say of each subword: integrated gradients (captum), gradient × input, AttnLRP, attention, rollout.
 
 Attention has no sign and belongs to no label. The weights of special subwords are there; they are left out where subwords become
 words, before anything else is done with the scores.
@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.transformers_networks import Loaded, answering, check_used_once, layers_for
-from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, FOLLOWS_MODEL, Value
+from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, CONSTANT, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
+from annotator.attribution.transformers_relevance import check_graph, relevance_rules
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
 from annotator.errors import InvalidValue, ModelError
@@ -39,21 +41,55 @@ def gradient_x_input(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
 ) -> list[list[SubwordScores]]:
     """The dot product of each subword's embedding and the gradient of what is explained with regard to it."""
-    torch, loaded = import_module("torch"), model.loaded
     by_input: list[list[SubwordScores]] = [[] for _other in encoded]
+    for number, scores, _value in _products(model, encoded, targets, parameters):
+        by_input[number].append(SubwordScores(np.abs(scores) if parameters["magnitude"] == "piece" else scores))
+    return by_input
+
+
+def attnlrp(
+    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
+) -> list[list[SubwordScores]]:
+    """The same with AttnLRP's rules for the gradient; convergence: how far all scores together are from what is explained."""
+    by_input: list[list[SubwordScores]] = [[] for _other in encoded]
+    with relevance_rules(model.loaded, is_attention_constant=parameters["attention"] == CONSTANT):
+        for number, scores, full in _products(model, encoded, targets, parameters, partial(check_graph, model.loaded)):
+            missing = float(scores.sum()) - full
+            facts = {"full": full, **({"absorbed_share": -missing / full} if full else {})}
+            by_input[number].append(SubwordScores(scores, None, missing, facts))
+    return by_input
+
+
+def check_rules(model: Explainable, parameters: Mapping[str, Value]) -> None:
+    """Raise ModelError where AttnLRP has no rule for something in a model, which is asked about one word."""
+    segments = [SegmentTokens("text", ("a",), ("",))]
+    if model.loaded.kind == "reading":
+        segments.append(SegmentTokens("question", ("a",), ("",), is_selectable=False))
+    encoded = model.loaded.encoded(Input(tuple(segments), target=(0, 1)))
+    if encoded.ids:
+        attnlrp(model, [encoded], model.targets([encoded], (*model.loaded.labels[:1], "")[:1]), parameters)
+
+
+def _products(
+    model: Explainable,
+    encoded: Sequence[Encoded],
+    targets: Sequence[Target],
+    parameters: Mapping[str, Value],
+    check: Callable[[Tensor], None] = lambda _value: None,
+) -> Iterator[tuple[int, Scores, float]]:
+    """Of each input its number, ⟨gradient, embedding⟩ of each subword, and what is explained; in batches of like lengths."""
+    torch, loaded = import_module("torch"), model.loaded
     for numbers in in_batches(encoded, loaded.size_of_batches):
-        of_batch = [encoded[number] for number in numbers]
-        batch = loaded.batch(of_batch)
+        batch = loaded.batch([encoded[number] for number in numbers])
         embedded = loaded.embedding(batch.ids).requires_grad_()
         target_positions = torch.tensor([targets[number].position for number in numbers], device=loaded.device)
         value = _explained(model, batch, embedded, target_positions, parameters)
+        check(value)
         with answering(loaded):
             (gradient,) = torch.autograd.grad(value.sum(), embedded)
         products = (gradient * embedded.detach()).sum(dim=2).double().cpu().numpy()
-        for number, product in zip(numbers, products, strict=True):
-            scores = product[: len(encoded[number].ids)]
-            by_input[number].append(SubwordScores(np.abs(scores) if parameters["magnitude"] == "piece" else scores))
-    return by_input
+        for number, product, full in zip(numbers, products, value.tolist(), strict=True):
+            yield number, product[: len(encoded[number].ids)], full
 
 
 def integrated_gradients(

@@ -14,7 +14,9 @@ from annotator.attribution.removal_methods import QUERY_FIRST
 from annotator.attribution.transformers_explainers import (
     SubwordScores,
     attention,
+    attnlrp,
     baseline_for,
+    check_rules,
     gradient_x_input,
     integrated_gradients,
     layer_integrated_gradients,
@@ -40,6 +42,7 @@ _SCORING: dict[str, _Scoring] = {
     "integrated-gradients": integrated_gradients,
     "layer-integrated-gradients": layer_integrated_gradients,
     "gradient-x-input": gradient_x_input,
+    "attnlrp": attnlrp,
     "attention": attention,
     "attention-rollout": rollout,
 }
@@ -99,6 +102,8 @@ def explainer(
     definition = method_named(method)
     chosen = resolved(method, {"too_long": predictor.loaded.cutter.too_long, **parameters}, predictor.loaded.kind)
     chosen |= _of_model(predictor.loaded, chosen)
+    if method == "attnlrp":
+        check_rules(predictor, chosen)
     cutter = replace(predictor.loaded.cutter, too_long=cast("TooLong", chosen["too_long"]))
     stored = {
         **chosen,
@@ -144,7 +149,8 @@ class TransformersExplainer:
         An attribution's label is what is explained; "" for attention, which is the same for all labels. Facts:
         unseen_tokens, how many have no score because the model does not see them; special_share, the share of |score| that
         lies on special subwords; of integrated gradients output_change, F(x) − F(baseline), and convergence_share, how far
-        all scores together are from it, as a share of it.
+        all scores together are from it, as a share of it; of AttnLRP full, F(x), and absorbed_share, the share of it that no
+        subword gets.
 
         Raises: ModelError when the model cannot answer, or gives scores that are no numbers
         """

@@ -17,6 +17,7 @@ from annotator.text.subword_scores import HOWS
 FOLLOWS_MODEL = "default"  # of a parameter whose default is known only with the model
 BASELINE_SUBWORDS = ("mask", "pad", "eos", "bos", "unk")
 EMBEDDINGS = "embeddings"  # the layer before all others
+CONSTANT = "constant"  # of attention weights that nothing flows through
 
 ModelKind = Literal["classification", "reading"]
 Value = str | int
@@ -163,6 +164,25 @@ METHODS: dict[str, Method] = {
         is_signed=lambda parameters: parameters["magnitude"] == "none",
         unit=_unit_of_output,
     ),
+    "attnlrp": Method(
+        "AttnLRP",
+        "the part of F that layer-wise relevance propagation gives to each piece, by its rules for transformers; biases and "
+        "position embeddings keep theirs",
+        "Achtibat et al. 2024; Arras et al. 2025 for the form of gradient × input",
+        (
+            Parameter(
+                "attention",
+                "softmax",
+                ("softmax", CONSTANT),
+                says=unsaid("softmax: relevance also flows through attention weights; constant: it doesn't (CP-LRP)"),
+            ),
+            _OUTPUT,
+            _MERGE,
+            _TOO_LONG,
+        ),
+        is_signed=lambda _given: True,
+        unit=_unit_of_output,
+    ),
     "attention": Method(
         "Attention",
         "the attention weight on each piece in one layer, over all heads; attention is not an attribution to a label",
@@ -197,6 +217,9 @@ PRESETS: dict[str, dict[str, dict[str, Value]]] = {
         "attention": {"layer": "last", "heads": "sum", "from": "cls", "merge": "sum"},
         "gradient-x-input": {"magnitude": "none", "merge": "sum"},
     },
+    "ali-2022": {
+        "attnlrp": {"attention": CONSTANT}
+    },  # section 4, Equation 9: attention weights and divisors are constants
     "stevens-su-2021-magnitude": {  # the paper does not say whether of subwords or of words; read literally, of words
         "gradient-x-input": {"magnitude": "word", "merge": "sum"}
     },

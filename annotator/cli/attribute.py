@@ -52,7 +52,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "--method",
     required=True,
     help="occlusion, lime, shap-partition, linear, random, gold; for transformers models also integrated-gradients, "
-    "layer-integrated-gradients, gradient-x-input, attention, attention-rollout.",
+    "layer-integrated-gradients, gradient-x-input, attnlrp, attention, attention-rollout.",
 )
 @click.option(
     "--label",
@@ -72,7 +72,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 )
 @click.option(
     "--preset",
-    help="A paper's settings: wang-2022, stevens-su-2021 or stevens-su-2021-magnitude. Options beside it win.",
+    help="A paper's settings: wang-2022, stevens-su-2021, stevens-su-2021-magnitude or ali-2022. Options beside it win.",
 )
 @click.option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
 @click.option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")

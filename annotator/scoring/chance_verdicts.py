@@ -258,12 +258,13 @@ def _is_better(judged: Judged) -> bool:
 OF_LAYER = " of layer "  # between a fact's name and the layer's number, where there are several
 _MOST_SHARE = 0.05  # of F(x) − F(baseline); where scores miss more of it, the integral was cut too coarsely
 _LIMIT = f"{100 * _MOST_SHARE:.0f} %"
-_SHARES = frozenset({"convergence_share", "special_share", "earlier_share", "prompt_share"})
+_SHARES = frozenset({"absorbed_share", "convergence_share", "special_share", "earlier_share", "prompt_share"})
 _WORDS = {
     "r2": "fit (R²) of LIME's linear model to the predictions; 1 is best",
     "spread": "the standard deviation over the seeds, mean over the tokens, in the unit of the scores; lower is better",
     "convergence": "how far all scores together are from what they explain; 0 is best",
     "convergence_share": "how far all scores together are from F(x) − F(baseline), as a share of it",
+    "absorbed_share": "the share of what is explained that biases, position embeddings and the softmax keep",
     "special_share": "the share of all |score| that lies on [CLS], [SEP] and their like, which belong to no word",
     "prompt_share": "the share of all |score|, of words, prompt, special and earlier pieces, that lies on the prompt around "
     "the text",

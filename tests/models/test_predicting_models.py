@@ -58,7 +58,7 @@ def test_what_cannot_be_marked_is_the_second_text_or_the_first_if_so_asked(torch
         assert model.logits([one])[0] == pytest.approx(direct(torch, model, *texts), abs=1e-5)
 
 
-@pytest.mark.parametrize("method", ["occlusion", "lime", "gradient-x-input"])
+@pytest.mark.parametrize("method", ["occlusion", "lime", "gradient-x-input", "attnlrp"])
 def test_runs_of_every_method_say_that_the_query_came_first(loaded, method):
     turned, usual = (
         make_explainer(loaded("bert", query_first=first), method, {}, 0).parameters for first in (True, False)
@@ -170,7 +170,7 @@ def test_a_text_that_the_model_does_not_see_to_its_end_is_refused(loaded):
         loaded("bert").probabilities([one_text("cat " * 60)])
 
 
-@pytest.mark.parametrize("method", ["gradient-x-input", "attention"])
+@pytest.mark.parametrize("method", ["gradient-x-input", "attnlrp", "attention"])
 def test_what_was_cut_off_has_no_score_and_is_counted(loaded, method):
     one = one_text("cat " * 60)
     (explained,) = explainer(loaded("bert"), method, {"too_long": "cut"}, None).explain([one], ["neutral"])
@@ -230,7 +230,7 @@ def test_answers_and_scores_that_are_no_numbers_are_refused(torch, folders):
         explainer(model, "attention", {}, None).explain([one_text("the film")], ["neutral"])
 
 
-@pytest.mark.parametrize("method", ["integrated-gradients", "gradient-x-input", "attention"])
+@pytest.mark.parametrize("method", ["integrated-gradients", "gradient-x-input", "attnlrp", "attention"])
 def test_when_memory_is_short_the_batch_size_is_named(torch, folders, monkeypatch, method):
     model = load(str(folders["bert"]), batch_size=4)
 

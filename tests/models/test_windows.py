@@ -229,9 +229,10 @@ def test_changing_one_token_changes_what_its_windows_keep_and_nothing_else(torch
     assert len(theirs) < before.ids.shape[1] / 2
 
 
-def test_a_token_far_into_a_text_has_a_gradient(of_words):
+@pytest.mark.parametrize("method", ["gradient-x-input", "attnlrp"])
+def test_a_token_far_into_a_text_has_a_gradient(of_words, method):
     text = long_text(3_001)
-    (found,) = explainer(of_words, "gradient-x-input", {}).explain([one_text(text)], ["neutral"])
+    (found,) = explainer(of_words, method, {}).explain([one_text(text)], ["neutral"])
     assert found.attributions[0].scores[3_000] != 0
     assert np.isfinite(found.attributions[0].scores).all()
 

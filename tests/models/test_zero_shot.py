@@ -151,6 +151,14 @@ def test_integrated_gradients_add_up_and_only_words_have_scores(model):
     assert sum(subword.is_special for subword, _ in found.attributions[0].subwords) >= 2  # the prompt's
 
 
+@pytest.mark.parametrize("label", ["dull", "rather odd"])
+def test_attnlrp_shares_out_the_log_probability(model, label):
+    (found,) = explainer(model, "attnlrp", {}).explain([one_text(TEXTS[0])], [label])
+    total = sum(score for _, score in found.attributions[0].subwords)
+    assert found.facts["full"] == pytest.approx(model.logits([one_text(TEXTS[0])])[0, LABELS.index(label)], abs=1e-5)
+    assert total == pytest.approx(found.facts["full"] * (1 - found.facts["absorbed_share"]), abs=1e-5)
+
+
 def test_attention_is_that_of_the_prompts_last_subword(torch, model):
     (found,) = explainer(model, "attention", {}).explain([one_text(TEXTS[0])], ["dull"])
     ids = torch.tensor([model.loaded.encoded(one_text(TEXTS[0])).ids])

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   depthsOf,
+  factsOf,
   hasNoOrder,
   orderOf,
   percent,
@@ -62,4 +63,12 @@ test("a number that may be on either side of zero has its sign, and zero has non
 
 test("a share is written in percent, and none with a dash", () => {
   assert.deepEqual([0.4444, -1e-17, null].map(percent), ["44.4 %", "0.0 %", "–"]);
+});
+
+test("of AttnLRP the row says what share of the logit no word gets, and what the scores share out", () => {
+  const rows = factsOf({ facts: { full: 2.0, absorbed_share: 0.25 }, spread: null, convergence: -0.5 });
+  assert.deepEqual(
+    rows.map(({ title, value, detail }) => [title, value, detail]),
+    [["Absorbed relevance", "25.0 %", "of 2.00, the scores share out 1.50"]],
+  );
 });

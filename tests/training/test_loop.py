@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_models import explainer, load
 from annotator.attribution.transformers_subwords import Encoded
 from annotator.errors import InvalidValue, ModelError
@@ -109,6 +110,28 @@ def test_a_decoder_from_scratch_learns_reads_the_last_real_subword_and_its_folde
     inputs = [example.input for example in planted(Planting(200, seed=9))]
     assert saved.logits(inputs) == pytest.approx(answered(trainable, given), abs=1e-4)
     assert explainer(saved, "attention", {}).parameters["from"] == "last"
+
+
+@pytest.mark.usefixtures("torch")
+def test_attnlrp_ranks_planted_words_first_and_more_often_than_other_methods(tmp_path: Path) -> None:
+    shape = {"n_embd": 64, "n_layer": 2, "n_head": 2, "n_positions": 48}
+    trainable = make(
+        NewModel(LABELS, architecture="decoder", shape=shape, n_subwords=1_000), [" ".join(all_words())] * 3, 0
+    )
+    fit(trainable, rows(trainable, Planting(600)), [], replace(OPTIONS, epochs=3, learning_rate=3e-3))
+    trainable.save(tmp_path / "saved")
+    saved = load(str(tmp_path / "saved"), device="cpu")
+    unseen = planted(Planting(30, seed=9))
+
+    def share_found(method: str) -> float:
+        found = make_explainer(saved, method, {}).explain([e.input for e in unseen], [e.label for e in unseen])
+        top = [set(np.argsort(of.attributions[0].scores)[-2:]) for of in found]
+        return float(np.mean([len(words & set(e.sets[0])) / 2 for words, e in zip(top, unseen, strict=True)]))
+
+    found = {method: share_found(method) for method in ("attnlrp", "integrated-gradients", "occlusion", "random")}
+    assert found["attnlrp"] > 0.95
+    assert found["attnlrp"] > found["integrated-gradients"] > found["random"]
+    assert found["attnlrp"] > found["occlusion"] > found["random"]
 
 
 def longer() -> Example:

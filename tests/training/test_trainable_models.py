@@ -78,7 +78,7 @@ def test_the_other_mention_of_the_same_text_is_answered_for_itself(saved: Any) -
     assert np.mean([TYPES[answer] != e.label for answer, e in zip(answers, unseen, strict=True)]) > 0.9
 
 
-@pytest.mark.parametrize("method", ["occlusion", "integrated-gradients"])
+@pytest.mark.parametrize("method", ["occlusion", "integrated-gradients", "attnlrp"])
 def test_the_trigger_is_among_the_two_tokens_that_count_most(saved: Any, method: str) -> None:
     unseen = texts(12, 7)
     made = make_explainer(saved, method, {"steps": 20} if method == "integrated-gradients" else {})

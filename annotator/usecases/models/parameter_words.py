@@ -5,6 +5,7 @@ import json
 from annotator.language import _, listed, unsaid
 
 _NAMES = {
+    "attention": unsaid("attention"),
     "baseline": unsaid("baseline"),
     "evaluations": unsaid("evaluations"),
     "features": unsaid("features"),
@@ -27,6 +28,7 @@ _NAMES = {
 }
 _VALUES = {
     "all": unsaid("all"),
+    "constant": unsaid("constant"),
     "cover": unsaid("cover"),
     "cut": unsaid("cut"),
     "default": unsaid("default"),

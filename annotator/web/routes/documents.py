@@ -144,10 +144,13 @@ _STYLE = """<style>
 .stButtonGroup.stButtonGroup [data-variant][data-selected=true][type][class] { color: inherit }
 /* The parts of a section are words with a line below them, so that they look like no second row of sections. */
 [class*=st-key-project_part_] .stButtonGroup [data-variant][class][type] {
-  min-height: 0; padding: 2px 0; margin-inline-end: 20px; border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none
+  min-height: 0; padding: 2px 0; margin-inline-end: 20px;
+  border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none
 }
-[class*=st-key-project_part_] .stButtonGroup [data-variant][class][type]:hover { border-bottom-color: color-mix(in srgb, currentColor 30%, transparent) }
-[class*=st-key-project_part_] .stButtonGroup [data-variant][class][data-selected=true] { border-bottom-color: currentColor; font-weight: 600 }
+[class*=st-key-project_part_] .stButtonGroup [data-variant][class][type]:hover { border-bottom-color: #8888 }
+[class*=st-key-project_part_] .stButtonGroup [data-variant][class][data-selected=true] {
+  border-bottom-color: currentColor; font-weight: 600
+}
 .stSidebar .stSelectbox input { text-overflow: ellipsis }
 /* The one word of Streamlit's uploader, which has no setting for it. */
 :lang(zh) [data-testid=stFileUploaderDropzone] button p { font-size: 0 }

@@ -118,6 +118,7 @@ def last_ended(store: Store, visit: Visit, project: Project) -> str:
 
 
 _TITLES = {  # of the parameters that a method may declare, by what is stored
+    "attention": unsaid("Attention"),
     "baseline": unsaid("Baseline"),
     "evaluations": unsaid("Evaluations"),
     "features": unsaid("Features"),

@@ -272,6 +272,19 @@ function convergenceOf(facts, convergence) {
     ];
   }
   if (convergence === null) return [];
+  if ("absorbed_share" in facts) {
+    return [
+      {
+        title: _("Absorbed relevance"),
+        value: percent(facts.absorbed_share),
+        detail: _("of {full}, the scores share out {sum}", {
+          full: written(facts.full),
+          sum: written(facts.full + convergence),
+        }),
+        words: _("share of the explained value kept by biases, position embeddings and the softmax"),
+      },
+    ];
+  }
   return [
     {
       title: _("Convergence delta"),

@@ -1,0 +1,188 @@
+"""Rationalisers (Lei et al. 2016) as transformers models: a selector marks subwords, a classifier reads only those.
+
+A folder holds both, so that what loads, asks and explains sequence classifiers does so with them. The classifier reads what is
+left when the other subwords are taken out and the rest is joined. torch is imported when one is made or loaded.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from annotator.attribution.transformers_explainers import SubwordScores
+from annotator.attribution.transformers_parameters import Value
+from annotator.attribution.transformers_predictors import Explainable, Target
+from annotator.attribution.transformers_subwords import Encoded, Tensor, in_batches
+from annotator.errors import ModelError
+from annotator.language import _
+
+MODEL_TYPE = "lei-rationaliser"
+_SELECTED = 0.5  # what is more probable is part of the rationale
+_HIDDEN = 128  # units of the classifier's last layer
+
+
+def register(transformers: Any) -> None:
+    """Let transformers load folders with rationalisers by the kind that their configuration names."""
+    config, model = _classes()
+    transformers.AutoConfig.register(MODEL_TYPE, config, exist_ok=True)
+    transformers.AutoModelForSequenceClassification.register(config, model, exist_ok=True)
+
+
+def from_scratch(tokenizer: Any, shape: Mapping[str, object], head: Mapping[str, object]) -> Any:
+    """A rationaliser that has learned nothing. shape: of the configuration; head: its labels."""
+    config, model = _classes()
+    always_read = tuple(tokenizer.all_special_ids)
+    return model(
+        config(vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, always_read=always_read, **shape, **head)
+    )
+
+
+def is_rationaliser(model: Any) -> bool:
+    """Whether a model is one."""
+    return getattr(model.config, "model_type", "") == MODEL_TYPE
+
+
+@cache
+def _classes() -> tuple[Any, Any]:
+    """The configuration and the model. Made when they are needed, since their bases come with torch."""
+    transformers = import_module("transformers")
+    config = type("LeiConfig", (transformers.PretrainedConfig,), {"model_type": MODEL_TYPE, "__init__": _configure})
+    model = type(
+        "LeiForSequenceClassification",
+        (transformers.PreTrainedModel,),
+        {
+            "config_class": config,
+            "base_model_prefix": "",
+            "__init__": _build,
+            "_init_weights": _as_drawn,
+            "get_input_embeddings": lambda self: self.classifier["embeddings"],
+            "resize_token_embeddings": _resize,
+            "selection": _selection,
+            "classify": _classify,
+            "forward": _forward,
+        },
+    )
+    return config, model
+
+
+def _configure(
+    self: Any,
+    vocab_size: int = 1,
+    hidden_size: int = 100,
+    recurrent_size: int = 64,
+    dropout: float = 0.2,
+    always_read: Sequence[int] = (),
+    **given: Any,
+) -> None:
+    """hidden_size: of the embeddings; recurrent_size: of the LSTMs, in each direction; always_read: subwords that are always read."""
+    self.vocab_size, self.hidden_size, self.recurrent_size = vocab_size, hidden_size, recurrent_size
+    self.dropout, self.always_read = dropout, list(always_read)
+    import_module("transformers").PretrainedConfig.__init__(self, **given)
+
+
+def _build(self: Any, config: Any) -> None:
+    """Selector and classifier share nothing (ERASER, appendix C)."""
+    import_module("transformers").PreTrainedModel.__init__(self, config)
+    nn, both = import_module("torch").nn, 2 * config.recurrent_size
+    self.dropout = nn.Dropout(config.dropout)
+    self.selector = nn.ModuleDict({**_reader(nn, config), "head": nn.Linear(both, 1)})
+    self.classifier = nn.ModuleDict(
+        {
+            **_reader(nn, config),
+            "keys": nn.Linear(both, both),
+            "query": nn.Linear(both, 1, bias=False),
+            "hidden": nn.Linear(both, _HIDDEN),
+            "head": nn.Linear(_HIDDEN, config.num_labels),
+        }
+    )
+    self.post_init()
+
+
+def _as_drawn(_self: Any, _module: Any) -> None:
+    """Weights stay as torch draws them: transformers' own embeddings are too small to learn from soon."""
+
+
+def _reader(nn: Any, config: Any) -> dict[str, Any]:
+    recurrent = nn.LSTM(config.hidden_size, config.recurrent_size, batch_first=True, bidirectional=True)
+    embeddings = nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=config.pad_token_id)
+    return {"embeddings": embeddings, "recurrent": recurrent}
+
+
+def _resize(self: Any, n: int, **_options: object) -> Any:
+    """Room for subwords that the tokenizer got since, in both parts."""
+    torch = import_module("torch")
+    for part in (self.selector, self.classifier):
+        before = part["embeddings"]
+        part["embeddings"] = torch.nn.Embedding(n, before.embedding_dim, padding_idx=before.padding_idx)
+        with torch.no_grad():
+            part["embeddings"].weight[: len(before.weight)] = before.weight[:n]
+    self.config.vocab_size = n
+    return self.get_input_embeddings()
+
+
+def _selection(self: Any, ids: Tensor, mask: Tensor) -> Tensor:
+    """float[batch, length]: the logit of each subword's being selected."""
+    states = _states(self, self.selector["recurrent"], self.selector["embeddings"](ids), mask)
+    return self.selector["head"](self.dropout(states))[:, :, 0]
+
+
+def _classify(self: Any, embedded: Tensor, is_read: Tensor) -> Tensor:
+    """float[batch, n_labels]: what the classifier says of the subwords that are read, joined. is_read: bool[batch, length]."""
+    order = (~is_read).to(is_read.device).long().argsort(dim=1, stable=True)
+    length = max(1, int(is_read.sum(dim=1).max()))
+    joined = embedded.gather(1, order[:, :length, None].expand(-1, -1, embedded.shape[2]))
+    real = is_read.gather(1, order[:, :length])
+    states = self.dropout(_states(self, self.classifier["recurrent"], joined, real))
+    scores = self.classifier["query"](self.classifier["keys"](states).tanh())[:, :, 0]
+    weights = scores.masked_fill(~real, -1e9).softmax(dim=1)
+    pooled = (weights[:, :, None] * states).sum(dim=1)
+    return self.classifier["head"](self.dropout(self.classifier["hidden"](pooled).relu()))
+
+
+def _states(self: Any, recurrent: Any, embedded: Tensor, mask: Tensor) -> Tensor:
+    """float[batch, length, 2 · recurrent_size]; what stands behind a text changes nothing of it."""
+    rnn = import_module("torch").nn.utils.rnn
+    n = mask.sum(dim=1).clamp(min=1).cpu()
+    packed = rnn.pack_padded_sequence(self.dropout(embedded), n, batch_first=True, enforce_sorted=False)
+    return rnn.pad_packed_sequence(recurrent(packed)[0], batch_first=True, total_length=embedded.shape[1])[0]
+
+
+def _forward(
+    self: Any, input_ids: Tensor, attention_mask: Tensor | None = None, selectable: Tensor | None = None, **_other: Any
+) -> Any:
+    """The classifier's logits on the rationale, and the selector's.
+
+    selectable: bool[batch, length]; all others are read whatever is selected. Else all but special subwords
+    """
+    torch = import_module("torch")
+    mask = torch.ones_like(input_ids).bool() if attention_mask is None else attention_mask.bool()
+    if selectable is None:
+        selectable = ~torch.isin(input_ids, input_ids.new_tensor(self.config.always_read))
+    selection = self.selection(input_ids, mask)
+    is_read = mask & (~selectable | (selection.sigmoid() > _SELECTED))
+    logits = self.classify(self.classifier["embeddings"](input_ids), is_read)
+    return SimpleNamespace(logits=logits, selection=selection)
+
+
+def selection_scores(
+    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
+) -> list[list[SubwordScores]]:
+    """The probability that each subword is part of the model's own rationale; or whether it is."""
+    del targets
+    torch, loaded = import_module("torch"), model.loaded
+    if not is_rationaliser(loaded.model):
+        raise ModelError(_("'{name}' selects no rationale. Train one with --architecture lei.", name=loaded.name))
+    by_input: list[list[SubwordScores]] = [[] for _other in encoded]
+    for numbers in in_batches(encoded, loaded.size_of_batches):
+        batch = loaded.batch([encoded[number] for number in numbers])
+        with torch.inference_mode():
+            scores = loaded.model.selection(batch.ids, batch.mask.bool()).sigmoid()
+        scores = torch.where(batch.may_answer, scores, torch.zeros_like(scores)).double().cpu().numpy()
+        for number, probabilities in zip(numbers, scores, strict=True):
+            given = probabilities[: len(encoded[number].ids)]
+            selected = np.where(given > _SELECTED, 1.0, 0.0)
+            by_input[number].append(SubwordScores(selected if parameters["rationale"] == "hard" else given))
+    return by_input
