@@ -18,6 +18,7 @@ from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.transformers_networks import Loaded, answering, check_used_once, layers_for
 from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, CONSTANT, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
+from annotator.attribution.transformers_rationaliser import SELECTED, is_rationaliser
 from annotator.attribution.transformers_relevance import check_graph, relevance_rules
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
@@ -377,3 +378,24 @@ def _checked(outputs: Any, length: int, loaded: Loaded) -> Sequence[Tensor]:
     ):
         raise ModelError(_("'{name}' has no attention to read. Choose another method.", name=loaded.name))
     return weights
+
+
+def selection_scores(
+    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
+) -> list[list[SubwordScores]]:
+    """The probability that each subword is part of the model's own rationale; or whether it is."""
+    del targets
+    torch, loaded = import_module("torch"), model.loaded
+    if not is_rationaliser(loaded.model):
+        raise ModelError(_("'{name}' selects no rationale. Train one with --architecture lei.", name=loaded.name))
+    by_input: list[list[SubwordScores]] = [[] for _other in encoded]
+    for numbers in in_batches(encoded, loaded.size_of_batches):
+        batch = loaded.batch([encoded[number] for number in numbers])
+        with torch.inference_mode():
+            scores = loaded.model.selection(batch.ids, batch.mask.bool()).sigmoid()
+        scores = torch.where(batch.may_answer, scores, torch.zeros_like(scores)).double().cpu().numpy()
+        for number, probabilities in zip(numbers, scores, strict=True):
+            given = probabilities[: len(encoded[number].ids)]
+            selected = np.where(given > SELECTED, 1.0, 0.0)
+            by_input[number].append(SubwordScores(selected if parameters["rationale"] == "hard" else given))
+    return by_input

@@ -21,6 +21,7 @@ from annotator.attribution.transformers_explainers import (
     integrated_gradients,
     layer_integrated_gradients,
     rollout,
+    selection_scores,
     source_for,
 )
 from annotator.attribution.transformers_extractive_qa import Reader, reader_of
@@ -45,8 +46,9 @@ _SCORING: dict[str, _Scoring] = {
     "attnlrp": attnlrp,
     "attention": attention,
     "attention-rollout": rollout,
+    "selection": selection_scores,
 }
-_OF_NO_LABEL = frozenset({"attention", "attention-rollout"})
+_OF_NO_LABEL = frozenset({"attention", "attention-rollout", "selection"})
 
 
 def load(

@@ -183,6 +183,20 @@ METHODS: dict[str, Method] = {
         is_signed=lambda _given: True,
         unit=_unit_of_output,
     ),
+    "selection": Method(
+        "Own rationale",
+        "the probability that the selector of a rationaliser keeps the piece; belongs to no label",
+        "Lei et al. 2016; DeYoung et al. 2020, 5.1",
+        (
+            Parameter(
+                "rationale", "soft", ("soft", "hard"), says=unsaid("hard: 1 for what it selects, 0 for the rest")
+            ),
+            Parameter("merge", "signed max", HOWS, says=unsaid("how subword scores are merged into word scores")),
+            _TOO_LONG,
+        ),
+        is_signed=lambda _given: False,
+        unit=lambda parameters: "none" if parameters["rationale"] == "hard" else "probability",
+    ),
     "attention": Method(
         "Attention",
         "the attention weight on each piece in one layer, over all heads; attention is not an attribution to a label",

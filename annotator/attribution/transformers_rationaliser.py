@@ -10,17 +10,10 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
-from annotator.attribution.transformers_explainers import SubwordScores
-from annotator.attribution.transformers_parameters import Value
-from annotator.attribution.transformers_predictors import Explainable, Target
-from annotator.attribution.transformers_subwords import Encoded, Tensor, in_batches
-from annotator.errors import ModelError
-from annotator.language import _
+from annotator.attribution.transformers_subwords import Tensor
 
 MODEL_TYPE = "lei-rationaliser"
-_SELECTED = 0.5  # what is more probable is part of the rationale
+SELECTED = 0.5  # what is more probable is part of the rationale
 _HIDDEN = 128  # units of the classifier's last layer
 
 
@@ -77,7 +70,7 @@ def _configure(
     always_read: Sequence[int] = (),
     **given: Any,
 ) -> None:
-    """hidden_size: of the embeddings; recurrent_size: of the LSTMs, in each direction; always_read: subwords that are always read."""
+    """hidden_size: of the embeddings; recurrent_size: of the LSTMs, in each direction; always_read: the special subwords."""
     self.vocab_size, self.hidden_size, self.recurrent_size = vocab_size, hidden_size, recurrent_size
     self.dropout, self.always_read = dropout, list(always_read)
     import_module("transformers").PretrainedConfig.__init__(self, **given)
@@ -92,7 +85,7 @@ def _build(self: Any, config: Any) -> None:
     self.classifier = nn.ModuleDict(
         {
             **_reader(nn, config),
-            "keys": nn.Linear(both, both),
+            "attention": nn.Linear(both, both),
             "query": nn.Linear(both, 1, bias=False),
             "hidden": nn.Linear(both, _HIDDEN),
             "head": nn.Linear(_HIDDEN, config.num_labels),
@@ -136,7 +129,7 @@ def _classify(self: Any, embedded: Tensor, is_read: Tensor) -> Tensor:
     joined = embedded.gather(1, order[:, :length, None].expand(-1, -1, embedded.shape[2]))
     real = is_read.gather(1, order[:, :length])
     states = self.dropout(_states(self, self.classifier["recurrent"], joined, real))
-    scores = self.classifier["query"](self.classifier["keys"](states).tanh())[:, :, 0]
+    scores = self.classifier["query"](self.classifier["attention"](states).tanh())[:, :, 0]
     weights = scores.masked_fill(~real, -1e9).softmax(dim=1)
     pooled = (weights[:, :, None] * states).sum(dim=1)
     return self.classifier["head"](self.dropout(self.classifier["hidden"](pooled).relu()))
@@ -162,27 +155,6 @@ def _forward(
     if selectable is None:
         selectable = ~torch.isin(input_ids, input_ids.new_tensor(self.config.always_read))
     selection = self.selection(input_ids, mask)
-    is_read = mask & (~selectable | (selection.sigmoid() > _SELECTED))
+    is_read = mask & (~selectable | (selection.sigmoid() > SELECTED))
     logits = self.classify(self.classifier["embeddings"](input_ids), is_read)
     return SimpleNamespace(logits=logits, selection=selection)
-
-
-def selection_scores(
-    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
-) -> list[list[SubwordScores]]:
-    """The probability that each subword is part of the model's own rationale; or whether it is."""
-    del targets
-    torch, loaded = import_module("torch"), model.loaded
-    if not is_rationaliser(loaded.model):
-        raise ModelError(_("'{name}' selects no rationale. Train one with --architecture lei.", name=loaded.name))
-    by_input: list[list[SubwordScores]] = [[] for _other in encoded]
-    for numbers in in_batches(encoded, loaded.size_of_batches):
-        batch = loaded.batch([encoded[number] for number in numbers])
-        with torch.inference_mode():
-            scores = loaded.model.selection(batch.ids, batch.mask.bool()).sigmoid()
-        scores = torch.where(batch.may_answer, scores, torch.zeros_like(scores)).double().cpu().numpy()
-        for number, probabilities in zip(numbers, scores, strict=True):
-            given = probabilities[: len(encoded[number].ids)]
-            selected = np.where(given > _SELECTED, 1.0, 0.0)
-            by_input[number].append(SubwordScores(selected if parameters["rationale"] == "hard" else given))
-    return by_input

@@ -24,6 +24,7 @@ from annotator.attribution.model_specs import NEGATIVE_LABEL, model_name
 from annotator.attribution.transformers_networks import Device, Loaded, Reads, answering, first_line
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_subwords
+from annotator.attribution.transformers_rationaliser import register
 from annotator.attribution.transformers_subwords import Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid
@@ -190,6 +191,7 @@ def load_model(
     torch.set_num_threads(threads)
     with quietly(transformers):
         name = source.name
+        register(transformers)
         config = source.read(transformers.AutoConfig)
         kind = _kind(config, name) if prompt is None else _causal(config, name)
         labels = () if kind == "reading" else _labels(config, name) if prompt is None else prompt.labels

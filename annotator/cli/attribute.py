@@ -52,7 +52,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "--method",
     required=True,
     help="occlusion, lime, shap-partition, linear, random, gold; for transformers models also integrated-gradients, "
-    "layer-integrated-gradients, gradient-x-input, attnlrp, attention, attention-rollout.",
+    "layer-integrated-gradients, gradient-x-input, attnlrp, attention, attention-rollout, selection.",
 )
 @click.option(
     "--label",

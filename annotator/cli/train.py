@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -61,13 +61,32 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--name", required=True, help="What the model is called; also the name of its folder.")
 @click.option(
     "--architecture",
-    type=click.Choice(["transformer", "decoder", "tokens", "reading"]),
+    type=click.Choice(["transformer", "decoder", "tokens", "reading", "lei"]),
     default="transformer",
     show_default=True,
     help=(
         "The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a "
-        "text's target), reading (answers a question with a stretch of the text, or says that there is none)."
+        "text's target), reading (answers a question with a stretch of the text, or says that there is none), "
+        "lei (selects a rationale and answers from it alone)."
     ),
+)
+@click.option(
+    "--preset",
+    type=click.Choice(["found", "eraser", "eraser-released"]),
+    default="found",
+    show_default=True,
+    help="With lei: what found planted words, ERASER's paper, or its released estimator.",
+)
+@click.option(
+    "--sparsity", type=float, help="With lei: the price of a selected subword (lambda).  [default: the preset's]"
+)
+@click.option(
+    "--contiguity",
+    type=float,
+    help="With lei: how many times that a change in the mask costs.  [default: the preset's]",
+)
+@click.option(
+    "--supervision", type=float, default=0.0, show_default=True, help="With lei: the weight of people's rationales."
 )
 @click.option(
     "--base",
@@ -331,7 +350,19 @@ def _fitting_options(given: dict[str, Any]) -> Any:
         alignment = AlignmentOptions(given["criterion"], has_graph=not given["has_no_graph"], **others)
     names = {field.name for field in dataclasses.fields(FittingOptions)} & given.keys()
     fitting = {name: given[name] for name in names} | {"task_loss_on": given["task_loss_on"].replace("-", " ")}
-    return FittingOptions(**fitting, alignment=alignment)
+    return FittingOptions(**fitting, alignment=alignment, rationaliser=_rationaliser_options(given))
+
+
+def _rationaliser_options(given: dict[str, Any]) -> Any:
+    from annotator.usecases.training.transformers import RATIONALISER_PRESETS
+
+    prices = {name: given[name] for name in ("sparsity", "contiguity") if given[name] is not None}
+    prices |= {"supervision": given["supervision"]} if given["supervision"] else {}
+    if given["architecture"] != "lei":
+        if prices or given["preset"] != "found":
+            raise click.UsageError("--preset, --sparsity, --contiguity and --supervision go with --architecture lei.")
+        return None
+    return dataclasses.replace(RATIONALISER_PRESETS[given["preset"]], **prices)
 
 
 class StepLines:
@@ -433,12 +464,30 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     if "answer F1" in report.scores:
         rest = [(name, report.scores[name]) for name in _OF_ANSWERS if name in report.scores]
         click.echo("; ".join(f"{name} {percent(value)}" for name, value in rest) + ".")
+    for line in _of_a_rationaliser(report.scores):
+        click.echo(line)
     slope = alignment_slope(report.fitted.epochs)
     if slope is not None:
         click.echo(f"Validation accuracy over the alignment loss, by epoch: slope {slope[0]:.4f}, R² {slope[1]:.2f}.")
     for line in proofs.lines(proofs.around(report.name)):
         click.echo(line)
     click.echo(f"{'Saved' if report.is_new else 'Was there already'}: transformers:{report.folder}")
+
+
+def _of_a_rationaliser(scores: Mapping[str, Any]) -> Iterator[str]:
+    """How much it selects, and whether that tells words apart."""
+    if "share selected" not in scores:
+        return
+    nothing, everything = (percent(scores[f"accuracy with {what} selected"]) for what in ("nothing", "everything"))
+    yield (
+        f"Selects {scores['share selected']} of a text's subwords; correct with nothing selected {nothing}, with everything "
+        f"{everything}."
+    )
+    if "degenerate mask" in scores:
+        yield (
+            f"Its mask is {scores['degenerate mask']}: it tells no words apart. Train with --supervision, another --sparsity, "
+            "--learning-rate or --seed."
+        )
 
 
 def _as_json(report: "TrainingReport") -> dict[str, object]:

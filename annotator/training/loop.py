@@ -25,6 +25,7 @@ from annotator.training.alignment import (
 from annotator.training.answers import answer_loss, validated_answers
 from annotator.training.card import EpochResult
 from annotator.training.examples import Row, TrainingBatch, drawn_batches, training_batch
+from annotator.training.rationalisers import RationaliserOptions, rationaliser_loss, selected
 from annotator.training.trainable_models import Trainable
 
 # What is written down of a training after each epoch, so that it goes on after a kill as if nothing had happened.
@@ -123,6 +124,7 @@ class FittingOptions:
     one_in:          with an alignment, one in so many of a batch has rationales, where fewer have
     task_loss_on:    with an alignment, all examples of a batch, or only those without rationales (the literal reading of
                      ER-TEST's A.5)
+    rationaliser:    of a model that selects a rationale, how it learns to
     """
 
     epochs: int = 10
@@ -137,6 +139,7 @@ class FittingOptions:
     alignment: AlignmentOptions | None = None
     one_in: int = 3
     task_loss_on: Literal["all", "without rationales"] = "all"
+    rationaliser: RationaliserOptions | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("epochs", 1), ("patience", 1), ("batch_size", 1), ("one_in", 1), ("seed", 0)):
@@ -201,6 +204,7 @@ class _Fitting:
         self.options = options
         self.progress = progress
         self.n_steps = len(self._batches(0))
+        self.epochs_done = 0.0
         self.optimizer = torch.optim.AdamW(
             trainable.model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay
         )
@@ -234,6 +238,7 @@ class _Fitting:
         self.trainable.model.train()
         sums = _Sums()
         for step, numbers in enumerate(self._batches(epoch)):
+            self.epochs_done = epoch + step / self.n_steps
             parts = [self._batch(part) for part in self._parts(numbers)]
             self._step(parts, sums, f"step {step + 1} of epoch {epoch + 1}")
             self.progress(epoch * self.n_steps + step + 1, self.options.epochs * self.n_steps)
@@ -332,6 +337,10 @@ class _Fitting:
     def _losses(self, batch: TrainingBatch) -> tuple[Tensor, Alignment | None]:
         """The task's loss of a batch, and how far its attributions are from its rationales."""
         trainable, options = self.trainable, self.options
+        if options.rationaliser is not None:
+            share = min(1.0, self.epochs_done / options.rationaliser.rising) if options.rationaliser.rising else 1.0
+            task, selector = rationaliser_loss(trainable, batch, options.rationaliser, share, self.weights)
+            return task + selector - selector.detach(), None  # its value is the task's alone
         if options.alignment is None or not bool(batch.is_set.any()):
             return self._task_loss(trainable.ask(batch.subwords), batch), None
         embeddings = embeddings_of(trainable.model, batch.subwords.ids)
@@ -357,6 +366,9 @@ class _Fitting:
             return None, None
         if self.trainable.is_reading:
             return validated_answers(self.trainable, self.validation)
+        if self.options.rationaliser is not None:
+            masks = selected(self.trainable, self.validation, self.options.rationaliser)
+            return masks.loss, float(masks.is_right["its rationale"].mean())
         torch = import_module("torch")
         logits = answered(self.trainable, self.validation)
         targets = np.array([row.target for row in self.validation])

@@ -16,7 +16,7 @@ Tensor = Any  # torch is not imported here: whoever makes one has it
 Estimator = Literal["score function", "released"]
 
 _CONSTANT = 0.02  # where probabilities of all subwords differ by less, nothing is told apart
-_EMPTY, _WHOLE = 0.005, 0.995  # the share of subwords that is nothing, or everything
+_EMPTY, _WHOLE = 0.005, 0.995  # mean shares of subwords that are as good as nothing, and as everything
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def rationaliser_loss(
     model, ids, mask = trainable.model, batch.subwords.ids, batch.real
     selectable = batch.subwords.may_answer & mask
     selection = model.selection(ids, mask)
-    probabilities = selection.sigmoid().clamp(options.floor, 1 - options.floor)
+    probabilities = options.floor + (1 - 2 * options.floor) * selection.sigmoid()  # a clamp would end what is learned
     losses, costs, chances = [], [], []
     for _sample in range(options.n_samples):
         drawn = torch.bernoulli(probabilities.detach()).bool() & selectable
@@ -127,9 +127,9 @@ class Selected:
     @property
     def verdict(self) -> str:
         """How it fails where the selector tells no words apart: "empty", "whole" or "constant"; else ""."""
-        if self.share.max(initial=0.0) <= _EMPTY:
+        if self.share.mean() <= _EMPTY:
             return "empty"
-        if self.share.min(initial=1.0) >= _WHOLE:
+        if self.share.mean() >= _WHOLE:
             return "whole"
         return "constant" if self.spread < _CONSTANT else ""
 

@@ -9,6 +9,7 @@ from annotator.attribution.base import TooLong
 from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
+from annotator.attribution.transformers_rationaliser import from_scratch
 from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
@@ -28,7 +29,7 @@ from annotator.language import _
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
-Architecture = Literal["transformer", "decoder", "tokens", "reading"]
+Architecture = Literal["transformer", "decoder", "tokens", "reading", "lei"]
 
 _FILLING = "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last subword before it is read
 
@@ -39,7 +40,8 @@ class NewModel:
 
     architecture: of a model from scratch: an encoder like BERT, or a decoder like GPT-2; a base has its own. "tokens": an
              encoder, from scratch or a base, that answers for the target of a text, at its first subword; "reading": an encoder,
-             from scratch or a base, that answers a question with a stretch of the text, or says at [CLS] that there is none
+             from scratch or a base, that answers a question with a stretch of the text, or says at [CLS] that there is
+             none; "lei": a rationaliser, from scratch
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
@@ -153,7 +155,7 @@ def _check(new: NewModel) -> None:
         raise InvalidValue(
             _("One sigmoid output can't separate {n_labels} labels. Use softmax.", n_labels=len(new.labels))
         )
-    if new.base is not None and new.architecture == "decoder":
+    if new.base is not None and new.architecture in _FROM_SCRATCH:
         raise InvalidValue(
             _("'{architecture}' trains from scratch. Remove it or the base.", architecture=new.architecture)
         )
@@ -163,8 +165,7 @@ def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -
     """The name, the tokenizer and the model, which fit each other and have every subword that learning needs."""
     with quietly(transformers):
         if new.base is None:
-            made = _decoder_from_scratch if new.architecture == "decoder" else _from_scratch
-            name, tokenizer, model = "scratch", *made(transformers, new, texts)
+            name, tokenizer, model = "scratch", *_FROM_SCRATCH.get(new.architecture, _encoder)(transformers, new, texts)
         else:
             name, tokenizer, model = _from_base(transformers, torch, new, new.base)
         _keep_whole(tokenizer, model, new.special)
@@ -249,7 +250,7 @@ _SHAPE: Mapping[str, object] = {
 }
 
 
-def _from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+def _encoder(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
     tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
     shape = {**_SHAPE, **(new.shape or {})}
     config = transformers.BertConfig(
@@ -292,6 +293,13 @@ def trained_byte_tokenizer(transformers: Any, texts: Iterable[str], n_subwords: 
         tokenizer_object=cutter, **roles, model_input_names=["input_ids", "attention_mask"]
     )
 
+
+def _rationaliser(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+    tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
+    return tokenizer, from_scratch(tokenizer, new.shape or {}, _head(new))
+
+
+_FROM_SCRATCH = {"decoder": _decoder_from_scratch, "lei": _rationaliser}  # these learn without a base
 
 _ROLES = {
     "pad_token": "[PAD]",

@@ -433,6 +433,35 @@ def test_a_reading_model_prints_exact_match_f1_and_how_often_it_tells_that_there
     assert any(line.startswith("answer F1 ") and "of those without an answer told right" in line for line in again)
 
 
+def test_a_rationaliser_is_trained_its_mask_told_and_its_own_rationales_scored(planted_project: Command) -> None:
+    words = (
+        "train",
+        "--project",
+        "P",
+        "--name",
+        "m",
+        "--architecture",
+        "lei",
+        "--learning-rate",
+        "0.01",
+        "--epochs",
+        "12",
+    )
+    alone = train(planted_project, "--epochs", "1", "--supervision", "1")
+    assert (alone.code, "go with --architecture lei" in alone.err) == (2, True)
+    out = planted_project(*words, "--sparsity", "5").out
+    assert "Its mask is empty: it tells no words apart. Train with --supervision" in out
+    out = planted_project(*words, "--supervision", "1", "--again").out
+    assert "Selects " in out
+    assert "Its mask is" not in out
+    done = planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection", "--faithfulness")
+    assert done.code == 0
+    [model] = planted_project("evaluate", "project", "--project", "P", "--json").json["models"]
+    f1 = [run["plausibility"]["sets.best_f1"]["value"] for run in model["methods"] if run["method"] == "selection"]
+    assert len(f1) == 2, "its probabilities, and the tokens that it selects"
+    assert min(f1) > 0.3, "random: 0.12"
+
+
 # `annotator suite` and `annotator words`: from a ready suite to failure rates, and the ways in and out.
 
 ROWS = [("good film", "positive"), ("bad film.", "negative"), ("good food", "positive"), ("bad food!", "negative")]

@@ -9,12 +9,22 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 from annotator.attribution.base import Answerer, Explained, Explainer, Input
 from annotator.attribution.lime import spread_over_seeds
 from annotator.attribution.removal_methods import TOO_LONG, reading_of
+from annotator.attribution.transformers_rationaliser import SELECTED
 from annotator.domain.instances import Instance
-from annotator.domain.models import Attribution, Output, Prediction, Run, canonical_parameters, facts_from
+from annotator.domain.models import (
+    Attribution,
+    MachineRationale,
+    Output,
+    Prediction,
+    Run,
+    canonical_parameters,
+    facts_from,
+)
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.language import _
@@ -195,7 +205,11 @@ class Batches:
                 result.n_seen_in_part += _is_partial(explained)
                 for name, facts in _told_facts(explained):
                     result.add_facts(facts, name)
-        result.outputs += [(method.run, Output(i, attributions=tuple(of_one))) for i, of_one in new.items()]
+        is_own = method.run.method == _SELECTION
+        result.outputs += [
+            (method.run, Output(i, (), tuple(of_one), _own_rationale(of_one[0]) if is_own else ()))
+            for i, of_one in new.items()
+        ]
         return {i: (*stored, *new.get(i, ())) for i, stored in attributions.items()}
 
     def _explained(self, explainer: Explainer, todo: Sequence[tuple[Instance, str]]) -> list[Explained]:
@@ -246,6 +260,16 @@ class Batches:
                 ]
                 if len(same) == len(by_seed):
                     result.add_facts({"spread": spread_over_seeds([a.scores for a in same])})
+
+
+_SELECTION = "selection"  # the method that a model itself selects by, with more than even probability
+
+
+def _own_rationale(attribution: Attribution) -> tuple[MachineRationale, ...]:
+    """The maximal runs of tokens that a rationaliser selects, as a hard rationale."""
+    by_selected = groupby(enumerate(attribution.scores), lambda of: of[1] > SELECTED)
+    runs = [[token for token, _score in run] for is_selected, run in by_selected if is_selected]
+    return (MachineRationale("hard", tuple((run[0], run[-1] + 1) for run in runs)),)
 
 
 def _has(label: str, attributions: Iterable[Attribution]) -> bool:

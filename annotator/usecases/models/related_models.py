@@ -106,6 +106,8 @@ def _learned(training: Mapping[str, Any]) -> dict[str, Any]:
     if fitting["alignment"] is None:
         del fitting["one_in"]
         fitting.pop("task_loss_on", None)
+    if fitting.get("rationaliser") is None:  # cards from before there was one do not name it
+        fitting.pop("rationaliser", None)
     return {"model": model, "data": training["data"], "fitting": fitting}
 
 

@@ -23,7 +23,7 @@ def architectures_for(project: Project, *, has_base: bool) -> tuple[Architecture
     """What can be trained there, the usual one first; a base brings its own encoder or decoder. None where nothing can be."""
     if project.task.result_kind == "answer":
         return () if project.task.query_segment is None else ("reading",)
-    from_scratch: tuple[Architecture, ...] = () if has_base else ("decoder",)
+    from_scratch: tuple[Architecture, ...] = () if has_base else ("decoder", "lei")
     of_targets: tuple[Architecture, ...] = ("tokens",) if project.task.has_target else ()
     return ("transformer", *from_scratch, *of_targets)
 
@@ -39,6 +39,7 @@ def check_architecture(project: Project, new: NewModel, fitting: FittingOptions)
         raise ModelError(_("Texts of '{name}' have no question (unmarkable segment).", name=project.name))
     if new.architecture == "tokens" and not project.task.has_target:
         raise ModelError(_("Texts of '{name}' have no target. Remove --architecture tokens.", name=project.name))
+    _check_rationaliser(new, fitting)
     wrong = {
         _("alignment with rationales (--align)"): fitting.alignment is not None,
         _("one sigmoid output (--output sigmoid)"): new.output != "softmax",
@@ -47,6 +48,16 @@ def check_architecture(project: Project, new: NewModel, fitting: FittingOptions)
     for what, is_wanted in wrong.items():
         if is_reading and is_wanted:
             raise InvalidValue(_("Extractive QA trains on answers only. Remove {what}.", what=what))
+
+
+def _check_rationaliser(new: NewModel, fitting: FittingOptions) -> None:
+    is_rationaliser = new.architecture == "lei"
+    if fitting.rationaliser is not None and not is_rationaliser:
+        raise InvalidValue(_("How a mask is learned (sparsity, supervision …) goes with --architecture lei."))
+    if is_rationaliser and fitting.alignment is not None:
+        raise InvalidValue(_("Alignment isn't for --architecture lei. Use --supervision."))
+    if is_rationaliser and new.output != "softmax":
+        raise InvalidValue(_("--architecture lei has softmax output."))
 
 
 # What is particular to models that answer questions: what they learn from, when there is no answer, how well they do.

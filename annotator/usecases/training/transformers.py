@@ -27,6 +27,8 @@ from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
 from annotator.training.card import STRETCH, Card, versions_here
 from annotator.training.examples import Example, Row, answer_rows, rows_of, told_by_key
 from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered, fit
+from annotator.training.rationalisers import PRESETS as RATIONALISER_PRESETS
+from annotator.training.rationalisers import RationaliserOptions, selected
 from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import TRAIN_MODEL, held_out_of, is_model_name, record_training
@@ -42,6 +44,7 @@ from annotator.usecases.training.architectures import (
 from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
 
 __all__ = [
+    "RATIONALISER_PRESETS",
     "AlignmentOptions",
     "Architecture",
     "Criterion",
@@ -51,6 +54,7 @@ __all__ = [
     "OfSeveral",
     "Output",
     "RationaleOptions",
+    "RationaliserOptions",
     "TooLong",
     "TrainingOptions",
     "TrainingReport",
@@ -131,6 +135,7 @@ def train_transformer(
     """
     require(store, actor, project.id, "use models")
     require_open(store, project.id)
+    options = _with_rationaliser(options)
     check_architecture(project, options.model, options.fitting)
     folder = model_folder(store, project, name, options)
     with store.snapshot():
@@ -147,7 +152,7 @@ def train_transformer(
         trainable, rows.learn, rows.stop, options.fitting,
         checkpoint=Checkpoint(under_way / "checkpoint.pt", plan, is_anew=options.is_anew), progress=progress,
     )  # fmt: skip
-    facts, held_out, scores = _judged(trainable, data, rows)
+    facts, held_out, scores = _judged(trainable, data, rows, options.fitting.rationaliser)
     card = _card(project, name, trainable, new, data, fitted, options)
     digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, **facts}, scores=scores))
     shutil.rmtree(under_way)
@@ -165,6 +170,13 @@ def check_lengths(store: Store, project: Project, name: str, options: TrainingOp
     with store.snapshot():
         data = training_data(store, project, options.data)
     _unlearned(name, data, _new_model(project, data, options), options)
+
+
+def _with_rationaliser(options: TrainingOptions) -> TrainingOptions:
+    """A rationaliser learns as usual where nothing is said of it."""
+    if options.model.architecture != "lei" or options.fitting.rationaliser is not None:
+        return options
+    return replace(options, fitting=replace(options.fitting, rationaliser=RationaliserOptions()))
 
 
 def _new_model(project: Project, data: TrainingData, options: TrainingOptions) -> NewModel:
@@ -220,7 +232,10 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
         (e.id, e.label, sorted(map(sorted, e.sets)), [s.text for s in e.input.segments])
         for e in (*data.learn, *data.stop)
     ]
-    whole = json.dumps([texts, asdict(new), asdict(options.fitting)], sort_keys=True, default=str)
+    fitting = asdict(options.fitting)
+    if options.fitting.rationaliser is None:  # plans from before there was one stay the same
+        del fitting["rationaliser"]
+    whole = json.dumps([texts, asdict(new), fitting], sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
@@ -247,7 +262,7 @@ class _Rows:
 
 
 def _judged(
-    trainable: Trainable, data: TrainingData, rows: _Rows
+    trainable: Trainable, data: TrainingData, rows: _Rows, rationaliser: RationaliserOptions | None
 ) -> tuple[dict[str, Any], HeldOut | None, dict[str, Any]]:
     """What the card says of the texts beside their number, how often the model is right, and its scores."""
     if trainable.is_reading:
@@ -255,7 +270,11 @@ def _judged(
         facts = {**answer_facts(data, rows.learn, rows.left_out), **outcome.facts}
         return facts, outcome.held_out, outcome.scores
     held_out = held_out_of("splits", _asked(trainable, data.judge, rows.judge))
-    scores = {} if held_out is None else {"way": held_out.way, "texts": held_out.n, "accuracy": held_out.accuracy}
+    scores: dict[str, Any] = (
+        {} if held_out is None else {"way": held_out.way, "texts": held_out.n, "accuracy": held_out.accuracy}
+    )
+    if rationaliser is not None:
+        scores |= selected(trainable, rows.judge or rows.learn, rationaliser).facts()
     return {_LOST: sum(row.n_lost for row in rows.learn)}, held_out, scores
 
 

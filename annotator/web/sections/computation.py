@@ -131,6 +131,7 @@ _TITLES = {  # of the parameters that a method may declare, by what is stored
     "output": unsaid("Output"),
     "penalty": unsaid("Penalty"),
     "perturbed": unsaid("Perturbed"),
+    "rationale": unsaid("Rationale"),
     "removal": unsaid("Removal"),
     "samples": unsaid("Samples"),
     "steps": unsaid("Steps"),

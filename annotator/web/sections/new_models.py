@@ -46,6 +46,7 @@ from annotator.usecases.training.transformers import (
     OfSeveral,
     Output,
     RationaleOptions,
+    RationaliserOptions,
     TooLong,
     TrainingOptions,
 )
@@ -65,12 +66,14 @@ _ARCHITECTURES: dict[Architecture, str] = {
     "decoder": unsaid("decoder (reads left to right)"),
     "tokens": unsaid("encoder predicting for the target"),
     "reading": unsaid("encoder extracting an answer span"),
+    "lei": unsaid("rationaliser (predicts from selected tokens)"),
 }
 _OF_A_BASE: dict[Architecture, str] = {
     "transformer": unsaid("predicts for the text"),
     "tokens": unsaid("predicts for the target"),
 }
 _READING_WORDS = unsaid("Learns answer spans or no answer. Skips texts without their gold answer.")
+_RATIONALISER_WORDS = unsaid("Predicts from the tokens it selects; without supervision it may select all or none.")
 _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
     "none": unsaid("none"),
     "mae": "MAE",
@@ -80,6 +83,7 @@ _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
     "order": "Order",
 }
 _HIGH_AND_LOW = unsaid("Aligns attributions: high on rationale tokens, low elsewhere.")
+_WORDS_OF: dict[Architecture, str] = {"reading": _READING_WORDS, "lei": _RATIONALISER_WORDS}
 _ALIGNMENT_WORDS = {
     "none": unsaid("Labels only; rationales aren't used."),
     "mae": _HIGH_AND_LOW,
@@ -147,9 +151,10 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     base, architecture = _ask_base(base_place, project, kind)
     split_place, alignment_place, source_place = st.columns([2, 2, 3], vertical_alignment="bottom")
     split = _ask_split(split_place, project, offered)
-    criterion = "none" if architecture == "reading" else _ask_criterion(alignment_place)
+    criterion = "none" if architecture in {"reading", "lei"} else _ask_criterion(alignment_place)
+    rationaliser = _ask_rationaliser(alignment_place) if architecture == "lei" else None
     source, lists = ("", ()) if criterion == "none" else _ask_source(source_place, project, offered)
-    st.caption(_(_READING_WORDS if architecture == "reading" else _ALIGNMENT_WORDS[criterion]))
+    st.caption(_(_WORDS_OF.get(architecture, _ALIGNMENT_WORDS[criterion])))
     if criterion != "none":
         st.caption(f":material/warning: {_(PROVES_NOTHING)}")
         if kind == "pretrained":
@@ -160,7 +165,8 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
         rest = _ask_the_rest(project, offered, architecture, is_aligned=criterion != "none")
     alignment = None if criterion == "none" else replace(rest.alignment, criterion=criterion)
     fitting = replace(rest.fitting, epochs=n_epochs, learning_rate=learning_rate, seed=seed, alignment=alignment)
-    kind_of_model = architecture if architecture in {"decoder", "tokens"} else ""
+    fitting = replace(fitting, rationaliser=rationaliser)
+    kind_of_model = architecture if architecture in {"decoder", "tokens", "lei"} else ""
     suggested = free_name(store, project, _stem(base, kind_of_model, criterion, source, seed))
     name = name_place.text_input(
         _("Model name"), key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
@@ -186,6 +192,14 @@ def _ask_criterion(column: DeltaGenerator) -> Literal["none"] | Criterion:
         _("Rationale alignment"), list(_ALIGNMENTS), format_func=lambda name: _(_ALIGNMENTS[name]), key="train_alignment",
         persist_state="session"
     )  # fmt: skip
+
+
+def _ask_rationaliser(column: DeltaGenerator) -> RationaliserOptions:
+    is_supervised = column.selectbox(
+        _("Rationale supervision"), [True, False], format_func=lambda is_on: _("gold rationales") if is_on else _("none"),
+        key="train_supervision", persist_state="session"
+    )  # fmt: skip
+    return RationaliserOptions(supervision=1.0 if is_supervised else 0.0)
 
 
 def _ask_steps(columns: Sequence[DeltaGenerator], kind: str) -> tuple[int, float, int]:

@@ -170,7 +170,7 @@ def test_a_click_on_a_curve_lists_its_instances(modelled: Server, person: Callab
     page.locator(".js-plotly-plot .xtitle", has_text="layer").wait_for()  # until then the chart before it stands there
     page.locator(".js-plotly-plot .points path").nth(1).click(force=True)
     researcher.sees("of first · attention · layer 1")
-    assert page.locator(".instance-list a").count() > 0
+    expect(page.locator(".instance-list a").first).to_be_visible()
 
 
 def test_the_page_scrolls_with_the_pointer_over_the_table_however_many_rows_it_has(

@@ -201,6 +201,7 @@ def test_a_decoder_is_offered_from_scratch_alone_and_arrives(page, tastes, store
     assert [title.split(",")[0] for title in kinds(app)] == [
         "encoder (reads in both directions)",
         "decoder (reads left to right)",
+        "rationaliser (predicts from selected tokens)",
     ]
     app.selectbox(key=f"train_architecture_{tastes.id}_scratch").set_value("decoder").run()
     app.button(key="train_go").click().run()
