@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -435,6 +435,7 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     """The epochs, what was learned from, and what the alignment brought."""
     from annotator.usecases.models.model_trust import held_out_summary
     from annotator.usecases.papers.alignment_losses import alignment_slope
+    from annotator.usecases.training.forecast import mask_sentences
 
     data = report.data
     if as_json:
@@ -464,7 +465,7 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     if "answer F1" in report.scores:
         rest = [(name, report.scores[name]) for name in _OF_ANSWERS if name in report.scores]
         click.echo("; ".join(f"{name} {percent(value)}" for name, value in rest) + ".")
-    for line in _of_a_rationaliser(report.scores):
+    for line in mask_sentences(report.scores):
         click.echo(line)
     slope = alignment_slope(report.fitted.epochs)
     if slope is not None:
@@ -472,22 +473,6 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     for line in proofs.lines(proofs.around(report.name)):
         click.echo(line)
     click.echo(f"{'Saved' if report.is_new else 'Was there already'}: transformers:{report.folder}")
-
-
-def _of_a_rationaliser(scores: Mapping[str, Any]) -> Iterator[str]:
-    """How much it selects, and whether that tells words apart."""
-    if "share selected" not in scores:
-        return
-    nothing, everything = (percent(scores[f"accuracy with {what} selected"]) for what in ("nothing", "everything"))
-    yield (
-        f"Selects {scores['share selected']} of a text's subwords; correct with nothing selected {nothing}, with everything "
-        f"{everything}."
-    )
-    if "degenerate mask" in scores:
-        yield (
-            f"Its mask is {scores['degenerate mask']}: it tells no words apart. Train with --supervision, another --sparsity, "
-            "--learning-rate or --seed."
-        )
 
 
 def _as_json(report: "TrainingReport") -> dict[str, object]:

@@ -1,14 +1,14 @@
 """What a training will learn from, whether it can begin, and the models that were trained here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import counted, percent
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
@@ -265,9 +265,26 @@ def report_summary(report: TrainingReport) -> str:
         *([] if report.is_new else ["It was there already, trained in just this way."]),
         f"{learned}; its weights are those of epoch {report.fitted.best + 1:,} of {n_epochs:,}.",
         held_out_summary(report.held_out),
+        *mask_sentences(report.scores),
     ]
     if report.n_lost:
         sentences.append(
             f"It does not see {counted(report.n_lost, 'token')} of the rationales: the texts are too long."
         )
     return " ".join(sentences)
+
+
+def mask_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
+    """Of a rationaliser, how much it selects, and whether that tells words apart. scores: as in its card."""
+    if "share selected" not in scores:
+        return
+    nothing, everything = (percent(scores[f"accuracy with {what} selected"]) for what in ("nothing", "everything"))
+    yield (
+        f"Selects {scores['share selected']} of a text's subwords; correct with nothing selected {nothing}, with everything "
+        f"{everything}."
+    )
+    if "degenerate mask" in scores:
+        yield (
+            f"Its mask is {scores['degenerate mask']}: it tells no words apart. Train with --supervision, another --sparsity, "
+            "--learning-rate or --seed."
+        )
