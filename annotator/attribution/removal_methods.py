@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from heapq import heappop, heappush
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -65,9 +65,12 @@ class Question:
             )
         if isinstance(predictor, TracksAnswer) and (removal == "delete" or not has_cover):
             raise ModelError(
-                _("{name} extracts a text span. Use removal=cover.", name=predictor.name)
+                _("'{name}' extracts its answer; removal=delete would move it. Use removal=cover.", name=predictor.name)
                 if has_cover
-                else _("{name} has no mask token. Choose another method.", name=predictor.name)
+                else _(
+                    "'{name}' has no mask token to cover words with. Use a gradient method, e.g. gradient-x-input.",
+                    name=predictor.name,
+                )
             )
         if removal == "cover" and not has_cover:
             raise ModelError(_("{name} has no mask token. Use removal=delete.", name=predictor.name))
@@ -180,11 +183,10 @@ class Occlusion:
         question, label = self._question.about(model_input, label)
         seen = question.seen(model_input)
         changed = (question.without(model_input, _all_but(int(token), model_input.n_selectable)) for token in seen)
-        column = question.column(label)
-        full = question.numbers([model_input], column)
-        scores = full - question.numbers(changed, column)
+        full, *without = question.numbers(chain([model_input], changed), question.column(label)).tolist()
+        scores = full - np.array(without)
         attribution = Attribution(scores_on_tokens(scores, seen, model_input.n_selectable), label)
-        return Explained((attribution,), {"full": float(full[0])} | unseen_fact(seen, model_input.n_selectable))
+        return Explained((attribution,), {"full": full} | unseen_fact(seen, model_input.n_selectable))
 
 
 def _all_but(token: int, n: int) -> Flags:

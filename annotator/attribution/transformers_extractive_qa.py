@@ -167,9 +167,9 @@ class TrackedAnswer:
             first, last = places.to(rows.device)[rows].T
             windows = torch.arange(len(rows), device=rows.device)
             both, holds = _numbers(stretches, windows, first, last, as_probability=False)
-            p, _other = _numbers(stretches, windows, first, last, as_probability=True)
-            both = both.double().masked_fill(~holds, -np.inf)
-            shown = p.double() if as_probability else both
+            both = shown = both.double().masked_fill(~holds, -np.inf)
+            if as_probability:
+                shown = _numbers(stretches, windows, first, last, as_probability=True)[0].double()
             for row, number in enumerate(of_batch):
                 of_row = (rows == row).nonzero()[:, 0]
                 best = both[of_row].argmin() if self.marks is None else both[of_row].argmax()

@@ -184,7 +184,7 @@ METHODS: dict[str, Method] = {
         unit=_unit_of_output,
     ),
     "selection": Method(
-        "Own rationale",
+        "Selection (own rationale)",
         "the probability that the selector of a rationaliser keeps the piece; belongs to no label",
         "Lei et al. 2016; DeYoung et al. 2020, 5.1",
         (

@@ -7,6 +7,7 @@ outer edge.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, Literal
 
@@ -25,6 +26,7 @@ Tensor = Any  # torch is not imported here: whoever makes one has it
 EmptyText = Literal["", "bos", "eos", "pad", "uniform"]
 
 JOIN = "\n"  # between segments that a model gets as one text
+_subword = lru_cache(2**14)(Subword)  # the inputs of which a token is removed share nearly all of theirs
 _LEAST_ROOM = 4  # at least a fourth of what the model sees has to be left for what can be marked
 LONGER = "longer than the model sees"
 
@@ -325,13 +327,14 @@ def starts_of_segments(names: Sequence[str], bodies: Mapping[str, TokenizedText]
 
 def placed(text: str, offset: tuple[int, int], starts: Sequence[tuple[int, str, int]]) -> Subword:
     """A subword with its place in its segment; what lies over a border belongs to the segment of its last character."""
-    first, name, length = starts[0]
-    for segment_start in starts[:0:-1]:
-        if segment_start[0] < offset[1] or segment_start[0] <= offset[0]:
-            first, name, length = segment_start
-            break
+    segment = starts[0]
+    if len(starts) > 1:
+        segment = next((s for s in reversed(starts) if s[0] < offset[1] or s[0] <= offset[0]), segment)
+    first, name, length = segment
     start, end = offset[0] - first, offset[1] - first
-    return Subword(text, min(max(start, 0), length), min(max(end, 0), length), segment=name)
+    if start < 0 or end > length:
+        start, end = min(max(start, 0), length), min(max(end, 0), length)
+    return _subword(text, start, end, False, name)
 
 
 def seen_tokens(encoded: Encoded) -> npt.NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """Occlusion, LIME at positions, random: that their scores are what their definitions say, token by token."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -11,8 +11,9 @@ from annotator.attribution.methods import METHODS, make_explainer, resolved, see
 from annotator.attribution.removal_methods import Linear, Occlusion, RandomScores, ShapPartition, owen_values
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.attribution.transformers_parameters import Method
+from annotator.domain.models import Prediction
 from annotator.errors import InvalidValue, ModelError
-from tests.attribution_inputs import OnlyProbabilities, Scripted, negating, pair, weighing, words
+from tests.attribution_inputs import Floats, OnlyProbabilities, Scripted, negating, pair, weighing, words
 
 WEIGHTS = {"good": 2.0, "bad": -1.5, "very": 0.25}
 
@@ -261,6 +262,47 @@ def test_random_is_equal_for_equal_seeds_and_favours_no_place() -> None:
 def test_linear_refuses_a_model_that_has_no_weights() -> None:
     with pytest.raises(ModelError, match=r"isn't linear\. Choose another method, e\.g\. occlusion\."):
         Linear(weighing(WEIGHTS))
+
+
+# Reading models ------------------------------------------------------------------------------------------------------
+
+
+class _Tracked(_Masking):
+    labels = ("good day",)  # type: ignore[assignment]
+
+    def logits(self, inputs: Sequence[Input]) -> Floats:
+        return super().logits(inputs)[:, 1:]
+
+
+class _Reading(_Masking):
+    """A reading model that answers "good day" from each text; the logit of that is a function of the text."""
+
+    def answers(self, inputs: Sequence[Input]) -> list[Prediction]:
+        return [Prediction("good day", {"good day": 0.5}) for _ in inputs]
+
+    def tracked(self, one: Input, label: str) -> _Tracked:
+        assert label in {"", "good day"}
+        return _Tracked(self.logit)
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"), [("occlusion", {}), ("shap-partition", {}), ("lime", {"samples": 4000})]
+)
+def test_a_reading_models_scores_are_the_weights_of_its_answers_logit_less_the_mask_tokens(
+    method: str, parameters: dict[str, object]
+) -> None:
+    model, one = _Reading(weighing(WEIGHTS | {"[MASK]": 0.25}).logit), words("a good day but bad", question="good ?")
+    found = make_explainer(model, method, parameters).explain([one], [""])
+    assert found[0].attributions[0].label == "good day"
+    assert scores(found) == pytest.approx([-0.25, 1.75, -0.25, -0.25, -1.75], abs=0.005 if method == "lime" else 1e-12)
+
+
+def test_lime_of_a_reading_model_is_the_fit_to_what_it_says_of_each_sample() -> None:
+    one, lime = words("a good day but not good"), Lime(_Reading(negating().logit), samples=40, seed=3)
+    masks = lime._masks(one, np.arange(6))
+    answers = np.array([negating().logit(one.covered(mask, "[MASK]")) for mask in masks])
+    expected = fitted(masks, answers, kernel(masks, 25), None, 0.001)
+    assert scores(lime.explain([one], ["good day"])) == pytest.approx(expected.coefficients.tolist(), abs=1e-12)
 
 
 # Parameters ----------------------------------------------------------------------------------------------------------

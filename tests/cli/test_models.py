@@ -17,6 +17,7 @@ from tests.attribution_inputs import Scripted, weighing
 from tests.cli.conftest import Answer, Command
 from tests.conftest import REPOSITORY
 from tests.models.conftest import torch
+from tests.models.tiny_models import reader
 from tests.training.planted import LABELS
 
 __all__ = ["torch"]
@@ -249,6 +250,25 @@ def test_evaluate_project_prints_a_table_for_each_group(six_texts: Command) -> N
     both = six_texts("evaluate", "project", "--project", "P", "--group-by", "label", "--criterion", "spelling")
     assert both.code == 2
     assert "Choose --criterion or --group-by" in both.err
+
+
+@pytest.mark.parametrize("method", ["occlusion", "lime"])
+def test_a_reading_models_answer_is_explained_by_command_with_its_words_covered_and_never_deleted(
+    annotator: Command, tmp_path: Path, torch: Any, method: str
+) -> None:
+    row = {"id": "r", "passage": "the director wrote it", "question": "who wrote it?", "answer": "the director"}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    annotator("project", "create", "P", "--task", "reading")
+    assert annotator("import", "jsonl", str(tmp_path / "rows.jsonl"), "--project", "P").code == 0
+    reader(tmp_path / "reader")
+    model = f"transformers:{tmp_path / 'reader'}"
+    refused = attribute(annotator, "--set", "removal=delete", model=model, method=method)
+    assert (refused.code, refused.out) == (1, "")
+    assert "'reader' extracts its answer; removal=delete would move it. Use removal=cover." in refused.err
+    answer = attribute(annotator, "--json", model=model, method=method)
+    assert answer.code == 0, answer.err
+    assert (answer.json["n_answers"], answer.json["n_attributions"]) == (1, 1)
+    assert (answer.json["parameters"]["output"], answer.json["parameters"]["removal"]) == ("logit", "cover")
 
 
 # `annotator train`: what it prints, and what it refuses.

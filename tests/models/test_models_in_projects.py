@@ -19,6 +19,7 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.models import iterate_outputs, list_runs, outputs_of_run
+from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import change_project, create_project
@@ -96,18 +97,26 @@ def test_a_model_that_cannot_have_a_method_is_refused_once_and_before_the_first_
     assert list_runs(store, films.id) == []
 
 
-def test_a_reading_models_own_answer_is_explained(
-    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], folders: dict[str, Path]
+@pytest.mark.parametrize("method", ["integrated-gradients", "occlusion", "lime", "shap-partition"])
+def test_a_reading_models_own_answer_is_explained_and_shown_on_saliency(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    folders: dict[str, Path],
+    method: str,
 ) -> None:
     made = make_project("reading", name="Reading")
     import_rows(made, [{"id": "r", "passage": "the director wrote it", "question": "who wrote it?", "answer": "x"}])
-    report = run(store, made, folders["reader"], "integrated-gradients", has_faithfulness=True)
+    report = run(store, made, folders["reader"], method, has_faithfulness=True)
     assert (report.n_answers, report.n_attributions, report.n_left_out) == (1, 1, 0)
-    assert run(store, made, folders["reader"], "integrated-gradients", has_faithfulness=True).n_known == 1
+    assert run(store, made, folders["reader"], method, has_faithfulness=True).n_known == 1
     runs = {one.run.method: next(iter(iterate_outputs(store, one.id))) for one in list_runs(store, made.id)}
     answer = runs[""].predictions[0].result
-    assert runs["integrated-gradients"].attributions[0].label == answer
+    assert runs[method].attributions[0].label == answer
     assert answer in "the director wrote it"
+    shown = show_instance(store, LOCAL_OPERATOR, runs[method].instance_id, None)
+    (panel,) = [one for one in shown.panels if one.method]
+    assert (panel.method, len(panel.scores), panel.unit) == (method, 4, "logit")
 
 
 # Previews by transformers models: a classifier with the project's labels, and a model that answers questions.

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from annotator.attribution.base import Input, SegmentTokens
+from annotator.attribution.lime import fitted, kernel
 from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_models import explainer, load
 from annotator.errors import ModelError
@@ -343,6 +344,65 @@ def test_what_is_explained_is_the_start_logit_and_the_end_logit_of_the_answer(to
         assert attribution.label == text
         assert [score for _, score in attribution.subwords] == pytest.approx(expected, abs=1e-5)
         assert len(attribution.scores) == len(one.segments[0].tokens)
+
+
+def answer_logits(torch, model, one, masks):
+    """Start logit + end logit of the answer in each covered text, one after the other; subwords found by their characters."""
+    tokens, question = one.segments[0].tokens, one.segments[-1].text
+
+    def asked(mask):
+        shown = [token if stays else "[MASK]" for token, stays in zip(tokens, mask, strict=True)]
+        given = model.loaded.tokenizer(question, " ".join(shown), return_tensors="pt", return_offsets_mapping=True)
+        offsets = given.pop("offset_mapping")[0].tolist()
+        with torch.no_grad():
+            out = model.loaded.model(**given)
+        starts = [len(" ".join([*shown[:n], ""])) for n in range(len(shown))]
+        inside = [n for n, side in enumerate(given.sequence_ids(0)) if side == 1]
+        of_token = [[n for n in inside if offsets[n][0] < start + len(word) and offsets[n][1] > start]
+                    for start, word in zip(starts, shown, strict=True)]  # fmt: skip
+        return out.start_logits[0].double(), out.end_logits[0].double(), of_token
+
+    _, _, first, last = answered_directly(torch, model, " ".join(tokens), question)
+    _, _, whole = asked([True] * len(tokens))
+    (first_token, nth), (last_token, nth_last) = (
+        next((token, of.index(at)) for token, of in enumerate(whole) if at in of) for at in (first, last)
+    )
+    logits = []
+    for mask in masks:
+        starts, ends, of_token = asked(mask)
+        at = (
+            of_token[first_token][nth if mask[first_token] else 0],
+            of_token[last_token][nth_last if mask[last_token] else 0],
+        )
+        logits.append(float(starts[at[0]] + ends[at[1]]))
+    return np.array(logits)
+
+
+@pytest.mark.parametrize("at", range(len(INPUTS)))
+def test_occlusion_and_lime_follow_the_answer_through_texts_in_which_words_of_several_subwords_are_covered(
+    torch, loaded, at
+):
+    model, one = loaded("reader"), INPUTS[at]
+    n = one.n_selectable
+    full, *without = answer_logits(torch, model, one, [np.ones(n, bool), *~np.eye(n, dtype=bool)])
+    (found,) = make_explainer(model, "occlusion", {}).explain([one], [""])
+    assert found.attributions[0].scores == pytest.approx(full - np.array(without), abs=1e-4)
+    assert found.facts["full"] == pytest.approx(full, abs=1e-4)
+    lime = make_explainer(model, "lime", {"samples": 30}, 2)
+    masks = lime._masks(one, np.arange(n))
+    expected = fitted(masks, answer_logits(torch, model, one, masks), kernel(masks, 25), None, 0.001)
+    (found,) = lime.explain([one], [""])
+    assert found.attributions[0].scores == pytest.approx(expected.coefficients, abs=1e-3)
+
+
+def test_the_title_is_covered_too_and_the_question_never(loaded):
+    model, question = loaded("reader"), words("question", QUESTION, is_selectable=False)
+    one = Input((words("passage", "a dull plot"), words("title", "film"), question))
+    (found,) = make_explainer(model, "occlusion", {}).explain([one], [""])
+    covered = [one.covered(np.arange(4) != token, "[MASK]") for token in range(4)]
+    assert {text.segments[2] for text in covered} == {question}
+    logits = model.tracked(one, found.attributions[0].label).logits([one, *covered])[:, 0]
+    assert found.attributions[0].scores == pytest.approx(logits[0] - logits[1:], abs=1e-5)
 
 
 def test_integrated_gradients_of_an_answer_add_up(loaded):
