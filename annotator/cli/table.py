@@ -54,13 +54,24 @@ def _of_project(command: Command) -> Command:
     return command
 
 
+@table.command("eraser-hard")
+@_of_project
+@_asked
+@click.pass_obj
+def eraser_hard(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
+    """ERASER's table of models that select words (DeYoung et al. 2020, Table 3): a row for each, random last."""
+    from annotator.usecases.papers.eraser import eraser_hard_table
+
+    _print(_table(eraser_hard_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
+
+
 @table.command("eraser-soft")
 @_of_project
 @_asked
 @click.pass_obj
 def eraser_soft(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:
     """ERASER's table of soft scores (DeYoung et al. 2020, Table 4): a row for each model and method, random last."""
-    from annotator.usecases.papers.eraser_soft import eraser_soft_table
+    from annotator.usecases.papers.eraser import eraser_soft_table
 
     _print(_table(eraser_soft_table, database, as_csv, as_latex, **choice), as_csv, as_latex)
 

@@ -85,7 +85,7 @@ def command(on_demonstration: Command, tmp_path: Path) -> Command:
     return lambda *words: on_demonstration("table", *words)
 
 
-@pytest.mark.parametrize("name", ["eraser-soft", "benchmark", "edits", "er-test"])
+@pytest.mark.parametrize("name", ["eraser-hard", "eraser-soft", "benchmark", "edits", "er-test"])
 def test_every_table_is_printed_as_text_as_csv_and_as_latex(command: Command, name: str) -> None:
     code, text, errors = command(name, "--project", "Sentiment")
     assert (code, errors) == (0, "")

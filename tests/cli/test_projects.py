@@ -144,6 +144,7 @@ COMMANDS = {
     "attribute": ("attribute", "--model", "built-in", "--method", "random"),
     "export": ("export", "csv", "out.csv"),
     "report": ("report", "report.html"),
+    "table eraser-hard": ("table", "eraser-hard"),
     "table eraser-soft": ("table", "eraser-soft"),
     "table benchmark": ("table", "benchmark"),
     "table edits": ("table", "edits"),

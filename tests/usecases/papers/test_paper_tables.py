@@ -24,7 +24,7 @@ from annotator.training.examples import Example
 from annotator.usecases.models.built_in_model import record_training
 from annotator.usecases.papers.benchmark import benchmark_table
 from annotator.usecases.papers.edits import edits_table
-from annotator.usecases.papers.eraser_soft import eraser_soft_table
+from annotator.usecases.papers.eraser import eraser_hard_table, eraser_soft_table
 from annotator.usecases.papers.minutes import minutes_table, outcome_line, release_of_sweep, write_minutes
 from annotator.usecases.papers.scored_rows import Choice, paper_csv
 from annotator.usecases.releases.frozen_gold import freeze_gold
@@ -101,6 +101,11 @@ def test_f1_of_words_stands_where_some_run_has_selected_any(store: Store, compar
     assert [cell(table, "picking", title).value for title in ("Token F1", "IOU F1", "Perf.")] == [1.0, 1.0, 1.0]
     assert "selected words without scores" in cell(table, "picking", "AUPRC").reason
     assert "selected no words" in cell(table, "knowing", "Token F1").reason
+    table = eraser_hard_table(store, LOCAL_OPERATOR, compared, ALL)
+    assert [of.title for of in table.rows] == ["picking · rules · selected tokens", "random scores, ten seeds"]
+    assert [of.value for of in table.rows[0].cells] == [1.0, 1.0, 1.0]
+    with pytest.raises(NotFound, match="--architecture lei"):
+        eraser_hard_table(store, LOCAL_OPERATOR, compared, Choice(("knowing",)))
 
 
 def test_what_a_run_selected_stands_in_the_row_of_its_scores(store: Store, compared: Project) -> None:

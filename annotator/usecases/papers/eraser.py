@@ -1,10 +1,11 @@
-"""ERASER's table of models with soft scores (DeYoung et al. 2020, Table 4): performance, AUPRC, and AOPC of both sides."""
+"""ERASER's tables of models (DeYoung et al. 2020): those that select words (Table 3), and those with soft scores (Table 4)."""
 
 from collections import Counter
 from dataclasses import replace
 
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.errors import NotFound
 from annotator.scoring.paper_table import PaperColumn, PaperTable
 from annotator.scoring.table import MetricRow
 from annotator.store import Store
@@ -34,6 +35,36 @@ _PERFORMANCE = {
     "benchmark.answer_f1_english": "the answers' F1 (English)",
     "benchmark.answer_f1_chinese": "the answers' F1 (Chinese)",
 }
+
+
+def eraser_hard_table(store: Store, actor: User, project: Project, choice: Choice) -> PaperTable:
+    """A row for each run that has selected words: its own, or with faithfulness the top k; a model's random among them.
+
+    Raises: NotFound without any such run, or for a model or method that has none
+    """
+    scored = scored_rows(store, actor, project, choice, without=GOLD_METHOD)
+    scored = replace(scored, rows=tuple(row for row in scored.rows if _IOU_F1 in row.numbers))
+    if not scored.rows:
+        raise NotFound(
+            f"No run of {project.name} has selected words. Import hard rationales, or train a model with --architecture lei and "
+            "compute its method “selection”."
+        )
+    performance = _performance(scored)
+    columns = [
+        metric_column(performance, "Perf."),
+        metric_column(_IOU_F1, "IOU F1"),
+        metric_column(_TOKEN_F1, "Token F1"),
+    ]
+    scored = scored.over_same_texts(columns)
+    rows = [*paper_rows(scored, columns, _reason), random_row(scored, columns, {}, _DRAWN)]
+    caption = (
+        f"Hard rationales of the models of {project.name}, as in Table 3 of ERASER (DeYoung et al. 2020). "
+        f"Perf. is {_PERFORMANCE[performance]}; IOU F1 counts a span as found from an overlap of one half on. "
+        f"Deviations are over seeds. {what_was_scored(scored)}"
+    )
+    provenance = asked_for(project.name, scored.table.gold_policy, choice.options.split, scored.table.release)
+    notes = tuple(texts_in_words(scored, columns))
+    return PaperTable("eraser-hard", "Model, method", caption, tuple(columns), tuple(rows), notes, provenance)
 
 
 def eraser_soft_table(store: Store, actor: User, project: Project, choice: Choice) -> PaperTable:
