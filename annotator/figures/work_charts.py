@@ -17,6 +17,7 @@ _HEIGHT = 300
 _BAR_MS = 0.8 * 24 * 3_600_000  # said, since Plotly draws a single day as a hair
 _ROW_HEIGHT = 22
 _AROUND_ROWS = 110
+_FEW = 10  # up to so many, each number has a tick
 _LONGEST_NAME = 28
 _FEW_STEPS = 6  # more counts than these are divided by whole numbers by themselves
 _PATTERNS = ("", "/", ".", "x", "-", "\\", "+")
@@ -105,7 +106,7 @@ def row_chart(rows: Sequence[Row], kinds: Mapping[str, str], *, across: str) -> 
         )  # fmt: skip
     figure.update_layout(
         barmode="stack", height=_AROUND_ROWS + _ROW_HEIGHT * max(1, len(rows)), margin={"l": 10, "r": 10, "t": 10, "b": 10},
-        xaxis={"title": escape(across), "rangemode": "tozero"},
+        xaxis={"title": escape(across), "rangemode": "tozero", **({"dtick": 1} if _longest(rows) <= _FEW else {})},
         yaxis={
             "tickvals": list(range(len(rows))), "ticktext": [escape(short(row.name)) for row in rows], "autorange": "reversed",
         },
@@ -114,6 +115,10 @@ def row_chart(rows: Sequence[Row], kinds: Mapping[str, str], *, across: str) -> 
     )  # fmt: skip
     write_plainly(figure)
     return figure
+
+
+def _longest(rows: Sequence[Row]) -> float:
+    return max((sum(row.counts.values()) for row in rows), default=0)
 
 
 def first_and_mean(rows: Sequence[Row], most: int, rest: str) -> list[Row]:

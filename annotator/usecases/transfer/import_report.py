@@ -310,17 +310,19 @@ class ImportReport:
                 )
             )
 
-    def tell_repeated(self) -> None:
-        """Say which texts the file has under several keys."""
-        if n := self.repeated.n:
-            self.notes.append(
-                several(
-                    "{n} text repeats an earlier one: {places}.",
-                    "{n} texts repeat earlier ones: {places}.",
-                    n,
-                    places=self.repeated,
-                )
+    @property
+    def repeated_words(self) -> str:
+        """Which texts the file has under several keys; "" if none."""
+        return (
+            several(
+                "{n} text repeats an earlier one: {places}.",
+                "{n} texts repeat earlier ones: {places}.",
+                self.repeated.n,
+                places=self.repeated,
             )
+            if self.repeated.n
+            else ""
+        )
 
     def tell_own_spacing(self, n_texts: int) -> None:
         """Say that texts stay as they are, where the file says their tokens alone."""

@@ -159,7 +159,7 @@ class Intake:
             self.report.n_documents -= remove_unshown(
                 self.store, self.project.id, self.unshown, after=self.last_document
             )
-        self.report.tell_repeated()
+        self.report.notes += filter(None, [self.report.repeated_words])
         self.report.tell_own_spacing(self.n_own_spacing)
         self.report.tell_numbered()
         self.report.tell_unknown_guidelines(self.records.n_unknown_versions)

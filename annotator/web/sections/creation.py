@@ -132,7 +132,9 @@ def _begin(store: Store, visit: Visit, new: NewProject) -> None:
         return _open(begun.project, "People" if begun.invited and not was_refused else "Import")
     imported = _("{texts} imported.", texts=counted(begun.texts.n_new, "text"))
     labels = _("Labels: {labels}.", labels=listed(begun.project.labels)) if begun.project.labels else ""
-    return _open(begun.project, "People" if begun.invited else "Progress", together(imported, labels))
+    return _open(
+        begun.project, "People" if begun.invited else "Progress", together(imported, labels, begun.texts.repeated_words)
+    )
 
 
 def _show_refused(store: Store, visit: Visit) -> None:
