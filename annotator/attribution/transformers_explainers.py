@@ -387,7 +387,7 @@ def selection_scores(
     del targets
     torch, loaded = import_module("torch"), model.loaded
     if not is_rationaliser(loaded.model):
-        raise ModelError(_("'{name}' selects no rationale. Train one with --architecture lei.", name=loaded.name))
+        raise ModelError(_("'{name}' selects no rationale. Use a rationaliser.", name=loaded.name))
     by_input: list[list[SubwordScores]] = [[] for _other in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         batch = loaded.batch([encoded[number] for number in numbers])

@@ -221,6 +221,7 @@ def score_rationales(
         "instances": len(part),
         "instances_without_gold_sets": int((part.sets.n_sets == 0).sum()),
         "instances_with_nothing_selected": int((selected.lengths == 0).sum()),
+        "instances_with_everything_selected": int((selected.lengths == part.n_tokens).sum()),
     }
     return scored
 

@@ -471,6 +471,9 @@ def test_a_rationaliser_is_trained_its_mask_told_and_its_own_rationales_scored(p
     assert (alone.code, "go with --architecture lei" in alone.err) == (2, True)
     out = planted_project(*words, "--sparsity", "5").out
     assert "Its mask is empty: it tells no words apart. Train with --supervision" in out
+    planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection")
+    table = planted_project("evaluate", "project", "--project", "P", "--split", "test").out
+    assert "m · selection · selected tokens: degenerate mask, nothing selected in " in " ".join(table.split())
     out = planted_project(*words, "--supervision", "1", "--again").out
     assert "Selects " in out
     assert "Its mask is" not in out

@@ -23,6 +23,7 @@ from annotator.usecases.inspect.metrics_table import (
     best_of,
     constant_attribution_lines,
     criterion_in_words,
+    degenerate_mask_lines,
     family_of,
     gold_summary,
     names_of,
@@ -133,6 +134,7 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
     yield from _of_left_out(view)
     yield from trust_lines(view.rows, says_training=True)
     yield from constant_attribution_lines(view.rows)
+    yield from degenerate_mask_lines(view.rows)
     lacking = dict.fromkeys(
         names[at]
         for shared in view.table.shared.values()

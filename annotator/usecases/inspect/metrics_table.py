@@ -470,6 +470,21 @@ def self_explanation_lines(rows: Iterable[MetricRow]) -> list[str]:
 
 
 _FLAT_MAPS = "instances_with_all_scores_equal"
+_NEARLY_ALL = 0.95  # of the texts
+_DEGENERATE = {
+    "instances_with_nothing_selected": unsaid("{row}: degenerate mask, nothing selected in {n} of {all} texts."),
+    "instances_with_everything_selected": unsaid("{row}: degenerate mask, every token selected in {n} of {all} texts."),
+}
+
+
+def degenerate_mask_lines(rows: Sequence[MetricRow]) -> list[str]:
+    """A line for each row that selects nothing, or everything, in nearly all texts: such masks tell no words apart."""
+    return [
+        _(sentence, row=name, n=f"{row.counts[count]:,.0f}", all=f"{row.counts['instances']:,.0f}")
+        for name, row in zip(names_of(rows), rows, strict=True)
+        for count, sentence in _DEGENERATE.items()
+        if row.kind == "hard" and row.counts.get(count, 0) > _NEARLY_ALL * row.counts["instances"]
+    ]
 
 
 def constant_attribution_lines(rows: Sequence[MetricRow]) -> list[str]:

@@ -17,6 +17,7 @@ from annotator.usecases.inspect.metrics_table import (
     ARROWS,
     best_of,
     constant_attribution_lines,
+    degenerate_mask_lines,
     details_of,
     family_of,
     group_of,
@@ -124,6 +125,7 @@ def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
         trust_lines(rows, says_training=training_in_common(rows))
         + self_explanation_lines(rows)
         + constant_attribution_lines(rows)
+        + degenerate_mask_lines(rows)
     )
     parameters = parameters_in_common(rows)
     if parameters:

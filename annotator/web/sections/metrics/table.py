@@ -95,6 +95,7 @@ _COUNTS = {
     "instances_with_ties_at_k": unsaid("instances with ties at k"),
     "instances_with_another_label_explained": unsaid("instances explaining another label"),
     "instances_with_nothing_selected": unsaid("instances with no tokens selected"),
+    "instances_with_everything_selected": unsaid("instances with all tokens selected"),
 }
 _READABLE = 960  # pixels; longer lines of text are hard to follow
 
