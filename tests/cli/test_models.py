@@ -265,6 +265,8 @@ def test_a_reading_models_answer_is_explained_by_command_with_its_words_covered_
     refused = attribute(annotator, "--set", "removal=delete", model=model, method=method)
     assert (refused.code, refused.out) == (1, "")
     assert "'reader' extracts its answer; removal=delete would move it. Use removal=cover." in refused.err
+    refused = attribute(annotator, "--label", "gold", model=model, method=method)
+    assert "'reader' explains only its own answer, not gold. Choose predicted." in refused.err
     answer = attribute(annotator, "--json", model=model, method=method)
     assert answer.code == 0, answer.err
     assert (answer.json["n_answers"], answer.json["n_attributions"]) == (1, 1)

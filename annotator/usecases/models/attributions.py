@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from annotator.attribution.base import TooLong, Writes
+from annotator.attribution.base import Answerer, TooLong, Writes
 from annotator.attribution.loaders import LoadOptions
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
 from annotator.attribution.transformers_generation_attribution import WRITTEN_METHODS
@@ -255,6 +255,11 @@ def _n_instances(store: Store, project: Project, split: str | None) -> int:
 
 
 def _check_label(model: ProjectModel, label: str) -> None:
+    if label == GOLD and isinstance(model.predictor, Answerer):
+        raise InvalidValue(
+            _("'{name}' explains only its own answer, not {gold}. Choose {predicted}.", name=model.name, gold=GOLD,
+              predicted=PREDICTED)
+        )  # fmt: skip
     if label in {PREDICTED, GOLD, ALL} or label in model.labels:
         return
     known = ", ".join(model.labels) or _("none by name: its predictions aren't labels")
