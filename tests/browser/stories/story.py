@@ -38,6 +38,7 @@ _PHRASE_BOXES = """
 
 
 # Where each part of the Project page stands, and what it is called there.
+_SOON_MS = 10_000  # until then a part of the page comes even beside other work
 _PLACES = {
     "Progress": ("Overview", "Progress"),
     "Decisions": ("Overview", "Decisions"),
@@ -153,10 +154,16 @@ class Person:
     def section(self, name: str) -> "Person":
         """A part of the Project page, in the section that holds it; or a section of another page."""
         section, part = _PLACES.get(name, (name, None))
-        self._press(0, section)
-        if part is not None:
-            self._press(1, part)
-        return self
+        for _try in range(PATIENCE_MS // _SOON_MS):
+            self._press(0, section)
+            if part is None:
+                return self
+            try:
+                self._press(1, part, _SOON_MS)
+            except PlaywrightTimeout:  # the page that a link left was still there, and the section was pressed on it
+                continue
+            return self
+        raise AssertionError(f"{section} has no part {part}")
 
     def unfold(self, name: str) -> None:
         """What stands under such a head."""
@@ -167,9 +174,11 @@ class Person:
         expect(self.page.get_by_test_id("stStatusWidget")).to_have_count(0)
         expect(self.page.locator("[data-stale=true]")).to_have_count(0)
 
-    def _press(self, row: int, name: str) -> None:
+    def _press(self, row: int, name: str, timeout: float | None = None) -> None:
         buttons = self.page.get_by_test_id("stButtonGroup").nth(row)
-        buttons.get_by_role("radio", name=name).or_(buttons.get_by_role("button", name=name)).first.click()
+        buttons.get_by_role("radio", name=name).or_(buttons.get_by_role("button", name=name)).first.click(
+            timeout=timeout
+        )
 
     def sees(self, text: str) -> None:
         expect(self.page.get_by_text(text).first).to_be_visible()
