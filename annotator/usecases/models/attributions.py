@@ -157,7 +157,9 @@ def offered_parameters(method: str) -> tuple[Parameter, ...]:
 
 
 def choosable_labels(project: Project) -> dict[str, str]:
-    """Whose attribution may be asked for, with a title for people."""
+    """Whose attribution may be asked for, with a title for people; of answers only the model's own."""
+    if project.task.result_kind == "answer":
+        return {PREDICTED: _("the predicted one")}
     several = {PREDICTED: _("the predicted one"), GOLD: _("the gold one"), ALL: _("each of them")}
     return several | {label: label for label in project.labels if label not in several}
 

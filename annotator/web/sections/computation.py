@@ -262,7 +262,11 @@ def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerat
     )  # fmt: skip
     whose, part, length, amount = st.columns([3, 2, 2, 1], vertical_alignment="bottom")
     labels = choosable_labels(project)
-    label = whose.selectbox(_("Label to explain"), list(labels), format_func=labels.__getitem__, key="compute_label")
+    label = next(iter(labels))
+    if len(labels) > 1:
+        label = whose.selectbox(
+            _("Label to explain"), list(labels), format_func=labels.__getitem__, key="compute_label"
+        )
     split = _ask_split(part)
     too_long = length.selectbox(
         _("Texts too long for the model"), list(_TOO_LONG), format_func=_too_long_words, key="compute_too_long",

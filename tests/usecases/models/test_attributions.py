@@ -23,7 +23,13 @@ from annotator.store.models import iterate_outputs, list_runs
 from annotator.store.trained_models import find_training
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.models import attributions, project_model
-from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, left_out_summary
+from annotator.usecases.models.attributions import (
+    AttributingOptions,
+    AttributingReport,
+    attribute,
+    choosable_labels,
+    left_out_summary,
+)
 from annotator.usecases.models.built_in_model import built_in_model, record_training
 from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.upkeep import check
@@ -662,6 +668,7 @@ def test_a_model_of_labels_cannot_be_asked_for_answers(
             match=r"This project needs answers\. Use transformers:\.\.\., or import answers \(format predictions\)\.",
         ):
             run(store, reading, "random", model)
+    assert list(choosable_labels(reading)) == ["predicted"]
 
 
 def test_annotators_may_not_compute_and_researchers_may(
