@@ -22,7 +22,7 @@ AT_MOST = {
     "lines": 137_200,
     "longest module": 600,
     "panel modules": 75,
-    "panel lines": 21_852,
+    "panel lines": 21_866,
     "longest panel module": 600,
     "test files": 328,
     "largest folder": 25,

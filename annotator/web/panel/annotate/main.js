@@ -133,7 +133,10 @@ class Panel {
     openOwnList(
       this.screen.root,
       WORDS,
-      (asked) => this.messages.get("mine", { project: this.data.project, ...asked }),
+      async (asked) => {
+        await this.flow.stored();
+        return this.messages.get("mine", { project: this.data.project, ...asked });
+      },
       (row) => this.flow.open(row.instance),
     );
   }

@@ -99,7 +99,10 @@ class ReviewPage {
     openOwnList(
       this.screen.root,
       WORDS,
-      (asked) => this.messages.mine(this.data.project, asked),
+      async (asked) => {
+        await this.flow.stored();
+        return this.messages.mine(this.data.project, asked);
+      },
       (row) => this.flow.open(row.annotation),
     );
   }

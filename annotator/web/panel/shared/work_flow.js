@@ -249,6 +249,12 @@ export class WorkFlow {
     this.screen.refresh();
   }
 
+  /** Until what was finished last is stored, so that a list of one's work has it; offline not for long. */
+  async stored() {
+    const end = Date.now() + 2000;
+    while (this.outbox.isFinishing() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
   /** The flow ends with its screen. */
   close() {
     this.closed = true;
