@@ -69,11 +69,12 @@ def rationaliser_loss(
     model, ids, mask = trainable.model, batch.subwords.ids, batch.real
     selectable = batch.subwords.may_answer & mask
     selection = model.selection(ids, mask)
+    embedded = model.classifier["embeddings"](ids)
     probabilities = options.floor + (1 - 2 * options.floor) * selection.sigmoid()  # a clamp would end what is learned
     losses, costs, chances = [], [], []
     for _sample in range(options.n_samples):
         drawn = torch.bernoulli(probabilities.detach()).bool() & selectable
-        logits = model.classify(model.classifier["embeddings"](ids), mask & (~selectable | drawn))
+        logits = model.classify(embedded, mask & (~selectable | drawn))
         loss = torch.nn.functional.cross_entropy(logits, batch.targets, weight=weights, reduction="none")
         losses.append(loss)
         costs.append(loss.detach() + share * _price(drawn, selectable, options))
@@ -136,6 +137,7 @@ class Selected:
     def facts(self) -> dict[str, object]:
         """For the card."""
         facts: dict[str, object] = {
+            "texts whose masks were looked at": len(self.share),
             "share selected": f"{self.share.mean():.1%} ± {self.share.std():.1%}",
             **{f"accuracy with {name}": float(right.mean()) for name, right in self.is_right.items()},
         }

@@ -477,7 +477,7 @@ def test_a_rationaliser_is_trained_its_mask_told_and_its_own_rationales_scored(p
     table = planted_project("evaluate", "project", "--project", "P", "--split", "test").out
     assert "m · selection · selected tokens: degenerate mask, nothing selected in " in " ".join(table.split())
     out = planted_project(*words, "--supervision", "1", "--again").out
-    assert "Selects " in out
+    assert "On 30 held-out texts it selects " in out
     assert "Its mask is" not in out
     done = planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection", "--faithfulness")
     assert done.code == 0

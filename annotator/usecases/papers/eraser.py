@@ -1,6 +1,7 @@
 """ERASER's tables of models (DeYoung et al. 2020): those that select words (Table 3), and those with soft scores (Table 4)."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 from annotator.domain.people import User
@@ -55,16 +56,12 @@ def eraser_hard_table(store: Store, actor: User, project: Project, choice: Choic
         metric_column(_IOU_F1, "IOU F1"),
         metric_column(_TOKEN_F1, "Token F1"),
     ]
-    scored = scored.over_same_texts(columns)
-    rows = [*paper_rows(scored, columns, _reason), random_row(scored, columns, {}, _DRAWN)]
-    caption = (
-        f"Hard rationales of the models of {project.name}, as in Table 3 of ERASER (DeYoung et al. 2020). "
-        f"Perf. is {_PERFORMANCE[performance]}; IOU F1 counts a span as found from an overlap of one half on. "
-        f"Deviations are over seeds. {what_was_scored(scored)}"
+    about = (
+        f"Hard rationales of the models of {project.name}, as in Table 3 of ERASER (DeYoung et al. 2020): a model's own "
+        f"selection, or the top k of a method's scores. Perf. is {_PERFORMANCE[performance]}; IOU F1 counts a span as found "
+        "from an overlap of one half on."
     )
-    provenance = asked_for(project.name, scored.table.gold_policy, choice.options.split, scored.table.release)
-    notes = tuple(texts_in_words(scored, columns))
-    return PaperTable("eraser-hard", "Model, method", caption, tuple(columns), tuple(rows), notes, provenance)
+    return _table("eraser-hard", about, scored.over_same_texts(columns), columns, {}, choice)
 
 
 def eraser_soft_table(store: Store, actor: User, project: Project, choice: Choice) -> PaperTable:
@@ -75,23 +72,23 @@ def eraser_soft_table(store: Store, actor: User, project: Project, choice: Choic
     scored = _with_selected(scored_rows(store, actor, project, choice, without=GOLD_METHOD))
     performance = _performance(scored)
     columns = _columns(scored, performance)
-    scored = scored.over_same_texts(columns)
-    rows = paper_rows(scored, columns, _reason)
-    others = {_AUPRC: "no text has a gold set"}
-    rows.append(
-        random_row(
-            scored, columns, others,
-            _DRAWN,
-        )
-    )  # fmt: skip
-    caption = (
+    about = (
         f"Soft scores of the models of {project.name}, as in Table 4 of ERASER (DeYoung et al. 2020). "
-        f"Perf. is {_PERFORMANCE[performance]}; Comp. and Suff. are AOPC (Equation 3: through the number of shares and 1). "
-        f"Deviations are over seeds. {what_was_scored(scored)}"
+        f"Perf. is {_PERFORMANCE[performance]}; Comp. and Suff. are AOPC (Equation 3: through the number of shares and 1)."
     )
-    provenance = asked_for(project.name, scored.table.gold_policy, choice.options.split, scored.table.release)
+    others = {_AUPRC: "no text has a gold set"}
+    return _table("eraser-soft", about, scored.over_same_texts(columns), columns, others, choice)
+
+
+def _table(
+    name: str, about: str, scored: ScoredRows, columns: list[PaperColumn], others: Mapping[str, str], choice: Choice
+) -> PaperTable:
+    """about: the caption's own part; others: why random has no number in a column, in place of the usual reason."""
+    rows = (*paper_rows(scored, columns, _reason), random_row(scored, columns, others, _DRAWN))
+    caption = f"{about} Deviations are over seeds. {what_was_scored(scored)}"
+    provenance = asked_for(scored.project.name, scored.table.gold_policy, choice.options.split, scored.table.release)
     notes = tuple(texts_in_words(scored, columns))
-    return PaperTable("eraser-soft", "Model, method", caption, tuple(columns), tuple(rows), notes, provenance)
+    return PaperTable(name, "Model, method", caption, tuple(columns), rows, notes, provenance)
 
 
 def _with_selected(scored: ScoredRows) -> ScoredRows:

@@ -276,12 +276,13 @@ def report_summary(report: TrainingReport) -> str:
 
 def mask_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
     """Of a rationaliser, how much it selects, and whether that tells words apart. scores: as in its card."""
-    if "share selected" not in scores:
+    if "masks of" not in scores:
         return
     nothing, everything = (percent(scores[f"accuracy with {what} selected"]) for what in ("nothing", "everything"))
+    texts = f"{scores['texts whose masks were looked at']:,} {scores['masks of']}"
     yield (
-        f"Selects {scores['share selected']} of a text's subwords; correct with nothing selected {nothing}, with everything "
-        f"{everything}."
+        f"On {texts} it selects {scores['share selected']} of the subwords; correct with nothing selected {nothing}, with "
+        f"everything {everything}."
     )
     if "degenerate mask" in scores:
         yield (

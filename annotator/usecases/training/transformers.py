@@ -275,6 +275,7 @@ def _judged(
     )
     if rationaliser is not None:
         scores |= selected(trainable, rows.judge or rows.learn, rationaliser).facts()
+        scores["masks of"] = "held-out texts" if rows.judge else "training texts"
     return {_LOST: sum(row.n_lost for row in rows.learn)}, held_out, scores
 
 

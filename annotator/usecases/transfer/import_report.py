@@ -219,7 +219,7 @@ class ImportReport:
         self.answered: set[int] = set()
         self.mapped: set[int] = set()
         self.repeated = Places()  # new texts that the file had before under another key
-        self._texts: dict[int, tuple[str, str]] = {}  # key and location of those that the file brings new
+        self._texts: dict[int, tuple[str, int | None]] = {}  # key and line of those that the file brings new
         self._bad_rows: set[tuple[str, int]] = set()
         self._reasons: set[tuple[bool, str, str, str]] = set()
         self._kept: dict[tuple[bool, str, str, str, str], int] = {}
@@ -469,13 +469,13 @@ class ImportReport:
         for instance in instances:
             text = hash((instance.target, *(segment.document for segment in instance.segments)))
             source = instance.source
-            location = source.key if source.line is None else _("line {line}", line=source.line)
-            key, first = self._texts.setdefault(text, (source.key, location))
-            if key != source.key:
-                if self.repeated.n < _NAMED_REPEATS:
-                    self.repeated.add(f"{location} = {first}")
-                else:
-                    self.repeated.n += 1
+            first = self._texts.setdefault(text, (source.key, source.line))
+            if first[0] == source.key:
+                continue
+            if self.repeated.n < _NAMED_REPEATS:
+                self.repeated.add(f"{_location(source.key, source.line)} = {_location(*first)}")
+            else:
+                self.repeated.n += 1
 
     def count_reach(self, outputs: Iterable[Output], keys: Mapping[int, str]) -> None:
         """Count the texts that have answers and maps; keys: of the instances, by number."""
@@ -558,6 +558,10 @@ def _tied_words(tied: Places, what: str) -> str:
         texts=tied,
     )
     return f" {words}"
+
+
+def _location(key: str, line: int | None) -> str:
+    return key if line is None else _("line {line}", line=line)
 
 
 def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:
