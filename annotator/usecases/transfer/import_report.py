@@ -219,7 +219,7 @@ class ImportReport:
         self.answered: set[int] = set()
         self.mapped: set[int] = set()
         self.repeated = Places()  # new texts that the file had before under another key
-        self._texts: dict[int, tuple[str, int | None]] = {}  # key and line of those that the file brings new
+        self._texts: dict[int, int | str] = {}  # the line, else the key, of those that the file brings new
         self._bad_rows: set[tuple[str, int]] = set()
         self._reasons: set[tuple[bool, str, str, str]] = set()
         self._kept: dict[tuple[bool, str, str, str, str], int] = {}
@@ -469,11 +469,12 @@ class ImportReport:
         for instance in instances:
             text = hash((instance.target, *(segment.document for segment in instance.segments)))
             source = instance.source
-            first = self._texts.setdefault(text, (source.key, source.line))
-            if first[0] == source.key:
+            location = source.key if source.line is None else source.line
+            first = self._texts.setdefault(text, location)
+            if first == location:
                 continue
             if self.repeated.n < _NAMED_REPEATS:
-                self.repeated.add(f"{_location(source.key, source.line)} = {_location(*first)}")
+                self.repeated.add(f"{_in_words(location)} = {_in_words(first)}")
             else:
                 self.repeated.n += 1
 
@@ -560,8 +561,8 @@ def _tied_words(tied: Places, what: str) -> str:
     return f" {words}"
 
 
-def _location(key: str, line: int | None) -> str:
-    return key if line is None else _("line {line}", line=line)
+def _in_words(location: int | str) -> str:
+    return location if isinstance(location, str) else _("line {line}", line=location)
 
 
 def _several_words(accepted: Accepted, policy: GoldPolicy) -> str:
