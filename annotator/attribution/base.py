@@ -6,7 +6,7 @@ own, so that nothing has to be found again in a text; a predictor that cuts them
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, compress, pairwise, repeat
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -25,19 +25,25 @@ TooLong = Literal["refuse", "cut", "windows"]  # what happens to a text beyond a
 
 @dataclass(frozen=True, slots=True)
 class SegmentTokens:
-    """A segment's tokens, and the white space that follows each in the text ("" or some)."""
+    """A segment's tokens, and the white space that follows each in the text ("" or some).
+
+    sentences: the number of each token's sentence; () where all are one
+    """
 
     name: str
     tokens: tuple[str, ...]
     spaces: tuple[str, ...]
     is_selectable: bool = True
+    sentences: tuple[int, ...] = ()
 
     @staticmethod
     def of(name: str, body: TokenizedText, is_selectable: bool) -> "SegmentTokens":
         """The tokens of a text, each with the white space behind it."""
         ends = [*body.starts[1:], len(body.text)]
         spaces = tuple(body.text[end:start] for end, start in zip(body.ends, ends, strict=False))
-        return SegmentTokens(name, tuple(body.tokens()), spaces, is_selectable)
+        numbers = (repeat(number, end - start) for number, (start, end) in enumerate(body.sentences()))
+        sentences = tuple(chain.from_iterable(numbers)) if len(body.sentence_starts) > 1 else ()
+        return SegmentTokens(name, tuple(body.tokens()), spaces, is_selectable, sentences)
 
     @property
     def text(self) -> str:
@@ -130,7 +136,8 @@ def _tokens_kept(segment: SegmentTokens, mask: Flags) -> SegmentTokens:
             spaces.append(space)
         elif spaces and not spaces[-1]:
             spaces[-1] = space
-    return replace(segment, tokens=tuple(tokens), spaces=tuple(spaces))
+    sentences = tuple(compress(segment.sentences, mask))
+    return replace(segment, tokens=tuple(tokens), spaces=tuple(spaces), sentences=sentences)
 
 
 def preset_parameters(
@@ -265,10 +272,12 @@ class Explained:
     attributions: for each label or layer that was asked for, scores of the selectable tokens
     facts:        what a screen shows beside them: R², convergence, tokens that were not seen ...; of several layers the last's,
                   each attribution then having its own
+    selected:     the tokens that a model selects as its own rationale, half-open ranges; None of all other methods
     """
 
     attributions: tuple[Attribution, ...]
     facts: Mapping[str, float] = field(default_factory=dict)
+    selected: tuple[tuple[int, int], ...] | None = None
 
 
 @runtime_checkable

@@ -18,24 +18,29 @@ from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.transformers_networks import Loaded, answering, check_used_once, layers_for
 from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, CONSTANT, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
-from annotator.attribution.transformers_rationaliser import SELECTED, is_rationaliser
+from annotator.attribution.transformers_rationaliser import selects
 from annotator.attribution.transformers_relevance import check_graph, relevance_rules
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid
+from annotator.metrics.ragged import Flags
 
 Scores = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class SubwordScores:
-    """One score a subword, for one layer where the method has layers; facts as in base.Explained."""
+    """One score a subword, for one layer where the method has layers; facts as in base.Explained.
+
+    selected: bool[n_subwords], of a model that selects its own rationale
+    """
 
     scores: Scores
     layer: int | None = None
     convergence: float | None = None
     facts: Mapping[str, float] = field(default_factory=dict)
+    selected: Flags | None = None
 
 
 def gradient_x_input(
@@ -383,19 +388,22 @@ def _checked(outputs: Any, length: int, loaded: Loaded) -> Sequence[Tensor]:
 def selection_scores(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
 ) -> list[list[SubwordScores]]:
-    """The probability that each subword is part of the model's own rationale; or whether it is."""
+    """The probability that each subword, or its sentence, is part of the model's own rationale; or whether it is."""
     del targets
     torch, loaded = import_module("torch"), model.loaded
-    if not is_rationaliser(loaded.model):
-        raise ModelError(_("'{name}' selects no rationale. Use a rationaliser.", name=loaded.name))
+    if not selects(loaded.model):
+        raise ModelError(_("'{name}' selects no rationale. Use a rationaliser or pipeline.", name=loaded.name))
     by_input: list[list[SubwordScores]] = [[] for _other in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         batch = loaded.batch([encoded[number] for number in numbers])
         with torch.inference_mode():
-            scores = loaded.model.selection(batch.ids, batch.mask.bool()).sigmoid()
-        scores = torch.where(batch.may_answer, scores, torch.zeros_like(scores)).double().cpu().numpy()
-        for number, probabilities in zip(numbers, scores, strict=True):
-            given = probabilities[: len(encoded[number].ids)]
-            selected = np.where(given > SELECTED, 1.0, 0.0)
-            by_input[number].append(SubwordScores(selected if parameters["rationale"] == "hard" else given))
+            selection = loaded.model.selection(
+                batch.ids, batch.mask.bool(), batch.may_answer, batch.sentences, batch.types
+            )
+            chosen = loaded.model.chosen(selection, batch.may_answer, batch.sentences).cpu().numpy()
+        scores = (selection.sigmoid() * batch.may_answer).double().cpu().numpy()
+        for number, probabilities, flags in zip(numbers, scores, chosen, strict=True):
+            n = len(encoded[number].ids)
+            given = flags[:n].astype(np.float64) if parameters["rationale"] == "hard" else probabilities[:n]
+            by_input[number].append(SubwordScores(given, selected=flags[:n]))
     return by_input

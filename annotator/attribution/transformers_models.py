@@ -5,6 +5,7 @@ torch, transformers and captum are imported when a model is loaded or explained,
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import cast
 
 import numpy as np
@@ -34,6 +35,7 @@ from annotator.attribution.transformers_subwords import Encoded, merged
 from annotator.domain.models import Attribution, Unit, facts_from
 from annotator.errors import ModelError
 from annotator.language import _
+from annotator.metrics.ragged import Flags
 from annotator.text.subword_scores import How, Merged
 
 __all__ = ["METHODS", "PRESETS", "explainer", "load"]
@@ -179,7 +181,8 @@ class TransformersExplainer:
                     scores, label, of_layer.layer, None, by_token.subwords, of_layer.convergence, facts_from(facts)
                 )
             )
-        return Explained(tuple(attributions), facts)
+        selected = None if by_layer[-1].selected is None else _runs(encoded, by_layer[-1].selected)
+        return Explained(tuple(attributions), facts, selected)
 
     def _encoded(self, model_input: Input) -> Encoded:
         encoded = self.predictor.loaded.encoded(model_input)
@@ -201,6 +204,15 @@ class TransformersExplainer:
                 reason="with scores that are no numbers",
             )
         return merged(encoded, scores.scores.tolist(), cast("How", self.parameters["merge"]))
+
+
+def _runs(encoded: Encoded, selected: Flags) -> tuple[tuple[int, int], ...]:
+    """The maximal runs of tokens of which a subword is selected."""
+    by_token = merged(encoded, selected.astype(float).tolist(), "signed max").scores
+    runs = [
+        [token for token, _score in run] for is_in, run in groupby(enumerate(by_token), lambda of: of[1] > 0) if is_in
+    ]
+    return tuple((run[0], run[-1] + 1) for run in runs)
 
 
 def _facts(on_tokens: Merged) -> dict[str, float]:

@@ -16,7 +16,7 @@ from annotator.attribution.base import Input
 from annotator.attribution.transformers_answer_spans import Stretches
 from annotator.attribution.transformers_parameters import EMBEDDINGS, ModelKind, Value
 from annotator.attribution.transformers_prompts import Prompt, encode_in_prompt
-from annotator.attribution.transformers_rationaliser import is_rationaliser
+from annotator.attribution.transformers_rationaliser import selects
 from annotator.attribution.transformers_subwords import (
     Batch,
     Cutter,
@@ -133,7 +133,8 @@ class Network:
     def _plain(self, batch: Batch, embeddings: Tensor | None) -> Any:
         if self.reads == "label words":
             return SimpleNamespace(logits=self._of_label_words(batch, embeddings))
-        options = {"selectable": batch.may_answer} if is_rationaliser(self.model) else {}
+        parts = {"selectable": batch.may_answer, "sentences": batch.sentences}
+        options = parts if selects(self.model) else {}
         return _asked(self.model, batch, embeddings, **options)
 
     def _of_label_words(self, batch: Batch, embeddings: Tensor | None) -> Tensor:

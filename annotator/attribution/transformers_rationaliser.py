@@ -13,6 +13,7 @@ from typing import Any
 from annotator.attribution.transformers_subwords import Tensor
 
 MODEL_TYPE = "lei-rationaliser"
+PIPELINE = "rationale-pipeline"  # the other kind of model that selects what it reads
 SELECTED = 0.5  # what is more probable is part of the rationale
 _HIDDEN = 128  # units of the classifier's last layer
 
@@ -33,9 +34,15 @@ def from_scratch(tokenizer: Any, shape: Mapping[str, object], head: Mapping[str,
     )
 
 
-def is_rationaliser(model: Any) -> bool:
-    """Whether a model is one."""
-    return getattr(model.config, "model_type", "") == MODEL_TYPE
+def selects(model: Any) -> bool:
+    """Whether a model is a rationaliser or a pipeline: both have `selection`, logits, and `chosen`, what of them is read."""
+    return getattr(model.config, "model_type", "") in {MODEL_TYPE, PIPELINE}
+
+
+def joined(is_read: Tensor) -> tuple[Tensor, Tensor]:
+    """The places of what is read, in order, int64[batch, longest]; and which of them are no filling."""
+    order = (~is_read).long().argsort(dim=1, stable=True)[:, : max(1, int(is_read.sum(dim=1).max()))]
+    return order, is_read.gather(1, order)
 
 
 @cache
@@ -54,6 +61,7 @@ def _classes() -> tuple[Any, Any]:
             "get_input_embeddings": lambda self: self.classifier["embeddings"],
             "resize_token_embeddings": _resize,
             "selection": _selection,
+            "chosen": _chosen,
             "classify": _classify,
             "forward": _forward,
         },
@@ -116,19 +124,22 @@ def _resize(self: Any, n: int, **_options: object) -> Any:
     return self.get_input_embeddings()
 
 
-def _selection(self: Any, ids: Tensor, mask: Tensor) -> Tensor:
+def _selection(self: Any, ids: Tensor, mask: Tensor, *_other: Tensor) -> Tensor:
     """float[batch, length]: the logit of each subword's being selected."""
     states = _states(self, self.selector["recurrent"], self.selector["embeddings"](ids), mask)
     return self.selector["head"](self.dropout(states))[:, :, 0]
 
 
+def _chosen(_self: Any, selection: Tensor, selectable: Tensor, *_other: Tensor) -> Tensor:
+    """bool[batch, length]: the rationale."""
+    return selectable & (selection.sigmoid() > SELECTED)
+
+
 def _classify(self: Any, embedded: Tensor, is_read: Tensor) -> Tensor:
     """float[batch, n_labels]: what the classifier says of the subwords that are read, joined. is_read: bool[batch, length]."""
-    order = (~is_read).to(is_read.device).long().argsort(dim=1, stable=True)
-    length = max(1, int(is_read.sum(dim=1).max()))
-    joined = embedded.gather(1, order[:, :length, None].expand(-1, -1, embedded.shape[2]))
-    real = is_read.gather(1, order[:, :length])
-    states = self.dropout(_states(self, self.classifier["recurrent"], joined, real))
+    order, real = joined(is_read)
+    of_read = embedded.gather(1, order[:, :, None].expand(-1, -1, embedded.shape[2]))
+    states = self.dropout(_states(self, self.classifier["recurrent"], of_read, real))
     scores = self.classifier["query"](self.classifier["attention"](states).tanh())[:, :, 0]
     weights = scores.masked_fill(~real, -1e9).softmax(dim=1)
     pooled = (weights[:, :, None] * states).sum(dim=1)
@@ -155,6 +166,6 @@ def _forward(
     if selectable is None:
         selectable = ~torch.isin(input_ids, input_ids.new_tensor(self.config.always_read))
     selection = self.selection(input_ids, mask)
-    is_read = mask & (~selectable | (selection.sigmoid() > SELECTED))
+    is_read = mask & (~selectable | self.chosen(selection, selectable))
     logits = self.classify(self.classifier["embeddings"](input_ids), is_read)
     return SimpleNamespace(logits=logits, selection=selection)

@@ -24,7 +24,8 @@ from annotator.attribution.model_specs import NEGATIVE_LABEL, model_name
 from annotator.attribution.transformers_networks import Device, Loaded, Reads, answering, first_line
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_subwords
-from annotator.attribution.transformers_rationaliser import register
+from annotator.attribution.transformers_rationale_pipeline import register as register_pipelines
+from annotator.attribution.transformers_rationaliser import register, selects
 from annotator.attribution.transformers_subwords import Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid
@@ -192,6 +193,7 @@ def load_model(
     with quietly(transformers):
         name = source.name
         register(transformers)
+        register_pipelines(transformers)
         config = source.read(transformers.AutoConfig)
         kind = _kind(config, name) if prompt is None else _causal(config, name)
         labels = () if kind == "reading" else _labels(config, name) if prompt is None else prompt.labels
@@ -210,6 +212,7 @@ def load_model(
     cutter = Cutter(
         tokenizer, name, limit_of(torch, model, tokenizer), "windows" if always_in_windows else too_long,
         question_first=query_first or kind == "reading", empty_text="" if prompt else empty_text_of(tokenizer),
+        has_sentences=selects(model),
     )  # fmt: skip
     words = () if prompt is None else label_subwords(cutter, prompt)
     if words and cutter.limit is not None:
@@ -438,6 +441,8 @@ def check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:
 
 def limit_of(torch: Any, model: Any, tokenizer: Any) -> int | None:
     """How many subwords the model sees, from the tokenizer, the configuration and the position embeddings; None if any."""
+    if getattr(model.config, "unit", "") == "sentence":  # a pipeline reads each sentence by itself
+        return None
     limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None) or _NO_LIMIT]
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):

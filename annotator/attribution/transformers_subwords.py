@@ -5,10 +5,12 @@ window in whose middle it lies, so that it was read with context on both sides; 
 outer edge.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from itertools import accumulate
 from typing import Any, Literal
 
 import numpy as np
@@ -40,6 +42,7 @@ class Cutter:
     empty_text:     what stands for a text of which no subword is left; see `empty_text_of`
     has_windows:    a long text may be read in windows
     beside:         what else takes room, in words that follow the limit
+    has_sentences:  the model is told which sentence each subword is of
     """
 
     tokenizer: Any
@@ -50,6 +53,7 @@ class Cutter:
     empty_text: EmptyText = ""
     has_windows: bool = True
     beside: str = ""
+    has_sentences: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ class Encoded:
     bodies:   the segments' texts, in the instance's order
     question: the side that cannot be marked; None if there is none
     read_at:  the first subword of the target; None without one, or where it was cut off
+    sentences: of each subword the number of its sentence, through all segments; None where the model is not told
     """
 
     ids: tuple[int, ...]
@@ -75,6 +80,7 @@ class Encoded:
     n_selectable: int
     is_cut: bool
     read_at: int | None = None
+    sentences: tuple[int, ...] | None = None
 
     @property
     def may_answer(self) -> list[bool]:
@@ -93,7 +99,7 @@ class Batch:
     """Inputs side by side, the shorter ones filled up.
 
     Shapes: ids, mask, types int64[batch, length]; may_answer bool[batch, length], the subwords of a text that can be marked;
-            read_at int64[batch], the first subword of each target, None where not all have one
+            read_at int64[batch], the first subword of each target, None where not all have one; sentences int64[batch, length]
     """
 
     ids: Tensor
@@ -101,6 +107,7 @@ class Batch:
     types: Tensor | None
     may_answer: Tensor
     read_at: Tensor | None = None
+    sentences: Tensor | None = None
 
     def arguments(self) -> dict[str, Tensor]:
         """What the model is called with; the mask always, so that a neighbour's length changes nothing."""
@@ -121,7 +128,9 @@ def body_of(segment: SegmentTokens) -> TokenizedText:
     def moved(positions: Sequence[int]) -> tuple[int, ...]:
         return tuple(min(max(position - before, 0), len(stripped)) for position in positions)
 
-    return TokenizedText(stripped, moved(starts), moved(ends), (0,) if starts else ())
+    numbers = segment.sentences or [0] * len(starts)
+    borders = (n for n in range(len(starts)) if not n or numbers[n] != numbers[n - 1])
+    return TokenizedText(stripped, moved(starts), moved(ends), tuple(borders))
 
 
 # Subwords --------------------------------------------------------------------------------------------------------------
@@ -175,7 +184,20 @@ def encode(cutter: Cutter, model_input: Input) -> Encoded:
     return Encoded(
         tuple(cut["input_ids"]), None if types is None else tuple(types), tuple(sides), tuple(offsets), tuple(subwords),
         tuple(texts), bodies, question, model_input.n_selectable, is_cut, _first_subword(model_input, bodies, subwords),
+        _sentences(bodies, subwords) if cutter.has_sentences else None,
     )  # fmt: skip
+
+
+def _sentences(bodies: Mapping[str, TokenizedText], subwords: Sequence[Subword]) -> tuple[int, ...]:
+    """The sentence in which each subword begins; 0 of special subwords."""
+    first_of = dict(
+        zip(bodies, accumulate((len(body.sentence_starts) for body in bodies.values()), initial=0), strict=False)
+    )
+    starts = {name: [body.starts[token] for token in body.sentence_starts] for name, body in bodies.items()}
+    return tuple(
+        0 if s.segment is None else first_of[s.segment] + max(0, bisect_right(starts[s.segment], s.start or 0) - 1)
+        for s in subwords
+    )
 
 
 def _first_subword(model_input: Input, bodies: Mapping[str, TokenizedText], subwords: Sequence[Subword]) -> int | None:
@@ -371,12 +393,14 @@ def batch_of(encoded: Sequence[Encoded], tokenizer: Any, device: str) -> Batch:
     types = [of_input.types for of_input in encoded if of_input.types is not None]
     read_at = [of_input.read_at for of_input in encoded if of_input.read_at is not None]
     may_answer = [of_input.may_answer for of_input in encoded]
+    sentences = [of_input.sentences for of_input in encoded if of_input.sentences is not None]
     return Batch(
         filled([of_input.ids for of_input in encoded], tokenizer.pad_token_id or 0, torch.long),
         filled([[1] * len(of_input.ids) for of_input in encoded], 0, torch.long),
         filled(types, tokenizer.pad_token_type_id, torch.long) if types else None,
         filled(may_answer, 0, torch.bool),
         torch.tensor(read_at, device=device) if len(read_at) == len(encoded) else None,
+        filled(sentences, 0, torch.long) if len(sentences) == len(encoded) else None,
     )
 
 

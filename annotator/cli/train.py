@@ -61,13 +61,16 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--name", required=True, help="What the model is called; also the name of its folder.")
 @click.option(
     "--architecture",
-    type=click.Choice(["transformer", "decoder", "tokens", "reading", "lei"]),
+    type=click.Choice(
+        ["transformer", "decoder", "tokens", "reading", "lei", "lehman", "bert-to-bert", "bert-to-bert-tokens"]
+    ),
     default="transformer",
     show_default=True,
     help=(
         "The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a "
         "text's target), reading (answers a question with a stretch of the text, or says that there is none), "
-        "lei (selects a rationale and answers from it alone)."
+        "lei (selects a rationale and answers from it alone), lehman, bert-to-bert and bert-to-bert-tokens (select a "
+        "sentence, or tokens, as people did and answer from that: GRUs, or two encoders)."
     ),
 )
 @click.option(
@@ -435,7 +438,7 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     """The epochs, what was learned from, and what the alignment brought."""
     from annotator.usecases.models.model_trust import held_out_summary
     from annotator.usecases.papers.alignment_losses import alignment_slope
-    from annotator.usecases.training.forecast import mask_sentences
+    from annotator.usecases.training.forecast import selection_sentences
 
     data = report.data
     if as_json:
@@ -465,7 +468,7 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     if "answer F1" in report.scores:
         rest = [(name, report.scores[name]) for name in _OF_ANSWERS if name in report.scores]
         click.echo("; ".join(f"{name} {percent(value)}" for name, value in rest) + ".")
-    for line in mask_sentences(report.scores):
+    for line in selection_sentences(report.scores):
         click.echo(line)
     slope = alignment_slope(report.fitted.epochs)
     if slope is not None:

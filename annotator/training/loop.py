@@ -25,6 +25,7 @@ from annotator.training.alignment import (
 from annotator.training.answers import answer_loss, validated_answers
 from annotator.training.card import EpochResult
 from annotator.training.examples import Row, TrainingBatch, drawn_batches, training_batch
+from annotator.training.pipelines import pipeline_loss, pipeline_outcome
 from annotator.training.rationalisers import RationaliserOptions, rationaliser_loss, selected
 from annotator.training.trainable_models import Trainable
 
@@ -341,6 +342,8 @@ class _Fitting:
             share = min(1.0, self.epochs_done / options.rationaliser.rising) if options.rationaliser.rising else 1.0
             task, selector = rationaliser_loss(trainable, batch, options.rationaliser, share, self.weights)
             return task + selector - selector.detach(), None  # its value is the task's alone
+        if trainable.is_pipeline:
+            return pipeline_loss(trainable, batch, self.weights), None
         if options.alignment is None or not bool(batch.is_set.any()):
             return self._task_loss(trainable.ask(batch.subwords), batch), None
         embeddings = embeddings_of(trainable.model, batch.subwords.ids)
@@ -369,6 +372,9 @@ class _Fitting:
         if self.options.rationaliser is not None:
             masks = selected(self.trainable, self.validation, self.options.rationaliser)
             return masks.loss, float(masks.is_right["its rationale"].mean())
+        if self.trainable.is_pipeline:
+            outcome = pipeline_outcome(self.trainable, self.validation)
+            return outcome.loss, float(outcome.right.mean())
         torch = import_module("torch")
         logits = answered(self.trainable, self.validation)
         targets = np.array([row.target for row in self.validation])

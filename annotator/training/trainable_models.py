@@ -1,7 +1,7 @@
 """Models that can be trained: a folder's or a hub's encoder with a new head, or a small one from scratch."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,7 +9,8 @@ from annotator.attribution.base import TooLong
 from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
-from annotator.attribution.transformers_rationaliser import from_scratch
+from annotator.attribution.transformers_rationale_pipeline import Unit, bert_to_bert, lehman
+from annotator.attribution.transformers_rationaliser import PIPELINE, from_scratch, selects
 from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
@@ -29,7 +30,11 @@ from annotator.language import _
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
-Architecture = Literal["transformer", "decoder", "tokens", "reading", "lei"]
+Architecture = Literal[
+    "transformer", "decoder", "tokens", "reading", "lei", "lehman", "bert-to-bert", "bert-to-bert-tokens"
+]
+
+PIPELINES: tuple[Architecture, ...] = ("lehman", "bert-to-bert", "bert-to-bert-tokens")
 
 _FILLING = "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last subword before it is read
 
@@ -41,7 +46,8 @@ class NewModel:
     architecture: of a model from scratch: an encoder like BERT, or a decoder like GPT-2; a base has its own. "tokens": an
              encoder, from scratch or a base, that answers for the target of a text, at its first subword; "reading": an encoder,
              from scratch or a base, that answers a question with a stretch of the text, or says at [CLS] that there is
-             none; "lei": a rationaliser, from scratch
+             none; "lei": a rationaliser, from scratch; "lehman": a pipeline of GRUs, from scratch; "bert-to-bert": a
+             pipeline of two encoders that selects a sentence, "bert-to-bert-tokens": one that selects tokens
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
@@ -88,6 +94,11 @@ class Trainable:
     def is_reading(self) -> bool:
         """Whether it answers with a stretch of the text."""
         return self.network.reads == "answer"
+
+    @property
+    def is_pipeline(self) -> bool:
+        """Whether it selects evidence, and learns to from people's alone."""
+        return bool(self.model.config.model_type == PIPELINE)
 
     def ask(self, batch: Batch, embeddings: Tensor | None = None) -> Tensor:
         """float[batch, n_labels]: its logits; one sigmoid output z becomes −z/2 and z/2, whose softmax is sigmoid(z).
@@ -139,6 +150,7 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
     cutter = Cutter(
         tokenizer, name, limit_of(torch, model, tokenizer), new.too_long,
         question_first=new.is_query_first or new.reads == "answer", empty_text=empty_text_of(tokenizer),
+        has_sentences=selects(model),
     )  # fmt: skip
     network = Network(
         model.to(device), cutter.limit, new.reads, filling=tokenizer.pad_token_id,
@@ -168,6 +180,8 @@ def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -
             name, tokenizer, model = "scratch", *_FROM_SCRATCH.get(new.architecture, _encoder)(transformers, new, texts)
         else:
             name, tokenizer, model = _from_base(transformers, torch, new, new.base)
+        if new.architecture in _UNITS:
+            tokenizer, model = _two_encoders(transformers, torch, new, tokenizer, model)
         _keep_whole(tokenizer, model, new.special)
         if tokenizer.pad_token_id is None:
             tokenizer.add_special_tokens({"pad_token": _FILLING})
@@ -260,6 +274,28 @@ def _encoder(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[An
     return tokenizer, getattr(transformers, kind)(config)
 
 
+_UNITS: Mapping[Architecture, Unit] = {"bert-to-bert": "sentence", "bert-to-bert-tokens": "token"}
+
+
+def _two_encoders(transformers: Any, torch: Any, new: NewModel, tokenizer: Any, classifier: Any) -> tuple[Any, Any]:
+    """A pipeline whose parts begin alike but for their outputs."""
+    if tokenizer.cls_token_id is None:
+        raise ModelError(_("'{name}' has no [CLS]. Use an encoder.", name=new.base))
+    unit = _UNITS[new.architecture]
+    selecting = replace(
+        new, labels=("other", "evidence"), architecture="tokens" if unit == "token" else "transformer", too_long="cut"
+    )
+    if new.base is None:
+        kind = AUTO[selecting.reads].replace("AutoModel", "Bert")
+        selector = getattr(transformers, kind)(
+            transformers.BertConfig(**{**classifier.config.to_dict(), **_head(selecting)})
+        )
+    else:
+        _name, _tokenizer, selector = _from_base(transformers, torch, selecting, new.base)
+    limit = limit_of(torch, classifier, tokenizer)
+    return tokenizer, bert_to_bert(tokenizer, selector, classifier, unit, limit, _head(new))
+
+
 _DECODER_SHAPE: Mapping[str, object] = {"n_embd": 128, "n_layer": 2, "n_head": 4, "n_positions": 512}
 _END_OF_TEXT = "<|endoftext|>"
 
@@ -299,7 +335,16 @@ def _rationaliser(transformers: Any, new: NewModel, texts: Iterable[str]) -> tup
     return tokenizer, from_scratch(tokenizer, new.shape or {}, _head(new))
 
 
-_FROM_SCRATCH = {"decoder": _decoder_from_scratch, "lei": _rationaliser}  # these learn without a base
+def _gru_pipeline(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+    tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
+    return tokenizer, lehman(tokenizer, new.shape or {}, _head(new))
+
+
+_FROM_SCRATCH = {
+    "decoder": _decoder_from_scratch,
+    "lei": _rationaliser,
+    "lehman": _gru_pipeline,
+}  # these learn without a base
 
 _ROLES = {
     "pad_token": "[PAD]",

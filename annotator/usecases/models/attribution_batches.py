@@ -9,12 +9,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 
 from annotator.attribution.base import Answerer, Explained, Explainer, Input
 from annotator.attribution.lime import spread_over_seeds
 from annotator.attribution.removal_methods import TOO_LONG, reading_of
-from annotator.attribution.transformers_rationaliser import SELECTED
 from annotator.domain.instances import Instance
 from annotator.domain.models import (
     Attribution,
@@ -192,6 +190,7 @@ class Batches:
         if method.explainer is None:
             return attributions
         new: dict[int, list[Attribution]] = {}
+        selections: dict[int, tuple[MachineRationale, ...]] = {}
         for index in range(max((len(labels) for labels in wanted.values()), default=0)):
             todo = [
                 (instance, wanted[instance.id][index])
@@ -201,15 +200,15 @@ class Batches:
             ]
             for (instance, _target), explained in zip(todo, self._explained(method.explainer, todo), strict=True):
                 new.setdefault(instance.id, []).extend(self._named(explained))
+                selections[instance.id] = (
+                    () if explained.selected is None else (MachineRationale("hard", explained.selected),)
+                )
                 result.n_attributions += len(explained.attributions)
                 result.n_seen_in_part += _is_partial(explained)
                 for name, facts in _told_facts(explained):
                     result.add_facts(facts, name)
-        is_own = method.run.method == _SELECTION
-        result.outputs += [
-            (method.run, Output(i, (), tuple(of_one), _own_rationale(of_one[0]) if is_own else ()))
-            for i, of_one in new.items()
-        ]
+        result.outputs += [(method.run, Output(i, (), tuple(of_one), selections[i])) for i, of_one in new.items()]
+        result.n_reduced += sum(map(len, selections.values()))
         return {i: (*stored, *new.get(i, ())) for i, stored in attributions.items()}
 
     def _explained(self, explainer: Explainer, todo: Sequence[tuple[Instance, str]]) -> list[Explained]:
@@ -260,16 +259,6 @@ class Batches:
                 ]
                 if len(same) == len(by_seed):
                     result.add_facts({"spread": spread_over_seeds([a.scores for a in same])})
-
-
-_SELECTION = "selection"  # the method that a model itself selects by, with more than even probability
-
-
-def _own_rationale(attribution: Attribution) -> tuple[MachineRationale, ...]:
-    """The maximal runs of tokens that a rationaliser selects, as a hard rationale."""
-    by_selected = groupby(enumerate(attribution.scores), lambda of: of[1] > SELECTED)
-    runs = [[token for token, _score in run] for is_selected, run in by_selected if is_selected]
-    return (MachineRationale("hard", tuple((run[0], run[-1] + 1) for run in runs)),)
 
 
 def _has(label: str, attributions: Iterable[Attribution]) -> bool:

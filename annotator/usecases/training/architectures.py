@@ -15,7 +15,7 @@ from annotator.metrics.significance import FEWEST
 from annotator.training.answers import Judged, asked_for_answers, n_too_long, texts_of, threshold_by
 from annotator.training.examples import Example, Row, answer_rows
 from annotator.training.loop import FittingOptions
-from annotator.training.trainable_models import Architecture, NewModel, Trainable
+from annotator.training.trainable_models import PIPELINES, Architecture, NewModel, Trainable
 from annotator.usecases.training.examples import TrainingData
 
 
@@ -24,8 +24,12 @@ def architectures_for(project: Project, *, has_base: bool) -> tuple[Architecture
     if project.task.result_kind == "answer":
         return () if project.task.query_segment is None else ("reading",)
     from_scratch: tuple[Architecture, ...] = () if has_base else ("decoder", "lei")
-    of_targets: tuple[Architecture, ...] = ("tokens",) if project.task.has_target else ()
-    return ("transformer", *from_scratch, *of_targets)
+    if project.task.has_target:
+        return ("transformer", *from_scratch, "tokens")
+    pipelines: tuple[Architecture, ...] = PIPELINES[1:] if has_base else PIPELINES
+    if sum(segment.is_selectable for segment in project.task.segments) > 1:  # one sentence of a pair decides nothing
+        pipelines = ("bert-to-bert-tokens",)
+    return ("transformer", *from_scratch, *pipelines)
 
 
 def check_architecture(project: Project, new: NewModel, fitting: FittingOptions) -> None:
@@ -39,6 +43,14 @@ def check_architecture(project: Project, new: NewModel, fitting: FittingOptions)
         raise ModelError(_("Texts of '{name}' have no question (unmarkable segment).", name=project.name))
     if new.architecture == "tokens" and not project.task.has_target:
         raise ModelError(_("Texts of '{name}' have no target. Remove --architecture tokens.", name=project.name))
+    offered = architectures_for(project, has_base=False)
+    if new.architecture in PIPELINES and new.architecture not in offered:
+        raise ModelError(
+            _(
+                "'{architecture}' doesn't suit the texts of '{name}'. Use --architecture {others}.",
+                architecture=new.architecture, name=project.name, others=", ".join(offered)
+            )
+        )  # fmt: skip
     _check_rationaliser(new, fitting)
     wrong = {
         _("alignment with rationales (--align)"): fitting.alignment is not None,
@@ -51,13 +63,21 @@ def check_architecture(project: Project, new: NewModel, fitting: FittingOptions)
 
 
 def _check_rationaliser(new: NewModel, fitting: FittingOptions) -> None:
-    is_rationaliser = new.architecture == "lei"
+    is_rationaliser, is_pipeline = new.architecture == "lei", new.architecture in PIPELINES
     if fitting.rationaliser is not None and not is_rationaliser:
         raise InvalidValue(_("How a mask is learned (sparsity, supervision …) goes with --architecture lei."))
     if is_rationaliser and fitting.alignment is not None:
         raise InvalidValue(_("Alignment isn't for --architecture lei. Use --supervision."))
-    if is_rationaliser and new.output != "softmax":
-        raise InvalidValue(_("--architecture lei has softmax output."))
+    if is_pipeline and fitting.alignment is not None:
+        raise InvalidValue(_("Pipelines learn from rationales already. Remove --align."))
+    if (is_rationaliser or is_pipeline) and new.output != "softmax":
+        raise InvalidValue(_("--architecture {architecture} has softmax output.", architecture=new.architecture))
+
+
+def check_evidence(learn: Sequence[Row]) -> None:
+    """Raise ModelError where a pipeline would have nothing to learn from."""
+    if not learn:
+        raise ModelError(_("No training text has a rationale, from which pipelines learn. Annotate some first."))
 
 
 # What is particular to models that answer questions: what they learn from, when there is no answer, how well they do.

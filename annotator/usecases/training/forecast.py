@@ -19,6 +19,7 @@ from annotator.store.events import list_events
 from annotator.store.models import splits_of
 from annotator.store.suites import list_word_lists
 from annotator.training.card import Card
+from annotator.training.trainable_models import PIPELINES
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.model_places import models_folder, require_allowed_place, under_way_of
 from annotator.usecases.models.model_trust import Trainings, held_out_summary
@@ -203,6 +204,8 @@ def check_training(store: Store, actor: User, project: Project, name: str, optio
     if standing_of(store, actor, project, name) == "there" and not options.is_anew:
         raise InvalidValue(_("'{name}' already exists. Choose another name, or replace it.", name=name))
     foreseen = forecast(store, actor, project, options.data)
+    if options.model.architecture in PIPELINES and not foreseen.n_with_rationales:
+        raise ModelError(_("No training text has a rationale, from which pipelines learn. Annotate some first."))
     if options.fitting.alignment is not None and not foreseen.n_with_rationales:
         raise InvalidValue(_("No training text has a rationale to align with. Choose other rationales."))
 
@@ -265,7 +268,7 @@ def report_summary(report: TrainingReport) -> str:
         *([] if report.is_new else ["It was there already, trained in just this way."]),
         f"{learned}; its weights are those of epoch {report.fitted.best + 1:,} of {n_epochs:,}.",
         held_out_summary(report.held_out),
-        *mask_sentences(report.scores),
+        *selection_sentences(report.scores),
     ]
     if report.n_lost:
         sentences.append(
@@ -274,8 +277,16 @@ def report_summary(report: TrainingReport) -> str:
     return " ".join(sentences)
 
 
-def mask_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
-    """Of a rationaliser, how much it selects, and whether that tells words apart. scores: as in its card."""
+def selection_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
+    """Of a model that selects, how much and how well, and where its answers go wrong. scores: as in its card."""
+    if "selections of" in scores:
+        texts = f"{scores['texts whose selection was judged']:,} {scores['selections of']}"
+        evidence, selected = (percent(scores[f"accuracy on {of}"]) for of in ("people's evidence", "its selection"))
+        errors = [percent(scores[f"wrong, having selected {what}"]) for what in ("evidence", "something else")]
+        yield (
+            f"On {texts} it selects evidence in {percent(scores['evidence selected'])}; correct on people's evidence "
+            f"{evidence}, on its own {selected}; wrong {errors[0]} having selected evidence, {errors[1]} something else."
+        )
     if "masks of" not in scores:
         return
     nothing, everything = (percent(scores[f"accuracy with {what} selected"]) for what in ("nothing", "everything"))

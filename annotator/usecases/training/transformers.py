@@ -27,9 +27,10 @@ from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
 from annotator.training.card import STRETCH, Card, versions_here
 from annotator.training.examples import Example, Row, answer_rows, rows_of, told_by_key
 from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered, fit
+from annotator.training.pipelines import pipeline_outcome
 from annotator.training.rationalisers import PRESETS as RATIONALISER_PRESETS
 from annotator.training.rationalisers import RationaliserOptions, selected
-from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
+from annotator.training.trainable_models import PIPELINES, Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import TRAIN_MODEL, held_out_of, is_model_name, record_training
 from annotator.usecases.models.model_places import models_folder, under_way_of
@@ -38,12 +39,14 @@ from annotator.usecases.training.architectures import (
     answer_facts,
     check_answers,
     check_architecture,
+    check_evidence,
     judged_answers,
     rows_with_answers,
 )
 from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
 
 __all__ = [
+    "PIPELINES",
     "RATIONALISER_PRESETS",
     "AlignmentOptions",
     "Architecture",
@@ -258,6 +261,9 @@ class _Rows:
         labels, reads_target = trainable.labels, trainable.network.reads == "target"
         known = ([e for e in part if e.label in labels] for part in (data.learn, data.stop, data.judge))
         learn, stop, judge = (rows_of(trainable.cutter, part, labels, reads_target=reads_target) for part in known)
+        if trainable.is_pipeline:
+            learn, stop = ([row for row in part if row.gold.any()] for part in (learn, stop))
+            check_evidence(learn)
         return _Rows(learn, stop, judge)
 
 
@@ -276,6 +282,10 @@ def _judged(
     if rationaliser is not None:
         scores |= selected(trainable, rows.judge or rows.learn, rationaliser).facts()
         scores["masks of"] = "held-out texts" if rows.judge else "training texts"
+    if trainable.is_pipeline:
+        judged = [row for row in rows.judge if row.gold.any()]
+        scores |= pipeline_outcome(trainable, judged or rows.learn).facts()
+        scores["selections of"] = "held-out texts" if judged else "training texts"
     return {_LOST: sum(row.n_lost for row in rows.learn)}, held_out, scores
 
 
@@ -294,12 +304,14 @@ def _card(
     options: TrainingOptions,
 ) -> Card:  # fmt: skip
     counts = {label: sum(e.label == label for e in data.learn) for label in new.labels}
+    n_without = len(data.learn) - data.n_with_rationales
     facts = {
         "project": project.name,
         "split": data.split or "all",
         "texts": len(data.learn),
         **({"of each label": counts} if counts else {}),
         "with rationales": data.n_with_rationales,
+        **({"without, which it did not learn from": n_without} if trainable.is_pipeline and n_without else {}),
         **_rationale_facts(data, options.data.rationales),
         "gold policy": options.data.gold_policy or project.settings.gold_policy,
         "validation": data.validation or "a tenth of the training texts, by document",

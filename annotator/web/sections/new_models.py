@@ -37,6 +37,7 @@ from annotator.usecases.training.forecast import (
     trained_models,
 )
 from annotator.usecases.training.transformers import (
+    PIPELINES,
     AlignmentOptions,
     Architecture,
     Criterion,
@@ -67,11 +68,17 @@ _ARCHITECTURES: dict[Architecture, str] = {
     "tokens": unsaid("encoder predicting for the target"),
     "reading": unsaid("encoder extracting an answer span"),
     "lei": unsaid("rationaliser (predicts from selected tokens)"),
+    "lehman": unsaid("sentence pipeline (GRUs)"),
+    "bert-to-bert": unsaid("sentence pipeline (two encoders)"),
+    "bert-to-bert-tokens": unsaid("token pipeline (two encoders)"),
 }
 _OF_A_BASE: dict[Architecture, str] = {
     "transformer": unsaid("predicts for the text"),
     "tokens": unsaid("predicts for the target"),
+    "bert-to-bert": unsaid("selects a sentence, predicts from it"),
+    "bert-to-bert-tokens": unsaid("selects tokens, predicts from them"),
 }
+_PIPELINE_WORDS = unsaid("Learns from gold rationales what to select, and predicts from that alone.")
 _READING_WORDS = unsaid("Learns answer spans or no answer. Skips texts without their gold answer.")
 _RATIONALISER_WORDS = unsaid("Predicts from the tokens it selects; without supervision it may select all or none.")
 _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
@@ -83,7 +90,11 @@ _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
     "order": "Order",
 }
 _HIGH_AND_LOW = unsaid("Aligns attributions: high on rationale tokens, low elsewhere.")
-_WORDS_OF: dict[Architecture, str] = {"reading": _READING_WORDS, "lei": _RATIONALISER_WORDS}
+_WORDS_OF: dict[Architecture, str] = {
+    "reading": _READING_WORDS,
+    "lei": _RATIONALISER_WORDS,
+    **dict.fromkeys(PIPELINES, _PIPELINE_WORDS),
+}
 _ALIGNMENT_WORDS = {
     "none": unsaid("Labels only; rationales aren't used."),
     "mae": _HIGH_AND_LOW,
@@ -151,7 +162,7 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     base, architecture = _ask_base(base_place, project, kind)
     split_place, alignment_place, source_place = st.columns([2, 2, 3], vertical_alignment="bottom")
     split = _ask_split(split_place, project, offered)
-    criterion = "none" if architecture in {"reading", "lei"} else _ask_criterion(alignment_place)
+    criterion = "none" if architecture in _WORDS_OF else _ask_criterion(alignment_place)
     rationaliser = _ask_rationaliser(alignment_place) if architecture == "lei" else None
     source, lists = ("", ()) if criterion == "none" else _ask_source(source_place, project, offered)
     st.caption(_(_WORDS_OF.get(architecture, _ALIGNMENT_WORDS[criterion])))
@@ -166,7 +177,7 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     alignment = None if criterion == "none" else replace(rest.alignment, criterion=criterion)
     fitting = replace(rest.fitting, epochs=n_epochs, learning_rate=learning_rate, seed=seed, alignment=alignment)
     fitting = replace(fitting, rationaliser=rationaliser)
-    kind_of_model = architecture if architecture in {"decoder", "tokens", "lei"} else ""
+    kind_of_model = "" if architecture in {"transformer", "reading"} else architecture
     suggested = free_name(store, project, _stem(base, kind_of_model, criterion, source, seed))
     name = name_place.text_input(
         _("Model name"), key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
