@@ -36,6 +36,8 @@ INSTANCES = {
     "esnli": [("esnli", "inference")],
     "fair-rationales": [("fair-rationales.csv", "sentiment")],
     "cose": [("cose", "choice")],
+    "multirc": [("multirc.json", "verification")],
+    "movies": [("movies", "sentiment")],
     "contrast": [("contrast.jsonl", "sentiment")],
     "aesw": [("aesw.xml", "editing")],
     "label-studio": [("label-studio.json", "sentiment")],

@@ -61,6 +61,8 @@ CASES = [
     ("esnli", "esnli", "inference", ("entailment", "neutral", "contradiction"), 4, 7),
     ("fair-rationales", "fair-rationales.csv", "sentiment", BOTH, 2, 3),
     ("cose", "cose", "choice", ("A", "B", "C"), 3, 3),
+    ("multirc", "multirc.json", "verification", ("True", "False"), 2, 2),
+    ("movies", "movies", "sentiment", ("POS", "NEG"), 2, 3),
     ("contrast", "contrast.jsonl", "sentiment", BOTH, 6, 5),
     ("aesw", "aesw.xml", "editing", ("correct", "needs edit"), 6, 3),
     ("label-studio", "label-studio.json", "sentiment", BOTH, 1, 3),
