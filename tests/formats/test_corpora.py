@@ -10,6 +10,7 @@ from annotator.domain.tasks import TASKS
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import get_reader, guess_format
+from tests.conftest import SHARED_DATA, needs_data
 
 
 class Read:
@@ -160,11 +161,11 @@ def test_multirc_is_known_by_its_fields_on_one_line_or_on_several(tmp_path):
     assert guess_format(path).format_name == "multirc"
 
 
-@pytest.mark.parametrize("name", ["multirc", "movies"])
+@pytest.mark.parametrize("name", ["multirc", "movies", "fever", "evidence-inference"])
 def test_a_corpus_is_not_read_into_a_task_of_another_form_or_from_nothing(tmp_path, name):
     with pytest.raises(InvalidValue, match=r"a document, a query and a label\. Use verification, not 'reading'\."):
         Read(name, tmp_path, "reading")
-    with pytest.raises(InvalidValue, match=r"^No (MultiRC file|reviews) \(such as"):
+    with pytest.raises(InvalidValue, match=r"^No (MultiRC file|reviews|FEVER claims|'prompts_merged)"):
         Read(name, tmp_path)
     with pytest.raises(NotFound, match="No file or folder"):
         Read(name, tmp_path / "absent")
@@ -270,3 +271,314 @@ def test_movie_reviews_are_known_by_the_names_of_their_folders_or_files(tmp_path
     file = folder / "withRats_pos" / "posR_001.txt"
     assert [guess_format(path).format_name for path in (folder, file.parent, file)] == ["movies"] * 3
     assert [Read("movies", path).evidence("posR_001.txt") for path in (folder, file.parent, file)] == [[["good"]]] * 3
+
+
+# FEVER ---------------------------------------------------------------------------------------------------------------
+
+OAK = ["Oak Hill is a hill -LRB- 210 m -RRB- .", "", "Oaks grow on it ."]
+
+
+def page(name: str, lines: list[str]) -> dict:
+    numbered = "\n".join(f"{n}\t{line}\tOak\tOak_-LRB-tree-RRB-" if line else f"{n}\t" for n, line in enumerate(lines))
+    return {"id": name, "text": " ".join(lines), "lines": f"{numbered}\n{len(lines)}\t"}
+
+
+def claim(number: int, *groups: list[tuple[str | None, int | None]], label: str = "SUPPORTS", **more) -> dict:
+    evidence = [[[900 + number, 10 * number, name, line] for name, line in group] for group in groups]
+    return {
+        "id": number,
+        "verifiable": "VERIFIABLE",
+        "label": label,
+        "claim": f"Claim {number}.",
+        "evidence": evidence,
+        **more,
+    }
+
+
+def jsonl(*rows: dict) -> str:
+    return "".join(json.dumps(row, ensure_ascii=row.get("id") != "Café") + "\n" for row in rows)
+
+
+def fever(tmp_path: Path, train=(), dev=(), pages=("Oak",)) -> Path:
+    files = {"train.jsonl": jsonl(*train)} if train else {}
+    files |= {"shared_task_dev.jsonl": jsonl(*dev)} if dev else {}
+    rows = [name if isinstance(name, dict) else page(name, OAK) for name in pages]
+    half = len(rows) // 2
+    files |= {
+        "wiki-pages/wiki-001.jsonl": jsonl(page("", []), *rows[:half]),
+        "wiki-pages/wiki-002.jsonl": jsonl(*rows[half:]),
+    }
+    return write(tmp_path, **files)
+
+
+def test_the_lines_of_a_wiki_page_are_sentences_and_alternatives_of_fever_sets_of_their_own(tmp_path):
+    name = "Oak_Hill_-LRB-hill-RRB-"
+    train = [claim(1, [(name, 2), (name, 0)], [(name, 0)], [(name, 0)]), claim(2, [(name, 2)], label="REFUTES")]
+    read = Read("fever", fever(tmp_path, train, pages=[name]))
+    assert read.problems == read.warnings == []
+    assert [(i.key, i.split, i.result, i.segments) for i in read.instances] == [
+        ("1", "train", "SUPPORTS", {"document": name, "query": read.instances[0].segments["query"]}),
+        ("2", "train", "REFUTES", {"document": name, "query": read.instances[1].segments["query"]}),
+    ]
+    assert read.instances[0].segments["query"].text == "Claim 1."
+    # Two people gave line 0 alone; the empty line 1 is no sentence. Tokens are those between blanks, as ERASER's.
+    assert read.evidence("1") == [[OAK[0], OAK[2]], [OAK[0]]]
+    assert read.evidence("2") == [[OAK[2]]]
+    body = read.documents[name]
+    assert (body.text, body.tokens.sentence_starts) == (f"{OAK[0]}\n{OAK[2]}", (0, 10))
+    [first, _second] = [[(span.start, span.end) for span in spans] for spans in read.instances[0].annotations[0].sets]
+    assert first == [(0, 10), (10, 15)]
+
+
+def test_what_eraser_leaves_out_of_fever_is_counted_by_rule(tmp_path):
+    train = [
+        claim(1, [("Oak", 0)]),
+        claim(2, [(None, None)], label="NOT ENOUGH INFO"),
+        claim(3, [("Oak", 0), ("Elm", 0)]),
+        claim(4, [("Oak", 0)], [("Elm", 0)]),
+        claim(5, [("Absent", 0)]),
+        claim(6, [("Oak", 1)], [("Oak", 0)]),
+        claim(7, [("Oak", 9)]),
+        claim(8),
+    ]
+    read = Read("fever", fever(tmp_path, train, pages=["Oak", "Elm"]))
+    assert list(read.splits) == ["1", "6"]
+    assert read.evidence("6") == [[OAK[0]]]
+    assert set(read.documents) == {"Oak"}
+    assert sorted(read.warnings) == [
+        "Left out: claims labelled NOT ENOUGH INFO: 1 (train.jsonl:2).",
+        "Left out: claims whose page is not in wiki-pages: 1 (train.jsonl:5).",
+        "Left out: claims with support in several documents: 2 (train.jsonl:3; train.jsonl:4).",
+        "Left out: claims without any other evidence: 1 (train.jsonl:7).",
+        "Left out: claims without evidence: 1 (train.jsonl:8).",
+        "Left out: evidence whose line is empty or missing: 2 (train.jsonl:6, Oak 1; train.jsonl:7, Oak 9).",
+    ]
+    assert read.told[0].endswith(": 2 instances kept (train 2).")
+
+
+def test_no_document_of_fever_is_in_two_splits(tmp_path):
+    train = [claim(1, [("Oak", 0)]), claim(2, [("Elm", 0)])]
+    dev = [claim(n, [(name, 0)]) for n, name in enumerate(["Elm", "Ash", "Ash", "Ash", "Yew", "Yew"], start=11)]
+    read = Read("fever", fever(tmp_path, train, dev, ["Oak", "Elm", "Ash", "Yew"]))
+    # Ash (3 claims) is val; Yew (2), then Elm (1) go to test, which has fewer; the claim of train on Elm is left out.
+    assert read.splits == {
+        "1": "train", "11": "test", "12": "val", "13": "val", "14": "val", "15": "test", "16": "test",
+    }  # fmt: skip
+    assert read.warnings == ["Left out: claims of train on a document of dev: 1 (train.jsonl:2)."]
+    splits_of: dict[str, set[str]] = {}
+    for instance in read.instances:
+        splits_of.setdefault(instance.segments["document"], set()).add(instance.split)
+    assert all(len(splits) == 1 for splits in splits_of.values())
+
+
+def test_files_of_fever_that_repeat_claims_or_are_nothing_to_read_are_counted(tmp_path):
+    folder = fever(tmp_path, dev=[claim(1, [("Oak", 0)])])
+    write(
+        folder,
+        **{"paper_dev.jsonl": jsonl(claim(1, [("Oak", 0)])), "shared_task_test.jsonl": '{"id": 5, "claim": "a"}\n'},
+    )
+    read = Read("fever", folder)
+    assert read.splits == {"1": "val"}
+    assert sorted(read.warnings) == [
+        "Left out: claims that an earlier file has: 1 (paper_dev.jsonl:1).",
+        "Left out: files whose names have neither train nor dev: 1 (shared_task_test.jsonl).",
+    ]
+
+
+def test_pages_are_found_whatever_form_their_letters_have_and_in_a_file_beside_the_claims(tmp_path):
+    folder = fever(tmp_path, [claim(1, [("Cafe\u0301", 0)])], pages=["Café"])
+    [instance] = Read("fever", folder / "train.jsonl", split="mine").instances
+    assert (instance.segments["document"], instance.split) == ("Café", "mine")
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "reason"),
+    [
+        (claim(2, [("Oak", 0)], label="MAYBE"), "label", "Must be SUPPORTS, REFUTES or NOT ENOUGH INFO."),
+        (claim(1, [("Oak", 0)]), "id", "Duplicate of line 1. Keep one."),
+        ({"id": 2, "label": "SUPPORTS", "claim": "a"}, "evidence", "Required field 'evidence' is missing."),
+        (claim(2, [("Oak", "0")]), "evidence[0][0][3]", "Must be an integer or null, not text."),
+        ({"id": 2, "claim": "a", "label": "SUPPORTS", "evidence_wiki_url": "Oak"}, "evidence_wiki_url", "Another release"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_claim_of_fever_is_told_with_its_line(tmp_path, row, field, reason):
+    read = Read("fever", fever(tmp_path, [claim(1, [("Oak", 0)]), row]))
+    [problem] = read.problems
+    assert (problem.source, problem.line, problem.field) == ("train.jsonl", 2, field)
+    assert problem.reason.startswith(reason)
+    assert list(read.splits) == ["1"]
+
+
+def test_a_torn_page_and_one_of_another_release_are_told_with_their_line(tmp_path):
+    folder = fever(tmp_path, [claim(1, [("Oak", 0)])], pages=[{"id": "Oak", "text": "Oak Hill."}])
+    path = folder / "wiki-pages" / "wiki-002.jsonl"
+    [problem] = Read("fever", folder).problems
+    assert (problem.source, problem.line, problem.field) == ("wiki-002.jsonl", 1, "lines")
+    path.write_text(json.dumps(page("Oak", OAK))[:40])
+    [problem] = Read("fever", folder).problems
+    assert (problem.line, problem.value) == (1, '{"id": "Oak", "text": "Oak Hill is a hil')
+    assert problem.reason.startswith("Invalid JSON: unterminated string")
+
+
+def test_claims_of_fever_without_pages_say_what_to_put_where(tmp_path):
+    write(tmp_path, **{"train.jsonl": jsonl(claim(1, [("Oak", 0)]))})
+    with pytest.raises(InvalidValue, match=r"No pages \(wiki-pages/wiki-001\.jsonl\) in .*\. Put wiki-pages there"):
+        Read("fever", tmp_path)
+    assert guess_format(tmp_path).format_name == "fever"
+
+
+# Evidence Inference --------------------------------------------------------------------------------------------------
+
+ARTICLE = "TITLE: Tea\n\nRESULTS:\nPatients with tea slept longer (p < 0.01). Pain did not differ. Mood was better with tea.\n"
+SLEPT, PAIN, MOOD = "Patients with tea slept longer (p < 0.01).", "Pain did not differ.", "Mood was better with tea."
+UP, SAME = "significantly increased", "no significant difference"
+CODES = {UP: 1, "significantly increase": 1, SAME: 0, "invalid prompt": 0}
+HEAD = "UserID,PromptID,PMCID,Valid Label,Valid Reasoning,Label,Annotations,Label Code,In Abstract,Evidence Start,Evidence End\n"
+
+
+def place(quote: str) -> tuple[int, int]:
+    """Where a text is, both ends within it, as the authors count."""
+    return ARTICLE.index(quote), ARTICLE.index(quote) + len(quote) - 1
+
+
+def marked(user: int, prompt: int, quote: str, label=UP, valid="True,True", at: tuple[int, int] | None = None) -> str:
+    start, end = place(quote) if at is None else at
+    return f'{user},{prompt},1,{valid},{label},"{quote}",{CODES.get(label, 7)},1,{start},{end}\n'
+
+
+def trials(tmp_path: Path, *rows: str, **files: str) -> Path:
+    prompts = (
+        "PromptID,PMCID,Outcome,Intervention,Comparator\n7,1,sleep,tea,water\n8,1,pain,tea,water\n9,2,mood,tea,water\n"
+    )
+    given = {
+        "prompts_merged.csv": prompts,
+        "annotations_merged.csv": HEAD + "".join(rows),
+        "txt_files/PMC1.txt": ARTICLE,
+    }
+    return write(tmp_path, **{**given, **files})
+
+
+def test_the_spans_of_a_user_of_evidence_inference_are_one_set_with_both_ends_within(tmp_path):
+    folder = trials(tmp_path, marked(0, 7, MOOD), marked(0, 7, SLEPT), marked(3, 7, SLEPT), marked(3, 8, PAIN, SAME))
+    read = Read("evidence-inference", folder)
+    [sleep, pain] = read.instances
+    assert (sleep.key, sleep.result, sleep.split, sleep.segments["document"]) == ("7", UP, "", "PMC1")
+    assert sleep.segments["query"].text == "tea || water || sleep"
+    assert [(a.annotator, a.result, len(a.sets)) for a in sleep.annotations] == [("user 0", UP, 1), ("user 3", UP, 1)]
+    assert read.evidence("7") == [[SLEPT, MOOD], [SLEPT]]
+    assert (pain.result, read.evidence("8")) == (SAME, [[PAIN]])
+    assert read.documents["PMC1"].text == ARTICLE
+    assert read.warnings == ["Left out: prompts whose article is missing: 1 (prompts_merged.csv:4)."]
+    assert read.told[0].endswith(": 2 instances kept (no split 2).")
+
+
+def test_offsets_of_evidence_inference_are_compared_with_the_quoted_text_and_moved_a_few_characters(tmp_path):
+    start, end = place(SLEPT)
+    folder = trials(
+        tmp_path,
+        marked(0, 7, SLEPT, at=(start - 1, end)),  # begins with the line end before: the same text
+        marked(1, 7, SLEPT, at=(start + 4, end + 4)),
+        marked(2, 7, SLEPT, at=(start, end + 1)),  # end exclusive
+        marked(3, 7, "Patients with tea slept longer (p<0.01)", at=(start, end)),  # same words, other signs
+        marked(4, 7, SLEPT, at=(-1, -1)),
+        marked(5, 7, "Nobody slept.", at=(start, end)),
+        marked(6, 7, SLEPT, at=(9_000, 9_040)),
+    )  # fmt: skip
+    read = Read("evidence-inference", folder)
+    [instance] = read.instances
+    assert [a.annotator for a in instance.annotations] == ["user 0", "user 1", "user 2", "user 3"]
+    assert read.evidence("7") == [[SLEPT]] * 4
+    assert sorted(read.warnings) == [
+        "Left out: prompts whose article is missing: 1 (prompts_merged.csv:4).",
+        "Left out: prompts without a span: 1 (prompts_merged.csv:3).",
+        "Left out: spans of unknown place (-1): 1 (annotations_merged.csv:6).",
+        "Left out: spans without the quoted text, here and nearby: 2 (annotations_merged.csv:7; annotations_merged.csv:8).",
+        "Spans moved to the quoted text nearby: 1 (annotations_merged.csv:3).",
+    ]
+
+
+def test_annotations_that_do_not_count_are_left_out_and_the_label_is_that_of_most(tmp_path):
+    folder = trials(
+        tmp_path, marked(0, 7, SLEPT, SAME), marked(1, 7, SLEPT, "significantly increase"), marked(2, 7, MOOD), marked(3, 7, PAIN, valid="0,1"),
+        marked(4, 7, PAIN, valid="True,False"), marked(5, 7, "", "invalid prompt", at=(-1, -1)), marked(6, 99, PAIN),
+    )  # fmt: skip
+    read = Read("evidence-inference", folder)
+    [instance] = read.instances
+    assert instance.result == UP
+    assert [(a.annotator, a.result) for a in instance.annotations] == [("user 0", SAME), ("user 1", UP), ("user 2", UP)]
+    assert {warning.rpartition(":")[0].rpartition(" (")[0] for warning in read.warnings} >= {
+        "Left out: annotations that the verifier rejected (Valid Label, Valid Reasoning): 2",
+        "Left out: annotations “invalid prompt”: 1",
+        "Left out: annotations without a prompt: 1",
+    }
+
+
+def test_splits_of_evidence_inference_are_those_of_the_authors_lists(tmp_path):
+    lists = {"splits/train_article_ids.txt": "3\n", "splits/validation_article_ids.txt": "2\n1\n"}
+    folder = trials(tmp_path, marked(0, 7, SLEPT), marked(0, 9, SLEPT), **{"txt_files/PMC2.txt": ARTICLE}, **lists)
+    assert Read("evidence-inference", folder).splits == {"7": "val", "9": "val"}
+    assert Read("evidence-inference", folder, split="train").splits == {}
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"prompts_merged.csv": None}, r"^No 'prompts_merged\.csv', 'prompts\.csv' in .*beside the other table\.$"),
+        ({"annotations_merged.csv": None}, r"^No 'annotations_merged\.csv', "),
+        ({"txt_files/PMC1.txt": None}, r"^No articles \(txt_files/PMC….txt\) in .*\. Put txt_files there\.$"),
+    ],
+)  # fmt: skip
+def test_a_partner_file_of_evidence_inference_that_is_missing_is_named(tmp_path, files, words):
+    folder = trials(tmp_path, marked(0, 7, SLEPT))
+    for name in files:
+        (folder / name).unlink()
+    with pytest.raises(InvalidValue, match=words):
+        Read("evidence-inference", folder)
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "reason"),
+    [
+        (marked(0, 7, SLEPT, "better"), "Label Code", "Must be -1, 0 or 1."),
+        (marked(0, 7, SLEPT, at=("x", 2)), "Evidence Start", "Must be a whole number, or -1."),
+        ("0,7,1\n", "line", "Row has 3 cells, header 11 columns."),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_the_tables_of_evidence_inference_is_told_with_its_line(tmp_path, row, field, reason):
+    read = Read("evidence-inference", trials(tmp_path, marked(0, 8, PAIN), row))
+    [problem] = read.problems
+    assert (problem.source, problem.line, problem.field) == ("annotations_merged.csv", 3, field)
+    assert problem.reason.startswith(reason)
+    assert list(read.splits) == ["8"]
+
+
+def test_a_table_of_evidence_inference_with_other_columns_names_those_that_are_missing(tmp_path):
+    folder = trials(tmp_path, **{"annotations_merged.csv": "UserID,PromptID,PMCID,Label\n0,7,1,a\n"})
+    [problem] = Read("evidence-inference", folder).problems
+    assert problem.reason.startswith("Columns 'Valid Label', 'Valid Reasoning', 'Label Code'")
+
+
+def test_an_article_that_is_not_utf_8_is_told_with_its_line(tmp_path):
+    folder = trials(tmp_path, marked(0, 7, SLEPT), marked(0, 8, PAIN))
+    (folder / "txt_files" / "PMC1.txt").write_bytes(b"Tea\ncaf\xe9\n")
+    [problem] = Read("evidence-inference", folder).problems
+    assert (problem.source, problem.line, problem.value) == ("PMC1.txt", 2, "0xe9")
+
+
+def test_evidence_inference_is_known_by_its_columns_and_read_from_one_of_its_tables(tmp_path):
+    folder = trials(tmp_path, marked(0, 7, SLEPT))
+    for path in (folder, folder / "prompts_merged.csv", folder / "annotations_merged.csv"):
+        assert guess_format(path).format_name == "evidence-inference"
+        assert list(Read("evidence-inference", path).splits) == ["7"]
+    assert Read("evidence-inference", folder / "prompts_merged.csv", split="train").splits == {}
+    with pytest.raises(NotFound):
+        Read("evidence-inference", folder / "absent.csv")
+
+
+@needs_data
+def test_a_real_part_of_evidence_inference_2_has_every_quoted_text_where_it_says():
+    """Of version 1.1, which ERASER has, no part is at hand. 59 rows say “significantly increase”, code 1."""
+    read = Read("evidence-inference", SHARED_DATA / "evidence_inference" / "raw")
+    assert len(read.instances) > 100
+    assert read.problems == []
+    assert not [warning for warning in read.warnings if "quoted text" in warning]

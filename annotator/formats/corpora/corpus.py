@@ -16,11 +16,12 @@ from annotator.domain.sources import (
 )
 from annotator.domain.tasks import Task
 from annotator.domain.texts import TokenizedText
-from annotator.errors import InvalidValue, Problem
+from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.eraser.reader import SPLITS
 from annotator.formats.rows.checks import Checker, KeyLines
 from annotator.formats.rows.findings import Findings, Places
+from annotator.formats.rows.lines import not_utf8
 from annotator.language import _, listed
 
 LANGUAGE = "en"
@@ -48,41 +49,30 @@ def text_of_lines(lines: Sequence[str], cut: Callable[[str], TokenizedText]) -> 
 
 
 @dataclass(slots=True)
-class LeftOut:
-    """What is left out of a source, and whatever else is counted, by rule (`unsaid`)."""
-
-    rules: dict[str, Places] = field(default_factory=dict)
-
-    def add(self, rule: str, location: str) -> None:
-        """One more, and where it stands."""
-        self.rules.setdefault(rule, Places()).add(location)
-
-    def problems(self, source: str) -> Iterator[Problem]:
-        """A warning for each rule."""
-        for rule, places in self.rules.items():
-            reason = _("{rule}: {n} ({places}).", n=f"{places.n:,}", rule=_(rule), places=places)
-            yield Problem(source, None, "file", str(places.n), reason, is_warning=True)
-
-
-@dataclass(slots=True)
 class Corpus:
-    """One import: which segments hold document and query, what was checked, and what is kept and left out.
+    """One import: which segments hold document and query, what was checked, what is kept, what is left out by which rule.
 
     name: what annotations are by, where the files do not say by whom
     """
 
     name: str
+    path: Path
     options: ReadOptions
-    is_folder: bool = True
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: dict[str, Places] = field(default_factory=dict)
     kept: Counter[str] = field(default_factory=Counter)
     document_segment: str = field(init=False)
     checker: Checker = field(init=False)
     keys: KeyLines = field(default_factory=KeyLines)
 
     def __post_init__(self) -> None:
+        if not self.path.exists():
+            raise NotFound(_("No file or folder '{path}'.", path=self.path))
         self.document_segment = _document_segment(self.options.task)
         self.checker = Checker(self.options)
+
+    def count(self, rule: str, location: str) -> None:
+        """One more that a rule (`unsaid`) leaves out, or that is told like those, and where it stands."""
+        self.left_out.setdefault(rule, Places()).add(location)
 
     @property
     def language(self) -> str:
@@ -91,7 +81,7 @@ class Corpus:
     def split(self, of_source: str) -> str | None:
         """The split of what a source gives for one; None where another is asked for. Of one file --split is its name."""
         wanted = self.options.split
-        if wanted is None or not self.is_folder:
+        if wanted is None or not self.path.is_dir():
             return wanted or of_source
         return of_source if of_source == wanted else None
 
@@ -123,14 +113,16 @@ class Corpus:
             yield instance
         yield from findings.problems
 
-    def told(self, source: str) -> Iterator[SourceItem]:
-        """How many instances are kept of each split, and what was left out."""
-        n = sum(self.kept.values())
+    def told(self) -> Iterator[SourceItem]:
+        """How many instances are kept of each split, and a warning for each rule."""
+        name, n = self.path.name, sum(self.kept.values())
         in_order = sorted(self.kept.items(), key=lambda of_split: (*SPLITS, of_split[0]).index(of_split[0]))
         splits = listed([f"{split or _('no split')} {n_of_split:,}" for split, n_of_split in in_order])
         if n:
-            yield SourceColumns(_("{source}: {n} instances kept ({splits}).", source=source, n=f"{n:,}", splits=splits))
-        yield from self.left_out.problems(source)
+            yield SourceColumns(_("{source}: {n} instances kept ({splits}).", source=name, n=f"{n:,}", splits=splits))
+        for rule, places in self.left_out.items():
+            reason = _("{rule}: {n} ({places}).", n=f"{places.n:,}", rule=_(rule), places=places)
+            yield Problem(name, None, "file", str(places.n), reason, is_warning=True)
 
 
 def _document_segment(task: Task) -> str:
@@ -150,8 +142,7 @@ def read_text(path: Path) -> str | Problem:
         text = content.decode("utf-8")
     except UnicodeDecodeError as fault:
         line = content[: fault.start].count(b"\n") + 1
-        reason = _("Not UTF-8. Set --encoding, or save as UTF-8 (Excel: “CSV UTF-8”).")
-        return Problem(path.name, line, "text", f"0x{content[fault.start]:02x}", reason)
+        return Problem(path.name, line, "text", f"0x{content[fault.start]:02x}", not_utf8())
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         return Problem(path.name, line, "text", "", _("Contains a NUL character. Remove it."))

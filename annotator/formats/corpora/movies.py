@@ -7,7 +7,7 @@ from pathlib import Path
 
 from annotator.domain.sources import SourceAnnotation, SourceItem, SourceSpan, SourceText
 from annotator.domain.texts import TokenizedText
-from annotator.errors import InvalidValue, NotFound, Problem
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.corpora.corpus import Corpus, read_text, text_of_lines
 from annotator.formats.eraser.reader import documents_first
@@ -33,7 +33,10 @@ class _Review:
     path: Path
     label: str
     number: int
-    is_annotated: bool
+
+    @property
+    def is_annotated(self) -> bool:
+        return not self.path.parent.name.lower().startswith("norats")
 
     @property
     def key(self) -> str:
@@ -46,68 +49,50 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there are none, or the task has another form
     """
-    corpus = Corpus("movies", options, path.is_dir())
-    yield from documents_first(_items(corpus, _reviews(corpus, path)))
-    yield from corpus.told(path.name)
-
-
-def _items(corpus: Corpus, reviews: list[_Review]) -> Iterator[SourceItem]:
-    for review in reviews:
-        split = corpus.split(_FOLDS[review.number // 100])
-        if split is not None:
-            yield from _items_of(corpus, review, split)
+    corpus = Corpus("movies", path, options)
+    yield from documents_first(item for review in _reviews(corpus, path) for item in _items(corpus, review))
+    yield from corpus.told()
 
 
 def _reviews(corpus: Corpus, path: Path) -> list[_Review]:
     """Those of the files, in the order of the folds; of one that has marks not its copy without them."""
-    if not path.exists():
-        raise NotFound(_("No file or folder '{path}'.", path=path))
     within = sorted(path.iterdir()) if path.is_dir() else [path]
     folders = [folder for folder in within if folder.is_dir() and _FOLDER.fullmatch(folder.name)]
     files = [file for folder in folders for file in sorted(folder.iterdir())] or within
     by_key: dict[str, _Review] = {}
-    for file in sorted(files, key=lambda file: file.parent.name.lower().startswith("norats")):
+    for file in sorted(files, key=lambda file: file.parent.name.lower(), reverse=True):  # withRats first
         match = _NAME.fullmatch(file.name)
         if match is None:
-            corpus.left_out.add(_UNREAD, file.name)
+            corpus.count(_UNREAD, file.name)
             continue
-        is_annotated = not file.parent.name.lower().startswith("norats")
-        review = _Review(file, match.group(1).upper(), int(match.group(2)), is_annotated)
+        review = _Review(file, match.group(1).upper(), int(match.group(2)))
         if review.key in by_key:
-            corpus.left_out.add(_COPY, file.name)
+            corpus.count(_COPY, file.name)
         else:
             by_key[review.key] = review
     if not by_key:
-        reason = _(
-            "No reviews (such as withRats_pos/posR_000.txt) in '{path}'. Choose the folder around withRats_pos.",
-            path=path,
-        )
-        raise InvalidValue(reason)
+        raise InvalidValue(_("No reviews (such as posR_000.txt) in '{path}'. Choose another folder.", path=path))
     return sorted(by_key.values(), key=lambda review: (review.number, review.label))
 
 
-def _items_of(corpus: Corpus, review: _Review, split: str) -> Iterator[SourceItem]:
-    source = "/".join(review.path.parts[-2:]) if _FOLDER.fullmatch(review.path.parent.name) else review.path.name
-    findings = Findings(source, None)
+def _items(corpus: Corpus, review: _Review) -> Iterator[SourceItem]:
+    split = corpus.split(_FOLDS[review.number // 100])
+    if split is None:
+        return
+    findings = Findings(review.path.name, None)
     folder = _FOLDER.fullmatch(review.path.parent.name)
     if folder is not None and folder.group(2).upper() != review.label:
         reason = _("A review of the other label in '{folder}'. Move it.", folder=review.path.parent.name)
         findings.refuse("file", review.path.name, reason)
     text = read_text(review.path)
-    if isinstance(text, Problem):
-        yield text
+    marked = _Marked(problems=[text]) if isinstance(text, Problem) else _Marked.of(text, review.path.name)
+    if findings.is_refused or marked.problems:
+        yield from (*findings.problems, *marked.problems)
         return
-    marked = _Marked.of(text, source)
-    findings.problems += marked.problems
-    findings.is_refused |= bool(marked.problems)
-    if findings.is_refused:
-        yield from findings.problems
-        return
-    document = corpus.document(review.key, SourceText(marked.text, _body(marked.text, corpus.language)), findings)
-    yield document
+    yield corpus.document(review.key, SourceText(marked.text, _body(marked.text, corpus.language)), findings)
     annotations = [_annotation(corpus, review, marked)] if review.is_annotated else []
     if not annotations:
-        corpus.left_out.add(_UNMARKED, review.key)
+        corpus.count(_UNMARKED, review.key)
     yield from corpus.instance(review.key, review.key, QUERY, split, review.label, annotations, findings)
 
 
@@ -117,15 +102,15 @@ def _annotation(corpus: Corpus, review: _Review, marked: "_Marked") -> SourceAnn
     for label, start, end in marked.ranges:
         words = marked.text[start:end]
         if not words.strip():
-            corpus.left_out.add(_EMPTY, review.key)
+            corpus.count(_EMPTY, review.key)
         elif label != review.label:
-            corpus.left_out.add(_OTHER_LABEL, review.key)
+            corpus.count(_OTHER_LABEL, review.key)
         else:
             left = start + len(words) - len(words.lstrip())
             span = SourceSpan(corpus.document_segment, left, left + len(words.strip()), "char")
             sets.append((span,))
     if not sets:
-        corpus.left_out.add(_NO_MARKS, review.key)
+        corpus.count(_NO_MARKS, review.key)
     return SourceAnnotation(corpus.name, review.label, tuple(sets))
 
 
@@ -148,25 +133,24 @@ class _Marked:
     @staticmethod
     def of(tagged: str, source: str) -> "_Marked":
         """A tag that blanks part from the words takes one of them along."""
-        marked, pieces, n_before, reached = _Marked(), list[str](), 0, 0
+        marked, reached = _Marked(), 0
         opened: tuple[str, int, int] | None = None
         for tag in _TAG.finditer(tagged):
-            pieces.append(tagged[reached : tag.start()])
-            n_before += len(pieces[-1])
-            has_blanks = tagged[reached : tag.start()][-1:] in {"", " ", "\n"} and tagged[tag.end() :][:1] == " "
+            marked.text += tagged[reached : tag.start()]
+            has_blanks = marked.text[-1:] in {"", " ", "\n"} and tagged.startswith(" ", tag.end())
             reached = tag.end() + has_blanks
             line = tagged.count("\n", 0, tag.start()) + 1
             if tag.group(1) == "" and opened is None:
-                opened = tag.group(2), n_before, line
+                opened = tag.group(2), len(marked.text), line
             elif tag.group(1) and opened is not None and opened[0] == tag.group(2):
-                marked.ranges.append((opened[0], opened[1], n_before))
+                marked.ranges.append((opened[0], opened[1], len(marked.text)))
                 opened = None
             else:
                 reason = _("Every <POS> needs one </POS> and every <NEG> one </NEG>, none within another.")
-                marked.problems.append(Problem(source, line, "text", tag.group().strip(), reason))
+                marked.problems.append(Problem(source, line, "text", tag.group(), reason))
                 opened = None
         if opened is not None:
             reason = _("No </{label}> follows. Close it.", label=opened[0])
             marked.problems.append(Problem(source, opened[2], "text", f"<{opened[0]}>", reason))
-        marked.text = "".join([*pieces, tagged[reached:]])
+        marked.text += tagged[reached:]
         return marked

@@ -12,16 +12,16 @@ from annotator.domain.sources import SourceAnnotation, SourceItem, SourceSpan, S
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.corpora.corpus import BETWEEN, Corpus, Range, text_of_lines
-from annotator.formats.rows.findings import Findings
+from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_files import read_content, read_items
-from annotator.formats.rows.lines import LineError, Row, check_file, convert, parse_value
+from annotator.formats.rows.lines import LineError, Row, convert, parse_value
 from annotator.language import _, unsaid
 from annotator.text.tokenisation import tokenise
 
 _N_TRAIN, _N_VALIDATION = 456, 56  # paragraphs of the authors' train file, and those that ERASER took for validation
 _MARK = re.compile(r"<b>\s*Sent (\d+):\s*</b>")
 _BREAK = re.compile(r"\s*(?:<br\s*/?>\s*)*$")
-_SPLIT_NAMES = (("train", "train"), ("dev", "test"), ("val", "test"))
+_SPLITS = (("train", "train"), ("dev", "test"))  # by how a file's name begins
 _WANTED = unsaid("It should be MultiRC's train_456-fixedIds.json or dev_83-fixedIds.json.")
 _UNMARKED = unsaid("Questions without evidence (sentences_used is empty)")
 
@@ -48,34 +48,26 @@ class _Entry(msgspec.Struct):
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
-    """The answers of one file, or of all JSON files of a folder, each after its paragraph.
-
-    Raises: NotFound or InvalidValue when there is no such file, or the task has another form
-    """
-    corpus = Corpus("multirc", options, path.is_dir())
+    """The answers of one file, or of all JSON files of a folder; raises NotFound or InvalidValue where there are none."""
+    corpus = Corpus("multirc", path, options)
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
         raise InvalidValue(_("No MultiRC file (such as train_456-fixedIds.json) in '{path}'.", path=path))
     for file in files:
-        check_file(file)
         rows = list(_rows(read_content(file), file.name))
-        validation = _validation_ids(rows) if _split_name(file) == "train" else frozenset()
+        of_file = next((split for start, split in _SPLITS if file.name.startswith(start)), "")
+        validation = _validation_ids(rows) if of_file == "train" else frozenset()
         for row in rows:
             if isinstance(row, Problem):
                 yield row
             else:
-                split = corpus.split("val" if row.values.get("id") in validation else _split_name(file))
+                split = corpus.split("val" if str(row.values.get("id")) in validation else of_file)
                 if split is not None:
                     yield from _paragraph(corpus, row, split)
-    yield from corpus.told(path.name)
+    yield from corpus.told()
 
 
-def _split_name(file: Path) -> str:
-    name = file.stem.lower()
-    return next((split for start, split in _SPLIT_NAMES if name.startswith(start)), "")
-
-
-def _validation_ids(rows: Sequence[Row | Problem]) -> frozenset[object]:
+def _validation_ids(rows: Sequence[Row | Problem]) -> frozenset[str]:
     """The paragraphs that are validation: ERASER's number of them, drawn by their names, for it does not say which."""
     names = sorted(str(row.values.get("id")) for row in rows if isinstance(row, Row))
     names.sort(key=lambda name: hashlib.sha256(name.encode("utf-8")).digest())
@@ -104,26 +96,21 @@ def _no_object(content: bytes, source: str) -> Problem:
         return Problem(source, 1, "file", "passage", reason)
     try:
         parse_value(content)
-        reason, value = _("Must be an object {...}."), ""
     except LineError as fault:
-        reason, value = fault.reason, str(fault.value)
-    return Problem(source, None, "file", value[:200], f"{reason} {_(_WANTED)}")
+        return Problem(source, None, "file", shown(fault.value), f"{fault.reason} {_(_WANTED)}")
+    return Problem(source, None, "file", "", f"{_('Must be an object {...}.')} {_(_WANTED)}")
 
 
 def _paragraph(corpus: Corpus, row: Row, split: str) -> Iterator[SourceItem]:
     findings = row.findings()
     entry = convert(row.values, _Entry, findings)
     sentences = [] if entry is None else _sentences(entry.paragraph.text, findings)
-    if entry is not None and not entry.id.strip():
-        findings.refuse("id", entry.id, _("Must not be empty."))
+    if entry is not None and f"{corpus.options.key_prefix}{entry.id}" in corpus.checker.documents:
+        findings.refuse("id", entry.id, _("Duplicate. Keep one."))
     if entry is None or findings.is_refused:
         yield from findings.problems
         return
     body, ranges = text_of_lines(sentences, lambda line: tokenise(line, corpus.language))
-    if f"{corpus.options.key_prefix}{entry.id}" in corpus.checker.documents:
-        findings.refuse("id", entry.id, _("Duplicate. Keep one."))
-        yield from findings.problems
-        return
     yield corpus.document(entry.id, SourceText(body.text, body), findings)
     for number, question in enumerate(entry.paragraph.questions):
         yield from _answers(corpus, row, entry.id, number, question, ranges, split)
@@ -144,20 +131,19 @@ def _answers(
     corpus: Corpus, row: Row, docid: str, number: int, question: _Question, ranges: Sequence[Range], split: str
 ) -> Iterator[SourceItem]:
     """An instance for each answer, all with the question's evidence."""
-    field = f"paragraph.questions[{number}]"
     of_question = row.findings()
     spans = []
     for sentence in sorted(set(question.sentences_used)):
         if not 0 <= sentence < len(ranges):
             reason = _("No sentence {number}; the paragraph has {n}, from 0.", number=sentence, n=len(ranges))
-            of_question.refuse(f"{field}.sentences_used", question.sentences_used, reason)
+            of_question.refuse(f"paragraph.questions[{number}].sentences_used", question.sentences_used, reason)
         elif ranges[sentence][0] < ranges[sentence][1]:
             spans.append(SourceSpan(corpus.document_segment, *ranges[sentence]))
     if of_question.is_refused:
         yield from of_question.problems
         return
     if not spans:
-        corpus.left_out.add(_UNMARKED, f"{docid}:{number}")
+        corpus.count(_UNMARKED, f"{docid}:{number}")
     sets = (tuple(spans),) if spans else ()
     for answer_number, answer in enumerate(question.answers):
         label = str(answer.isAnswer)
