@@ -27,6 +27,7 @@ from annotator.language import _, listed
 LANGUAGE = "en"
 BETWEEN = " || "  # parts of a query
 Range = tuple[int, int]
+_N_NAMED = 5  # places of a rule
 
 
 def text_of_lines(lines: Sequence[str], cut: Callable[[str], TokenizedText]) -> tuple[TokenizedText, list[Range]]:
@@ -119,9 +120,10 @@ class Corpus:
         in_order = sorted(self.kept.items(), key=lambda of_split: (*SPLITS, of_split[0]).index(of_split[0]))
         splits = listed([f"{split or _('no split')} {n_of_split:,}" for split, n_of_split in in_order])
         if n:
-            yield SourceColumns(_("{source}: {n} instances kept ({splits}).", source=name, n=f"{n:,}", splits=splits))
+            yield SourceColumns(_("{source}, instances kept: {n} ({splits}).", source=name, n=f"{n:,}", splits=splits))
         for rule, places in self.left_out.items():
-            reason = _("{rule}: {n} ({places}).", n=f"{places.n:,}", rule=_(rule), places=places)
+            first = Places(places.n, places.first[:_N_NAMED])
+            reason = _("{rule}: {n} ({places}).", n=f"{places.n:,}", rule=_(rule), places=first)
             yield Problem(name, None, "file", str(places.n), reason, is_warning=True)
 
 

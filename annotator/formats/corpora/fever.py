@@ -79,11 +79,11 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
 
 def _files(corpus: Corpus, path: Path) -> list[tuple[Path, str]]:
-    """The files of claims with the part of FEVER that each is, halves of dev last."""
+    """The files of claims with the part of FEVER that each is, train first, halves of dev last."""
     if path.is_file():
         return [(path, _part(path) or "")]
-    files = []
-    for file in sorted(path.glob("*.jsonl"), key=lambda file: (file.name.startswith("paper"), file.name)):
+    files, names = [], path.glob("*.jsonl")
+    for file in sorted(names, key=lambda file: ("train" not in file.name, "paper" in file.name, file.name)):
         if part := _part(file):
             files.append((file, part))
         elif not file.name.startswith("wiki-"):
