@@ -382,7 +382,7 @@ def test_a_raw_corpus_goes_from_its_authors_files_into_an_eraser_folder(
     annotator("project", "create", "P", "--task", "verification")
     answer = annotator("import", str(REPOSITORY / "data" / "samples" / corpus), "--project", "P")
     assert answer.out.startswith("Stored 2 new instances")
-    assert ", instances kept: 2 (" in answer.err
+    assert "note: Instances kept: 2 (" in answer.err
     assert annotator("export", "eraser", str(tmp_path / "out"), "--project", "P").out.startswith("Wrote 2 instances")
     rows = [json.loads(line) for line in (tmp_path / "out" / "train.jsonl").read_text().splitlines()]
     text = {

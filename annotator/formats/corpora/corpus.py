@@ -120,7 +120,7 @@ class Corpus:
         in_order = sorted(self.kept.items(), key=lambda of_split: (*SPLITS, of_split[0]).index(of_split[0]))
         splits = listed([f"{split or _('no split')} {n_of_split:,}" for split, n_of_split in in_order])
         if n:
-            yield SourceColumns(_("{source}, instances kept: {n} ({splits}).", source=name, n=f"{n:,}", splits=splits))
+            yield SourceColumns(_("Instances kept: {n} ({splits}).", n=f"{n:,}", splits=splits))
         for rule, places in self.left_out.items():
             first = Places(places.n, places.first[:_N_NAMED])
             reason = _("{rule}: {n} ({places}).", n=f"{places.n:,}", rule=_(rule), places=first)

@@ -642,10 +642,10 @@ def test_a_sheet_of_a_spreadsheet_is_chosen_and_its_columns_are_asked_about(page
 @pytest.mark.parametrize(
     ("corpus", "told"),
     [
-        ("multirc", "instances kept: 2 (train 2)."),
-        ("movies", "instances kept: 2 (train 1, val 1)."),
-        ("fever", "instances kept: 2 (train 2)."),
-        ("evidence-inference", "instances kept: 2 (train 2)."),
+        ("multirc", "Instances kept: 2 (train 2)."),
+        ("movies", "Instances kept: 2 (train 1, val 1)."),
+        ("fever", "Instances kept: 2 (train 2)."),
+        ("evidence-inference", "Instances kept: 2 (train 2)."),
     ],
 )
 def test_a_raw_corpus_in_an_archive_is_known_checked_and_stored(
