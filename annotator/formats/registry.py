@@ -27,6 +27,10 @@ READERS: dict[str, str] = {
     "esnli": "annotator.formats.datasets.esnli:read",
     "fair-rationales": "annotator.formats.datasets.fair_rationales:read",
     "cose": "annotator.formats.datasets.cose:read",
+    "multirc": "annotator.formats.corpora.multirc:read",
+    "movies": "annotator.formats.corpora.movies:read",
+    "fever": "annotator.formats.corpora.fever:read",
+    "evidence-inference": "annotator.formats.corpora.evidence_inference:read",
     "contrast": "annotator.formats.contrast.reader:read",
     "label-studio": "annotator.formats.tools.label_studio:read",
     "doccano": "annotator.formats.tools.doccano:read",
@@ -87,6 +91,13 @@ def get_writer(name: str) -> Writer:
 
 
 def _load(name: str, modules: dict[str, str]) -> object:
+    if name == "boolq" and modules is READERS:
+        raise InvalidValue(
+            _(
+                "BoolQ's files lack the evidence, which needs Wikipedia's dump of 2018-12-20. "
+                "Import ERASER's release (format eraser)."
+            )
+        )
     if name not in modules:
         raise InvalidValue(
             _("Can't use format '{name}'. Choose one of {formats}.", name=name, formats=listed(list(modules)))
@@ -140,6 +151,9 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
         ("fair-rationales", unsaid("FairRationales"), ("text_id sentence original_label rationale_index annotator_ID",)),
         ("cose", unsaid("CoS-E"), ("explanation open-ended", "answerKey question")),
         ("esnli", unsaid("e-SNLI"), ("pairID gold_label Sentence1 Sentence2",)),
+        ("multirc", unsaid("MultiRC"), ("sentences_used isAnswer",)),
+        ("fever", unsaid("FEVER's claims"), ("verifiable claim evidence",)),
+        ("evidence-inference", unsaid("Evidence Inference"), ("PromptID PMCID",)),
         ("benchmark-saliency", unsaid("the benchmark's saliency"), ("char_attri",)),
         ("benchmark-predictions", unsaid("the benchmark's predictions"), ("pred_label rationale",)),
         ("benchmark", unsaid("the benchmark's input or gold"),
@@ -180,6 +194,9 @@ _SAID = {
 _AESW = Guess("aesw", unsaid("AESW"))
 _CONLL = Guess("conll", unsaid("tokens with tags (CoNLL)"))
 _DOCCANO = Guess("doccano", unsaid("a doccano export"))
+_MOVIES = Guess("movies", unsaid("tagged movie reviews"))
+_MOVIE_FOLDER = re.compile(r"(?:with|no)Rats_(?:pos|neg)", re.IGNORECASE)
+_MOVIE_FILE = re.compile(r"(?:pos|neg)R_[0-9]{1,3}\.txt", re.IGNORECASE)
 _XAI = Guess("xai-benchmark", unsaid("attributions of the Diagnostic Study"))
 _REVISIONS = Guess("contrast", unsaid("counterfactually augmented pairs"))
 _REVISED_COLUMNS = frozenset({"sentence1", "sentence2", "gold_label"})
@@ -192,6 +209,9 @@ def guess_format(path: Path) -> Guess | None:
 
     Raises: OSError when it cannot be read
     """
+    within = [path, *path.iterdir()] if path.is_dir() else [path]
+    if any(_MOVIE_FILE.fullmatch(p.name) or (p.is_dir() and _MOVIE_FOLDER.fullmatch(p.name)) for p in within):
+        return _MOVIES
     guesses = [guess for file in _files(path) if (guess := _of_file(file)) is not None]
     return next((guess for guess in guesses if guess.format_name not in _GENERAL), guesses[0] if guesses else None)
 
@@ -236,6 +256,8 @@ def _of_json(start: bytes) -> Guess | None:
         return _DOCCANO
     inner = {name for value in row.values() if isinstance(value, dict) for name in value}
     known = known or _known(set(row) | inner, has_texts=True) or _listed_tokens(start)
+    if known is None and isinstance(row.get("data"), list):
+        known = _known({name.decode() for name in _FIELD.findall(start)}, has_texts=True)
     return known or _undecided(_ROWS, set(row), has_texts=has_texts)
 
 

@@ -373,3 +373,31 @@ def test_edits_are_imported_counted_and_exported_from_the_command_line(annotator
     assert len(stored["1"]["annotations"][0]["rationales"]) == 2
     assert stored["2"]["annotations"][0].get("rationales", []) == []
     assert (stored["3"]["result"], stored["4"]["result"]) == ("needs edit", "correct")
+
+
+@pytest.mark.parametrize("corpus", ["multirc", "movies", "fever", "evidence-inference"])
+def test_a_raw_corpus_goes_from_its_authors_files_into_an_eraser_folder(
+    annotator: Command, tmp_path: Path, corpus: str
+) -> None:
+    annotator("project", "create", "P", "--task", "verification")
+    answer = annotator("import", str(REPOSITORY / "data" / "samples" / corpus), "--project", "P")
+    assert answer.out.startswith("Stored 2 new instances")
+    assert "note: Instances kept: 2 (" in answer.err
+    assert annotator("export", "eraser", str(tmp_path / "out"), "--project", "P").out.startswith("Wrote 2 instances")
+    rows = [json.loads(line) for line in (tmp_path / "out" / "train.jsonl").read_text().splitlines()]
+    text = {
+        "multirc": [["Ada bought beans .", "In May she planted them ."]],
+        "movies": [["warm and clever film"], ["laughed twice"]],
+        "fever": [["Oak Hill is a hill -LRB- 210 m -RRB- ."]],
+        "evidence-inference": [["Patients with tea slept longer ( p < 0.01 ) ."]],
+    }[corpus]
+    assert [[evidence["text"] for evidence in group] for group in rows[0]["evidences"]] == text
+
+
+def test_boolq_is_refused_in_one_sentence(annotator: Command, tmp_path: Path) -> None:
+    annotator("project", "create", "P", "--task", "verification")
+    file = tmp_path / "train.jsonl"
+    file.write_text('{"question": "is a cat a dog", "title": "Cat", "answer": false, "passage": "A cat is no dog."}\n')
+    answer = annotator("import", "boolq", str(file), "--project", "P")
+    assert answer.code == 1
+    assert "BoolQ's files lack the evidence, which needs Wikipedia's dump of 2018-12-20." in answer.err

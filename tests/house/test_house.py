@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
-    "modules": 605,
-    "lines": 137_690,
+    "modules": 610,
+    "lines": 138_612,
     "longest module": 600,
     "panel modules": 75,
     "panel lines": 21_866,
     "longest panel module": 600,
-    "test files": 329,
+    "test files": 330,
     "largest folder": 25,
     "median function": 7,
     "90th percentile of functions": 19,
@@ -159,12 +159,25 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
     "annotator.formats": {
         "base": frozenset(),
         "registry": frozenset(
-            {"base", "own", "eraser", "benchmark", "tools", "contrast", "datasets", "model_output", "parquet", "rows"}
+            {
+                "base",
+                "own",
+                "eraser",
+                "benchmark",
+                "tools",
+                "contrast",
+                "corpora",
+                "datasets",
+                "model_output",
+                "parquet",
+                "rows",
+            }
         ),
         "rows": frozenset({"base"}),
         "model_output": frozenset({"base", "rows"}),
         "benchmark": frozenset({"base", "rows"}),
         "contrast": frozenset({"base", "rows"}),
+        "corpora": frozenset({"base", "rows", "eraser"}),
         "datasets": frozenset({"base", "rows"}),
         "eraser": frozenset({"base", "rows", "model_output"}),
         "own": frozenset({"base", "rows", "contrast"}),

@@ -59,10 +59,10 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     documents = find_documents(path if path.is_dir() else path.parent)
     yield from documents.survey()
     reader = _EraserReader(options, DocumentShelf(documents, options.language, options.key_prefix))
-    yield from _documents_first(reader.items(files))
+    yield from documents_first(reader.items(files))
 
 
-def _documents_first(items: Iterator[SourceItem]) -> Iterator[SourceItem]:
+def documents_first(items: Iterator[SourceItem]) -> Iterator[SourceItem]:
     """Items in portions, documents before the rest, so that whoever stores them can take many of a kind together."""
     while portion := list(islice(items, _PORTION)):
         yield from (item for item in portion if isinstance(item, SourceDocument))

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.access import accounts
-from annotator.usecases.project.projects import change_project, find_project
+from annotator.usecases.project.projects import change_project, find_project, instances_of
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.web import session
 from annotator.web.session import Visit
@@ -633,3 +634,32 @@ def test_a_sheet_of_a_spreadsheet_is_chosen_and_its_columns_are_asked_about(page
     text.set_value("Text").run()
     app.button(key="import_check").click().run()
     assert "1 new instance" in said(app.success)
+
+
+# Raw corpora ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("corpus", "told"),
+    [
+        ("multirc", "Instances kept: 2 (train 2)."),
+        ("movies", "Instances kept: 2 (train 1, val 1)."),
+        ("fever", "Instances kept: 2 (train 2)."),
+        ("evidence-inference", "Instances kept: 2 (train 2)."),
+    ],
+)
+def test_a_raw_corpus_in_an_archive_is_known_checked_and_stored(
+    page, make_project, store, tmp_path, corpus, told
+) -> None:
+    project = change_project(store, LOCAL_OPERATOR, replace(make_project(task="verification"), labels=()))
+    samples = resource_folder("data") / "samples"
+    archive = Path(shutil.make_archive(str(tmp_path / corpus), "zip", samples, corpus))
+    app = page(project, "Import")
+    app.file_uploader(key="import_files").set_value([(archive.name, archive.read_bytes(), "application/zip")]).run()
+    assert app.selectbox(key="import_format").value == corpus
+    app = app.button(key="import_check").click().run()
+    assert "2 new instances, 0 changed" in said(app.success)
+    assert told in said(app.caption)
+    app.button(key="import_store").click().run()
+    assert not app.exception
+    assert len(instances_of(store, LOCAL_OPERATOR, project.id, limit=5)) == 2
