@@ -10,6 +10,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+from annotator.attribution.transformers_recurrent import order_of, packed_states, resized
 from annotator.attribution.transformers_subwords import Tensor
 
 MODEL_TYPE = "lei-rationaliser"
@@ -106,12 +107,8 @@ def _reader(nn: Any, config: Any) -> dict[str, Any]:
 
 def _resize(self: Any, n: int, **_options: object) -> Any:
     """Room for subwords that the tokenizer got since, in both parts."""
-    torch = import_module("torch")
     for part in (self.selector, self.classifier):
-        before = part["embeddings"]
-        part["embeddings"] = torch.nn.Embedding(n, before.embedding_dim, padding_idx=before.padding_idx)
-        with torch.no_grad():
-            part["embeddings"].weight[: len(before.weight)] = before.weight[:n]
+        part["embeddings"] = resized(part["embeddings"], n)
     self.config.vocab_size = n
     return self.get_input_embeddings()
 
@@ -124,10 +121,8 @@ def _selection(self: Any, ids: Tensor, mask: Tensor) -> Tensor:
 
 def _classify(self: Any, embedded: Tensor, is_read: Tensor) -> Tensor:
     """float[batch, n_labels]: what the classifier says of the subwords that are read, joined. is_read: bool[batch, length]."""
-    order = (~is_read).to(is_read.device).long().argsort(dim=1, stable=True)
-    length = max(1, int(is_read.sum(dim=1).max()))
-    joined = embedded.gather(1, order[:, :length, None].expand(-1, -1, embedded.shape[2]))
-    real = is_read.gather(1, order[:, :length])
+    order, real = order_of(is_read)
+    joined = embedded.gather(1, order[:, :, None].expand(-1, -1, embedded.shape[2]))
     states = self.dropout(_states(self, self.classifier["recurrent"], joined, real))
     scores = self.classifier["query"](self.classifier["attention"](states).tanh())[:, :, 0]
     weights = scores.masked_fill(~real, -1e9).softmax(dim=1)
@@ -136,11 +131,8 @@ def _classify(self: Any, embedded: Tensor, is_read: Tensor) -> Tensor:
 
 
 def _states(self: Any, recurrent: Any, embedded: Tensor, mask: Tensor) -> Tensor:
-    """float[batch, length, 2 · recurrent_size]; what stands behind a text changes nothing of it."""
-    rnn = import_module("torch").nn.utils.rnn
-    n = mask.sum(dim=1).clamp(min=1).cpu()
-    packed = rnn.pack_padded_sequence(self.dropout(embedded), n, batch_first=True, enforce_sorted=False)
-    return rnn.pad_packed_sequence(recurrent(packed)[0], batch_first=True, total_length=embedded.shape[1])[0]
+    """float[batch, length, 2 · recurrent_size]."""
+    return packed_states(recurrent, self.dropout(embedded), mask, needs_graph=not self.training)
 
 
 def _forward(

@@ -61,13 +61,14 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--name", required=True, help="What the model is called; also the name of its folder.")
 @click.option(
     "--architecture",
-    type=click.Choice(["transformer", "decoder", "tokens", "reading", "lei"]),
+    type=click.Choice(["transformer", "decoder", "tokens", "reading", "lei", "encoder-lstm", "lstm"]),
     default="transformer",
     show_default=True,
     help=(
         "The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a "
         "text's target), reading (answers a question with a stretch of the text, or says that there is none), "
-        "lei (selects a rationale and answers from it alone)."
+        "lei (selects a rationale and answers from it alone), encoder-lstm (a bidirectional LSTM with attention, for texts of "
+        "any length; also over --base), lstm (its last state answers; of a pair both)."
     ),
 )
 @click.option(

@@ -1,6 +1,6 @@
 """Models that can be trained: a folder's or a hub's encoder with a new head, or a small one from scratch."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +10,7 @@ from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
 from annotator.attribution.transformers_rationaliser import from_scratch
+from annotator.attribution.transformers_recurrent import recurrent_model
 from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
@@ -29,7 +30,7 @@ from annotator.language import _
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
-Architecture = Literal["transformer", "decoder", "tokens", "reading", "lei"]
+Architecture = Literal["transformer", "decoder", "tokens", "reading", "lei", "encoder-lstm", "lstm"]
 
 _FILLING = "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last subword before it is read
 
@@ -41,7 +42,8 @@ class NewModel:
     architecture: of a model from scratch: an encoder like BERT, or a decoder like GPT-2; a base has its own. "tokens": an
              encoder, from scratch or a base, that answers for the target of a text, at its first subword; "reading": an encoder,
              from scratch or a base, that answers a question with a stretch of the text, or says at [CLS] that there is
-             none; "lei": a rationaliser, from scratch
+             none; "lei": a rationaliser, from scratch; "encoder-lstm": an LSTM with attention, over embeddings or a base that
+             reads in windows; "lstm": an LSTM whose last state answers, from scratch
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
@@ -65,7 +67,9 @@ class NewModel:
 
     @property
     def reads(self) -> Reads:
-        by_architecture: dict[Architecture, Reads] = {"tokens": "target", "reading": "answer"}
+        by_architecture: dict[Architecture, Reads] = {
+            "tokens": "target", "reading": "answer", "encoder-lstm": "text", "lstm": "text"
+        }  # fmt: skip
         return by_architecture.get(self.architecture, "words" if self.too_long == "windows" else "text")
 
 
@@ -155,7 +159,7 @@ def _check(new: NewModel) -> None:
         raise InvalidValue(
             _("One sigmoid output can't separate {n_labels} labels. Use softmax.", n_labels=len(new.labels))
         )
-    if new.base is not None and new.architecture in _FROM_SCRATCH:
+    if new.base is not None and new.architecture in _FROM_SCRATCH.keys() - {"encoder-lstm"}:
         raise InvalidValue(
             _("'{architecture}' trains from scratch. Remove it or the base.", architecture=new.architecture)
         )
@@ -167,7 +171,8 @@ def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -
         if new.base is None:
             name, tokenizer, model = "scratch", *_FROM_SCRATCH.get(new.architecture, _encoder)(transformers, new, texts)
         else:
-            name, tokenizer, model = _from_base(transformers, torch, new, new.base)
+            of_base = _recurrent_over if new.architecture == "encoder-lstm" else _from_base
+            name, tokenizer, model = of_base(transformers, torch, new, new.base)
         _keep_whole(tokenizer, model, new.special)
         if tokenizer.pad_token_id is None:
             tokenizer.add_special_tokens({"pad_token": _FILLING})
@@ -223,16 +228,21 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
         output_loading_info=True,
     )
     new_parts = _head_of(model)
-    missing = sorted(key for key in report["missing_keys"] if not key.startswith(new_parts))
+    _check_complete(source.name, [key for key in report["missing_keys"] if not key.startswith(new_parts)])
+    return source.name, tokenizer, model
+
+
+def _check_complete(name: str, missing_keys: Sequence[str]) -> None:
+    """Raise ModelError for a base of which weights are missing."""
+    missing = sorted(missing_keys)
     if missing:
         raise ModelError(
             _(
                 "'{name}' lacks weights: {missing}. Give a trained model's folder.",
-                name=source.name,
+                name=name,
                 missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
             )
         )
-    return source.name, tokenizer, model
 
 
 def _head_of(model: Any) -> tuple[str, ...]:
@@ -299,7 +309,53 @@ def _rationaliser(transformers: Any, new: NewModel, texts: Iterable[str]) -> tup
     return tokenizer, from_scratch(tokenizer, new.shape or {}, _head(new))
 
 
-_FROM_SCRATCH = {"decoder": _decoder_from_scratch, "lei": _rationaliser}  # these learn without a base
+_RECURRENT: Mapping[str, Mapping[str, object]] = {  # ERASER, appendix C; Wang et al. 2022, appendix B, sizes as released
+    "encoder-lstm": {},
+    "lstm": {
+        "pooling": "last", "is_bidirectional": False, "hidden_size": 128, "activation": "tanh", "dropout": 0.0,
+    },
+}  # fmt: skip
+
+
+_LEARNING_LAYERS = 2  # of a base before an LSTM: the top ones (ERASER, appendix C)
+
+
+def _recurrent_over(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
+    """An LSTM over a base without its head, of which the top layers learn."""
+    source = Source.of(base, asks_hub=new.asks_hub)
+    tokenizer = tokenizer_of(transformers, source)
+    encoder, report = source.weights(
+        transformers.AutoModel, attn_implementation="eager", dtype=torch.float32, output_loading_info=True
+    )
+    _check_complete(source.name, [key for key in report["missing_keys"] if not key.startswith("pooler")])
+    shape = {
+        **_RECURRENT[new.architecture], **(new.shape or {}),
+        "encoder": encoder.config.to_diff_dict(), "window": limit_of(torch, encoder, tokenizer),
+    }  # fmt: skip
+    model = recurrent_model(tokenizer, shape, _head(new))
+    model.encoder.load_state_dict(encoder.state_dict())
+    model.encoder.requires_grad_(requires_grad=False)
+    for layer in _layers_of(model.encoder)[-_LEARNING_LAYERS:]:
+        layer.requires_grad_(requires_grad=True)
+    return source.name, tokenizer, model
+
+
+def _layers_of(encoder: Any) -> list[Any]:
+    """The first list of as many modules as the configuration has layers; none where they share their weights, as ALBERT's do."""
+    wanted = getattr(encoder.config, "num_hidden_layers", None)
+    lists = (module for module in encoder.modules() if type(module).__name__ == "ModuleList" and len(module) == wanted)
+    return list(next(lists, ()))
+
+
+def _recurrent(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+    tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
+    shape = {**_RECURRENT[new.architecture], **(new.shape or {})}
+    return tokenizer, recurrent_model(tokenizer, shape, _head(new))
+
+
+_FROM_SCRATCH = {  # without a base
+    "decoder": _decoder_from_scratch, "lei": _rationaliser, "encoder-lstm": _recurrent, "lstm": _recurrent,
+}  # fmt: skip
 
 _ROLES = {
     "pad_token": "[PAD]",

@@ -23,7 +23,7 @@ def architectures_for(project: Project, *, has_base: bool) -> tuple[Architecture
     """What can be trained there, the usual one first; a base brings its own encoder or decoder. None where nothing can be."""
     if project.task.result_kind == "answer":
         return () if project.task.query_segment is None else ("reading",)
-    from_scratch: tuple[Architecture, ...] = () if has_base else ("decoder", "lei")
+    from_scratch: tuple[Architecture, ...] = () if has_base else ("decoder", "lei", "encoder-lstm", "lstm")
     of_targets: tuple[Architecture, ...] = ("tokens",) if project.task.has_target else ()
     return ("transformer", *from_scratch, *of_targets)
 

@@ -67,6 +67,8 @@ _ARCHITECTURES: dict[Architecture, str] = {
     "tokens": unsaid("encoder predicting for the target"),
     "reading": unsaid("encoder extracting an answer span"),
     "lei": unsaid("rationaliser (predicts from selected tokens)"),
+    "encoder-lstm": unsaid("bidirectional LSTM with attention"),
+    "lstm": unsaid("LSTM (predicts from its last state)"),
 }
 _OF_A_BASE: dict[Architecture, str] = {
     "transformer": unsaid("predicts for the text"),
@@ -166,7 +168,7 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     alignment = None if criterion == "none" else replace(rest.alignment, criterion=criterion)
     fitting = replace(rest.fitting, epochs=n_epochs, learning_rate=learning_rate, seed=seed, alignment=alignment)
     fitting = replace(fitting, rationaliser=rationaliser)
-    kind_of_model = architecture if architecture in {"decoder", "tokens", "lei"} else ""
+    kind_of_model = architecture if architecture not in {"transformer", "reading"} else ""
     suggested = free_name(store, project, _stem(base, kind_of_model, criterion, source, seed))
     name = name_place.text_input(
         _("Model name"), key=f"train_name_{project.id}", persist_state="session", placeholder=suggested

@@ -270,4 +270,4 @@ def test_what_is_offered_for_a_task_is_what_is_not_refused(store: Store, task: s
             continue
         taken.append(architecture)
     assert set(architectures_for(project, has_base=False)) == set(taken)
-    assert set(architectures_for(project, has_base=True)) == set(taken) - {"decoder", "lei"}
+    assert set(architectures_for(project, has_base=True)) == set(taken) - {"decoder", "lei", "encoder-lstm", "lstm"}
