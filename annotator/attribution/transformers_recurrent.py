@@ -15,6 +15,7 @@ from typing import Any
 from annotator.attribution.transformers_subwords import Batch, Panes, Tensor, panes_of
 
 MODEL_TYPE = "lstm-classifier"
+WORD_VECTORS = "word_vectors"  # in the configuration, what became of the file that its embeddings began with
 _AT_ONCE = 8  # windows that go through the transformer together
 _OUT = -1e9  # the attention score of filling
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from annotator.usecases.training.transformers import TrainingReport
 
 _SECONDS_BETWEEN_LINES = 5.0
-_OF_THE_MODEL = {"base": "base", "architecture": "architecture", "output": "output", "special": "special",
+_OF_THE_MODEL = {"base": "base", "vectors": "vectors", "architecture": "architecture", "output": "output", "special": "special",
                  "device": "device", "threads": "threads",
                  "too_long": "too_long", "query_first": "is_query_first", "asks_hub": "asks_hub"}  # fmt: skip
 _MAY_DIFFER = (
@@ -93,6 +93,11 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     "--base",
     metavar="FOLDER-OR-NAME",
     help=("A pretrained model with safetensors weights, which gets a new head; else a small one learns from scratch."),
+)
+@click.option(
+    "--vectors",
+    type=click.Path(exists=True, dir_okay=False),
+    help="With encoder-lstm or lstm: begin with these word vectors (text format of GloVe or word2vec).",
 )
 @click.option(
     "--output",
@@ -436,7 +441,7 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     """The epochs, what was learned from, and what the alignment brought."""
     from annotator.usecases.models.model_trust import held_out_summary
     from annotator.usecases.papers.alignment_losses import alignment_slope
-    from annotator.usecases.training.forecast import mask_sentences
+    from annotator.usecases.training.forecast import model_sentences
 
     data = report.data
     if as_json:
@@ -466,7 +471,7 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     if "answer F1" in report.scores:
         rest = [(name, report.scores[name]) for name in _OF_ANSWERS if name in report.scores]
         click.echo("; ".join(f"{name} {percent(value)}" for name, value in rest) + ".")
-    for line in mask_sentences(report.scores):
+    for line in model_sentences(report):
         click.echo(line)
     slope = alignment_slope(report.fitted.epochs)
     if slope is not None:

@@ -10,7 +10,7 @@ from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
 from annotator.attribution.transformers_rationaliser import from_scratch
-from annotator.attribution.transformers_recurrent import recurrent_model
+from annotator.attribution.transformers_recurrent import WORD_VECTORS, recurrent_model
 from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
@@ -27,6 +27,7 @@ from annotator.attribution.transformers_sources import (
 from annotator.attribution.transformers_subwords import Batch, Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
+from annotator.training.word_vectors import word_tokenizer
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
@@ -50,6 +51,7 @@ class NewModel:
     too_long: "windows": it answers in the mean of what it says of each subword, so that a text may have any length
     shape:   of a model from scratch, in the words of transformers' BertConfig; of a decoder, of GPT2Config
     n_subwords: how many the tokenizer of a model from scratch learns at most
+    vectors: of an LSTM without a base, a file of word vectors that its embeddings begin with, and whose words it reads whole
     """
 
     labels: tuple[str, ...]
@@ -64,6 +66,7 @@ class NewModel:
     is_query_first: bool = False
     asks_hub: bool = False
     architecture: Architecture = "transformer"
+    vectors: str | None = None
 
     @property
     def reads(self) -> Reads:
@@ -163,6 +166,8 @@ def _check(new: NewModel) -> None:
         raise InvalidValue(
             _("'{architecture}' trains from scratch. Remove it or the base.", architecture=new.architecture)
         )
+    if new.vectors is not None and (new.base is not None or new.architecture not in _RECURRENT):
+        raise InvalidValue(_("Word vectors are for encoder-lstm and lstm without a base."))
 
 
 def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -> tuple[str, Any, Any]:
@@ -348,9 +353,17 @@ def _layers_of(encoder: Any) -> list[Any]:
 
 
 def _recurrent(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
-    tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
     shape = {**_RECURRENT[new.architecture], **(new.shape or {})}
-    return tokenizer, recurrent_model(tokenizer, shape, _head(new))
+    if new.vectors is None:
+        tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
+        return tokenizer, recurrent_model(tokenizer, shape, _head(new))
+    tokenizer, table, facts = word_tokenizer(transformers, texts, Path(new.vectors))
+    model = recurrent_model(tokenizer, {**shape, "hidden_size": table.shape[1], WORD_VECTORS: facts}, _head(new))
+    torch, padding = needed("torch"), model.embeddings.padding_idx
+    with torch.no_grad():
+        model.embeddings.weight.copy_(torch.from_numpy(table))
+        model.embeddings.weight[padding] = 0.0
+    return tokenizer, model
 
 
 _FROM_SCRATCH = {  # without a base

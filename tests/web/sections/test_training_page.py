@@ -202,6 +202,8 @@ def test_a_decoder_is_offered_from_scratch_alone_and_arrives(page, tastes, store
         "encoder (reads in both directions)",
         "decoder (reads left to right)",
         "rationaliser (predicts from selected tokens)",
+        "bidirectional LSTM with attention",
+        "LSTM (predicts from its last state)",
     ]
     app.selectbox(key=f"train_architecture_{tastes.id}_scratch").set_value("decoder").run()
     app.button(key="train_go").click().run()
