@@ -19,7 +19,7 @@ from annotator.attribution.transformers_networks import Loaded, answering, check
 from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, CONSTANT, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.attribution.transformers_rationaliser import SELECTED, is_rationaliser
-from annotator.attribution.transformers_recurrent import is_recurrent
+from annotator.attribution.transformers_recurrent import is_match_lstm, is_recurrent
 from annotator.attribution.transformers_relevance import check_graph, relevance_rules
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
@@ -428,6 +428,8 @@ def state_products(
     weights=softmax: the softmax of the products in place of their share; vectors=embeddings: e_i for h_i. The released code
     takes both.
 
+    Of a match-LSTM the mean over question subwords i of (h_i · h_j) / Σ_k (h_i · h_k), j and k of the passage (Equation 5).
+
     Raises: ModelError for another model, for one with another size of h_fc, and where products add up to 0
     """
     del targets
@@ -439,13 +441,15 @@ def _by_output(
     encoded: Sequence[Encoded],
     score: Callable[[Loaded, Batch, Any, Sequence[Encoded]], list[SubwordScores]],
 ) -> list[list[SubwordScores]]:
-    if not is_recurrent(loaded.model):
-        raise ModelError(_("'{name}' isn't an LSTM classifier. Choose another method.", name=loaded.name))
+    if not is_recurrent(loaded.model) and not is_match_lstm(loaded.model):
+        raise ModelError(_("'{name}' isn't an LSTM. Choose another method.", name=loaded.name))
     by_input: list[list[SubwordScores]] = [[] for _other in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         batch = loaded.batch([encoded[number] for number in numbers])
         with import_module("torch").inference_mode():
-            scores = score(loaded, batch, loaded.ask(batch), [encoded[number] for number in numbers])
+            with answering(loaded):
+                outputs = loaded.model(**batch.arguments(), return_dict=True)
+            scores = score(loaded, batch, outputs, [encoded[number] for number in numbers])
         for number, of_input in zip(numbers, scores, strict=True):
             by_input[number].append(of_input)
     return by_input
@@ -462,6 +466,9 @@ def _products_of(
     loaded: Loaded, batch: Batch, outputs: Any, encoded: Sequence[Encoded], parameters: Mapping[str, Value]
 ) -> list[SubwordScores]:
     vectors = outputs.states if parameters["vectors"] == "states" else loaded.embedding(batch.ids)
+    if is_match_lstm(loaded.model):
+        by_question = vectors.double().cpu().numpy()
+        return [_of_questions(of, of_input, parameters) for of, of_input in zip(by_question, encoded, strict=True)]
     if vectors.shape[2] != outputs.hidden.shape[1]:
         sizes = {"n_fc": outputs.hidden.shape[1], "n_vectors": vectors.shape[2], "vectors": parameters["vectors"]}
         raise ModelError(
@@ -479,14 +486,28 @@ def _normalised(products: Scores, encoded: Encoded, parameters: Mapping[str, Val
     scores, n_negative = np.zeros(len(encoded.ids)), 0
     sides = np.array([-1 if side is None or side == encoded.question else side for side in encoded.sides])
     for side in sorted(set(sides.tolist()) - {-1}):
-        of_side = products[: len(sides)][sides == side]
-        if parameters["weights"] == "softmax":
-            raised = np.exp(of_side - of_side.max())
-            scores[sides == side] = raised / raised.sum()
-            continue
-        total = float(of_side.sum())
-        if total == 0:
-            raise ModelError(_("The state products of {shown} add up to 0. Use weights=softmax.", shown=encoded.shown))
-        scores[sides == side] = of_side / total
-        n_negative += total < 0
+        scores[sides == side], is_negative = _weights(products[: len(sides)][sides == side], encoded, parameters)
+        n_negative += is_negative
     return SubwordScores(scores, None, None, {"negative_sums": float(n_negative)} if n_negative else {})
+
+
+def _of_questions(vectors: Scores, encoded: Encoded, parameters: Mapping[str, Value]) -> SubwordScores:
+    """vectors: float[length, dimensions] of the whole input."""
+    passage = np.flatnonzero(encoded.may_answer)
+    question = [number for number, side in enumerate(encoded.sides) if side is not None and side == encoded.question]
+    weights = [_weights(vectors[passage] @ vectors[number], encoded, parameters) for number in question]
+    scores, n_negative = np.zeros(len(encoded.ids)), sum(is_negative for _of_subword, is_negative in weights)
+    if weights and len(passage):
+        scores[passage] = np.mean([of_subword for of_subword, _is_negative in weights], axis=0)
+    return SubwordScores(scores, None, None, {"negative_sums": float(n_negative)} if n_negative else {})
+
+
+def _weights(products: Scores, encoded: Encoded, parameters: Mapping[str, Value]) -> tuple[Scores, bool]:
+    """Products as shares of their sum, and whether that is negative; or their softmax."""
+    if parameters["weights"] == "softmax":
+        raised = np.exp(products - products.max(initial=-np.inf))
+        return raised / raised.sum(), False
+    total = float(products.sum())
+    if total == 0:
+        raise ModelError(_("The state products of {shown} add up to 0. Use weights=softmax.", shown=encoded.shown))
+    return products / total, total < 0

@@ -10,7 +10,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from annotator.attribution.transformers_recurrent import order_of, packed_states, resized
+from annotator.attribution.transformers_recurrent import as_drawn, order_of, packed_states, resized
 from annotator.attribution.transformers_subwords import Tensor
 
 MODEL_TYPE = "lei-rationaliser"
@@ -51,7 +51,7 @@ def _classes() -> tuple[Any, Any]:
             "config_class": config,
             "base_model_prefix": "",
             "__init__": _build,
-            "_init_weights": _as_drawn,
+            "_init_weights": as_drawn,
             "get_input_embeddings": lambda self: self.classifier["embeddings"],
             "resize_token_embeddings": _resize,
             "selection": _selection,
@@ -93,10 +93,6 @@ def _build(self: Any, config: Any) -> None:
         }
     )
     self.post_init()
-
-
-def _as_drawn(_self: Any, _module: Any) -> None:
-    """Weights stay as torch draws them: transformers' own embeddings are too small to learn from soon."""
 
 
 def _reader(nn: Any, config: Any) -> dict[str, Any]:

@@ -1,8 +1,11 @@
-"""LSTM classifiers (ERASER's soft models; Wang et al. 2022) as transformers models, so that all that explains those takes them.
+"""LSTMs (ERASER's soft models; Wang et al. 2022) as transformers models, so that all that explains those takes them.
 
 Embeddings, or a transformer that reads in windows, then an LSTM over the whole text, then what answers from its states:
 "attention" (ERASER, 5.2): a bidirectional LSTM, additive attention with one learned query vector over all subwords, an MLP;
 "last" (Wang et al., appendix B.2): the last state of the text, of a pair those of both from one LSTM, joined, one layer.
+Match-LSTM with an answer pointer (Wang and Jiang 2017), the benchmark's model for reading: an LSTM reads the question and one the
+passage; a matching LSTM in each direction goes over the passage word by word, with an attention over the question that depends on
+what it matched before; a pointer says where the answer begins and, from that, where it ends, or points at [CLS] for none.
 A text may have any length; time and memory grow with it in a line. torch is imported when one is made or loaded.
 """
 
@@ -14,17 +17,20 @@ from typing import Any
 
 from annotator.attribution.transformers_subwords import Batch, Panes, Tensor, panes_of
 
-MODEL_TYPE = "lstm-classifier"
+MODEL_TYPE, MATCH_LSTM = "lstm-classifier", "match-lstm"
 WORD_VECTORS = "word_vectors"  # in the configuration, what became of the file that its embeddings began with
 _AT_ONCE = 8  # windows that go through the transformer together
-_OUT = -1e9  # the attention score of filling
+_OUT = -1e9  # the score of what cannot be attended or pointed to
 
 
 def register(transformers: Any) -> None:
-    """Let transformers load folders with LSTM classifiers by the kind that their configuration names."""
-    config, model = _classes()
-    transformers.AutoConfig.register(MODEL_TYPE, config, exist_ok=True)
-    transformers.AutoModelForSequenceClassification.register(config, model, exist_ok=True)
+    """Let transformers load folders with such models by the kind that their configuration names."""
+    for auto, (config, model) in (
+        (transformers.AutoModelForSequenceClassification, _classes()),
+        (transformers.AutoModelForQuestionAnswering, _match_classes()),
+    ):
+        transformers.AutoConfig.register(config.model_type, config, exist_ok=True)
+        auto.register(config, model, exist_ok=True)
 
 
 def recurrent_model(tokenizer: Any, shape: Mapping[str, object], head: Mapping[str, object]) -> Any:
@@ -53,7 +59,7 @@ def _classes() -> tuple[Any, Any]:
             "config_class": config,
             "base_model_prefix": "",
             "__init__": _build,
-            "_init_weights": _as_drawn,
+            "_init_weights": as_drawn,
             "get_input_embeddings": _embeddings,
             "resize_token_embeddings": _resize,
             "read": _read,
@@ -119,7 +125,7 @@ def _encoder_of(transformers: Any, described: Mapping[str, object]) -> Any:
     return transformers.AutoModel.from_config(config, attn_implementation="eager")
 
 
-def _as_drawn(_self: Any, _module: Any) -> None:
+def as_drawn(_self: Any, _module: Any) -> None:
     """Weights stay as torch draws them: transformers' own embeddings are too small to learn from soon."""
 
 
@@ -276,3 +282,148 @@ def _last(self: Any, states: Tensor, is_real: Tensor) -> Tensor:
     at = (is_real.sum(dim=1) - 1).clamp(min=0)[:, None, None].expand(-1, 1, states.shape[2])
     last = states.gather(1, at)[:, 0]
     return torch.cat([last[:, :size], states[:, 0, size:]], dim=1) if self.config.is_bidirectional else last
+
+
+# Match-LSTM with an answer pointer (Wang and Jiang 2017), the benchmark's LSTM for reading.
+
+
+def match_lstm(tokenizer: Any, shape: Mapping[str, object], head: Mapping[str, object]) -> Any:
+    """One that has learned nothing. shape: of the configuration, see `_configure_match`."""
+    config, model = _match_classes()
+    return model(config(vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, **shape, **head))
+
+
+def is_match_lstm(model: Any) -> bool:
+    """Whether a model is one."""
+    return getattr(model.config, "model_type", "") == MATCH_LSTM
+
+
+@cache
+def _match_classes() -> tuple[Any, Any]:
+    """The configuration and the model. Made when they are needed, since their bases come with torch."""
+    transformers = import_module("transformers")
+    config = type(
+        "MatchLstmConfig", (transformers.PretrainedConfig,), {"model_type": MATCH_LSTM, "__init__": _configure_match}
+    )
+    model = type(
+        "MatchLstmForQuestionAnswering",
+        (transformers.PreTrainedModel,),
+        {
+            "config_class": config,
+            "base_model_prefix": "",
+            "__init__": _build_match,
+            "_init_weights": as_drawn,
+            "get_input_embeddings": lambda self: self.embeddings,
+            "resize_token_embeddings": _resize_match,
+            "forward": _forward_match,
+        },
+    )
+    return config, model
+
+
+def _configure_match(
+    self: Any, *, vocab_size: int = 1, hidden_size: int = 100, recurrent_size: int = 150, **given: Any
+) -> None:
+    """hidden_size: of the embeddings; recurrent_size: of every LSTM, 150 in the paper."""
+    self.vocab_size, self.hidden_size, self.recurrent_size = vocab_size, hidden_size, recurrent_size
+    import_module("transformers").PretrainedConfig.__init__(self, **given)
+
+
+def _build_match(self: Any, config: Any) -> None:
+    import_module("transformers").PreTrainedModel.__init__(self, config)
+    nn, size = import_module("torch").nn, config.recurrent_size
+    self.embeddings = nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=config.pad_token_id)
+    self.passage = nn.LSTM(config.hidden_size, size, batch_first=True)
+    self.question = nn.LSTM(config.hidden_size, size, batch_first=True)
+    self.of_question, self.of_passage = nn.Linear(size, size, bias=False), nn.Linear(size, size)
+    self.of_matched, self.attention = nn.Linear(size, size, bias=False), nn.Linear(size, 1)
+    self.forwards, self.backwards = nn.LSTMCell(2 * size, size), nn.LSTMCell(2 * size, size)
+    self.pointed, self.of_pointer = nn.Linear(2 * size, size), nn.Linear(size, size, bias=False)
+    self.pointer, self.point = nn.LSTMCell(2 * size, size), nn.Linear(size, 1)
+    self.post_init()
+
+
+def _resize_match(self: Any, n: int, **_options: object) -> Any:
+    """Room for subwords that the tokenizer got since."""
+    self.embeddings, self.config.vocab_size = resized(self.embeddings, n), n
+    return self.embeddings
+
+
+def _forward_match(
+    self: Any,
+    input_ids: Tensor,
+    attention_mask: Tensor | None = None,
+    token_type_ids: Tensor | None = None,
+    **_other: Any,
+) -> Any:
+    """start_logits and end_logits: float[batch, length]; states: float[batch, length, size] of the two LSTMs that read.
+
+    The question is the first text of the pair, the passage the second.
+    """
+    torch = import_module("torch")
+    is_given = bool(self.embeddings._forward_hooks)  # noqa: SLF001  (embeddings of which gradients are wanted)
+    embedded = self.embeddings(input_ids)
+    real = torch.ones_like(input_ids).bool() if attention_mask is None else attention_mask.bool()
+    is_passage = real & (torch.zeros_like(input_ids) if token_type_ids is None else token_type_ids).bool()
+    is_passage[:, 0] = True  # [CLS]
+    question, passage = (
+        _read_side(recurrent, embedded, is_read, needs_graph=is_given)
+        for recurrent, is_read in ((self.question, real & ~is_passage), (self.passage, is_passage))
+    )
+    matched = torch.cat(
+        [_matched(self, question, passage, is_backwards=is_backwards) for is_backwards in (False, True)], dim=2
+    )
+    scores = [_spread(scores, passage, input_ids) for scores in _pointed(self, matched, passage.real)]
+    states = sum(_spread_states(of, embedded) for of in (question, passage))
+    return SimpleNamespace(start_logits=scores[0], end_logits=scores[1], states=states)
+
+
+def _read_side(recurrent: Any, embedded: Tensor, is_read: Tensor, *, needs_graph: bool) -> Any:
+    """states: float[batch, n, size] of what is read, joined; order: the places of them; real: bool[batch, n]."""
+    order, real = order_of(is_read)
+    joined = embedded.gather(1, order[:, :, None].expand(-1, -1, embedded.shape[2]))
+    states = packed_states(recurrent, joined, real, needs_graph=needs_graph) * real[:, :, None]
+    return SimpleNamespace(states=states, order=order, real=real)
+
+
+def _matched(self: Any, question: Any, passage: Any, *, is_backwards: bool) -> Tensor:
+    """float[batch, n, size]: what the matching LSTM of a direction makes of each word of the passage."""
+    torch = import_module("torch")
+    cell = self.backwards if is_backwards else self.forwards
+    of_question, of_passage = self.of_question(question.states), self.of_passage(passage.states)
+    hidden = memory = passage.states.new_zeros(passage.states[:, 0].shape)
+    n = passage.states.shape[1]
+    matched = [hidden] * n
+    for number in reversed(range(n)) if is_backwards else range(n):
+        fits = (of_question + (of_passage[:, number] + self.of_matched(hidden))[:, None]).tanh()
+        weights = self.attention(fits)[:, :, 0].masked_fill(~question.real, _OUT).softmax(dim=1)
+        weighted = (weights[:, :, None] * question.states).sum(dim=1)
+        after = cell(torch.cat([passage.states[:, number], weighted], dim=1), (hidden, memory))
+        is_real = passage.real[:, number, None]
+        hidden, memory = (torch.where(is_real, new, old) for new, old in zip(after, (hidden, memory), strict=True))
+        matched[number] = hidden
+    return torch.stack(matched, dim=1)
+
+
+def _pointed(self: Any, matched: Tensor, real: Tensor) -> list[Tensor]:
+    """float[batch, n] twice: the scores of the answer's beginning, and of its end (the paper's boundary model)."""
+    of_words = self.pointed(matched)
+    hidden = memory = of_words.new_zeros(of_words[:, 0].shape)
+    scores = []
+    for _boundary in ("start", "end"):
+        score = self.point((of_words + self.of_pointer(hidden)[:, None]).tanh())[:, :, 0].masked_fill(~real, _OUT)
+        scores.append(score)
+        weighted = (score.softmax(dim=1)[:, :, None] * matched).sum(dim=1)
+        hidden, memory = self.pointer(weighted, (hidden, memory))
+    return scores
+
+
+def _spread(scores: Tensor, passage: Any, ids: Tensor) -> Tensor:
+    """Scores of the passage's words at their places in the whole input."""
+    whole = scores.new_full(ids.shape, _OUT)
+    return whole.scatter(1, passage.order, scores.masked_fill(~passage.real, _OUT))
+
+
+def _spread_states(read: Any, embedded: Tensor) -> Tensor:
+    whole = read.states.new_zeros((*embedded.shape[:2], read.states.shape[2]))
+    return whole.scatter_add(1, read.order[:, :, None].expand_as(read.states), read.states)

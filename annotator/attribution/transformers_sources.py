@@ -25,7 +25,7 @@ from annotator.attribution.transformers_networks import Device, Loaded, Reads, a
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_subwords
 from annotator.attribution.transformers_rationaliser import register as register_rationalisers
-from annotator.attribution.transformers_recurrent import is_recurrent
+from annotator.attribution.transformers_recurrent import is_match_lstm, is_recurrent
 from annotator.attribution.transformers_recurrent import register as register_recurrent
 from annotator.attribution.transformers_subwords import Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
@@ -441,7 +441,7 @@ def check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:
 
 def limit_of(torch: Any, model: Any, tokenizer: Any) -> int | None:
     """How many subwords the model sees, from the tokenizer, the configuration and the position embeddings; None if any."""
-    if is_recurrent(model):
+    if is_recurrent(model) or is_match_lstm(model):
         return None  # a transformer before the LSTM reads in windows of its own
     limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None) or _NO_LIMIT]
     for name, module in model.named_modules():

@@ -61,22 +61,25 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--name", required=True, help="What the model is called; also the name of its folder.")
 @click.option(
     "--architecture",
-    type=click.Choice(["transformer", "decoder", "tokens", "reading", "lei", "encoder-lstm", "lstm"]),
+    type=click.Choice(["transformer", "decoder", "tokens", "reading", "lei", "encoder-lstm", "lstm", "match-lstm"]),
     default="transformer",
     show_default=True,
     help=(
         "The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a "
         "text's target), reading (answers a question with a stretch of the text, or says that there is none), "
-        "lei (selects a rationale and answers from it alone), encoder-lstm (a bidirectional LSTM with attention, for texts of "
-        "any length; also over --base), lstm (its last state answers; of a pair both)."
+        "lei (selects a rationale and answers from it alone), encoder-lstm (a BiLSTM with attention, for texts of "
+        "any length; also over --base), lstm (its last state answers; of a pair both), match-lstm (reading, with a pointer)."
     ),
 )
 @click.option(
     "--preset",
-    type=click.Choice(["found", "eraser", "eraser-released"]),
+    type=click.Choice(["found", "eraser", "eraser-released", "wang-2022-released"]),
     default="found",
     show_default=True,
-    help="With lei: what found planted words, ERASER's paper, or its released estimator.",
+    help=(
+        "With lei: what found planted words, ERASER's paper, or its released estimator. With lstm: the benchmark's released "
+        "sentiment model (a BiLSTM with attention)."
+    ),
 )
 @click.option(
     "--sparsity", type=float, help="With lei: the price of a selected subword (lambda).  [default: the preset's]"
@@ -296,7 +299,7 @@ def train(
     """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.training.sweeps import NO_ALIGNMENT, train_sweep, trials_of
-    from annotator.usecases.training.transformers import NewModel, TrainingOptions
+    from annotator.usecases.training.transformers import LSTM_PRESETS, NewModel, TrainingOptions
 
     if given.pop("has_control"):
         given |= _with_twin_and_control(given)
@@ -304,7 +307,11 @@ def train(
     aligned = [criterion for criterion in given["criterion"] if criterion != NO_ALIGNMENT]
     given |= {option: values[0] for option, values in axes.items()} | {"criterion": next(iter(aligned), None)}
     options = TrainingOptions(
-        NewModel((), **{to: _value(given[option]) for option, to in _OF_THE_MODEL.items()}),
+        NewModel(
+            (),
+            shape=LSTM_PRESETS.get(given["preset"]),
+            **{to: _value(given[option]) for option, to in _OF_THE_MODEL.items()},
+        ),
         _data_options(given),
         _fitting_options(given),
         folder,
@@ -360,10 +367,14 @@ def _fitting_options(given: dict[str, Any]) -> Any:
 
 
 def _rationaliser_options(given: dict[str, Any]) -> Any:
-    from annotator.usecases.training.transformers import RATIONALISER_PRESETS
+    from annotator.usecases.training.transformers import LSTM_PRESETS, RATIONALISER_PRESETS
 
     prices = {name: given[name] for name in ("sparsity", "contiguity") if given[name] is not None}
     prices |= {"supervision": given["supervision"]} if given["supervision"] else {}
+    if given["preset"] in LSTM_PRESETS:
+        if given["architecture"] != "lstm" or prices:
+            raise click.UsageError(f"--preset {given['preset']} goes with --architecture lstm.")
+        return None
     if given["architecture"] != "lei":
         if prices or given["preset"] != "found":
             raise click.UsageError("--preset, --sparsity, --contiguity and --supervision go with --architecture lei.")

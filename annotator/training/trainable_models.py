@@ -10,7 +10,7 @@ from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
 from annotator.attribution.transformers_rationaliser import from_scratch
-from annotator.attribution.transformers_recurrent import WORD_VECTORS, recurrent_model
+from annotator.attribution.transformers_recurrent import WORD_VECTORS, match_lstm, recurrent_model
 from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
@@ -31,7 +31,7 @@ from annotator.training.word_vectors import word_tokenizer
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
-Architecture = Literal["transformer", "decoder", "tokens", "reading", "lei", "encoder-lstm", "lstm"]
+Architecture = Literal["transformer", "decoder", "tokens", "reading", "lei", "encoder-lstm", "lstm", "match-lstm"]
 
 _FILLING = "<|filling|>"  # of decoders whose tokenizer has none; not their end of text, since the last subword before it is read
 
@@ -44,7 +44,8 @@ class NewModel:
              encoder, from scratch or a base, that answers for the target of a text, at its first subword; "reading": an encoder,
              from scratch or a base, that answers a question with a stretch of the text, or says at [CLS] that there is
              none; "lei": a rationaliser, from scratch; "encoder-lstm": an LSTM with attention, over embeddings or a base that
-             reads in windows; "lstm": an LSTM whose last state answers, from scratch
+             reads in windows; "lstm": an LSTM whose last state answers, from scratch; "match-lstm": "reading" by a
+             match-LSTM with an answer pointer, from scratch
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
@@ -71,7 +72,7 @@ class NewModel:
     @property
     def reads(self) -> Reads:
         by_architecture: dict[Architecture, Reads] = {
-            "tokens": "target", "reading": "answer", "encoder-lstm": "text", "lstm": "text"
+            "tokens": "target", "reading": "answer", "match-lstm": "answer", "encoder-lstm": "text", "lstm": "text"
         }  # fmt: skip
         return by_architecture.get(self.architecture, "words" if self.too_long == "windows" else "text")
 
@@ -322,6 +323,11 @@ _RECURRENT: Mapping[str, Mapping[str, object]] = {  # ERASER, appendix C; Wang e
 }  # fmt: skip
 
 
+LSTM_PRESETS: Mapping[str, Mapping[str, object]] = {  # for sentiment the released code has another model than the appendix
+    "wang-2022-released": {
+        "pooling": "attention", "is_bidirectional": True, "recurrent_size": 196, "mlp_size": 96,
+    },
+}  # fmt: skip
 _LEARNING_LAYERS = 2  # of a base before an LSTM: the top ones (ERASER, appendix C)
 
 
@@ -366,8 +372,14 @@ def _recurrent(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[
     return tokenizer, model
 
 
+def _match_lstm(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+    tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
+    return tokenizer, match_lstm(tokenizer, new.shape or {}, _head(new))
+
+
 _FROM_SCRATCH = {  # without a base
     "decoder": _decoder_from_scratch, "lei": _rationaliser, "encoder-lstm": _recurrent, "lstm": _recurrent,
+    "match-lstm": _match_lstm,
 }  # fmt: skip
 
 _ROLES = {

@@ -14,10 +14,11 @@ from annotator.attribution.transformers_models import load
 from annotator.attribution.transformers_subwords import Batch, batch_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.training.alignment import AlignmentOptions, embeddings_of, input_x_gradient
-from annotator.training.examples import Example, rows_of, training_batch
+from annotator.training.answer_places import Place
+from annotator.training.examples import Example, answer_rows, rows_of, training_batch
 from annotator.training.loop import FittingOptions, answered, fit
 from annotator.training.trainable_models import Architecture, NewModel, Trainable, make
-from tests.models.conftest import one_text, pair, words
+from tests.models.conftest import one_text, pair, reading, words
 from tests.models.tiny_models import LONGEST
 from tests.training.planted import LABELS, Planting, all_words, planted
 
@@ -209,7 +210,7 @@ def test_methods_that_a_model_cannot_have_are_refused_with_what_it_has(
     for predictor, method, options, said in (
         (last, "attention", {}, "no attention layer. Use state-products"),
         (attentive, "state-products", {}, "states have 16 dimensions, h_fc 8"),
-        (bert, "state-products", {}, "isn't an LSTM classifier"),
+        (bert, "state-products", {}, "isn't an LSTM. Choose"),
         (attentive, "attention-rollout", {}, "has no attention to read"),
     ):
         with pytest.raises(ModelError, match=said):
@@ -313,3 +314,78 @@ def test_of_a_base_the_two_top_layers_learn_and_an_lstm_alone_takes_none(over_be
     )
     rows = rows_of(whole.cutter, [Example(0, "t", Input((words("text", "great _MATH_ film"),)), LABELS[0])], LABELS)
     assert "_MATH_" in [subword.text for subword in rows[0].encoded.subwords]
+
+
+# Match-LSTM with an answer pointer.
+
+
+def questions(n: int, seed: int, n_words: int = 6, length: int = 5) -> list[Example]:
+    """The answer is the word after the question's word; in a fifth of the texts that stands nowhere, and there is none."""
+    draw, examples = np.random.default_rng(seed), []
+    for number in range(n):
+        *tokens, absent = [f"word{word}" for word in draw.choice(n_words, length + 1, replace=False)]
+        at = int(draw.integers(length - 1))
+        has_answer = draw.random() < 0.8
+        given = reading(" ".join(tokens), f"what follows {tokens[at] if has_answer else absent}")
+        start = len(" ".join(tokens[: at + 1])) + 1
+        place = Place("passage", start, start + len(tokens[at + 1])) if has_answer else None
+        examples.append(Example(number, f"t{number}", given, tokens[at + 1] if has_answer else "", (), place))
+    return examples
+
+
+def match_lstm(size: int) -> Trainable:
+    shape = {"hidden_size": size, "recurrent_size": size}
+    return make(
+        NewModel((), architecture="match-lstm", shape=shape),
+        ["what follows word0 word1 word2 word3 word4 word5"] * 5,
+        0,
+    )
+
+
+def test_a_match_lstm_answers_with_the_word_after_the_questions_word_or_that_there_is_none(
+    torch: Any, tmp_path: Path
+) -> None:
+    trainable = match_lstm(32)
+    options = FittingOptions(epochs=5, learning_rate=1e-2, batch_size=32)
+    fit(trainable, answer_rows(trainable.cutter, questions(800, seed=1)), [], options)
+    trainable.state_threshold(0.0)
+    trainable.save(tmp_path / "m")
+    held_out, reader = questions(100, seed=2), load(str(tmp_path / "m"))
+    given = [prediction.result for prediction in reader.answers([example.input for example in held_out])]
+    assert np.mean([answer == example.label for answer, example in zip(given, held_out, strict=True)]) > 0.9
+    [example] = [example for example in held_out if example.label][:1]
+    for method in ("gradient-x-input", "integrated-gradients", "occlusion"):
+        assert np.isfinite(scores_of(make_explainer(reader, method, {}), example.input, "")).all()
+    with pytest.raises(ModelError, match="has no attention to read"):
+        make_explainer(reader, "attention", {}).explain([example.input], [""])
+
+
+def test_a_match_lstm_reads_texts_beside_longer_ones_alike_and_any_length(torch: Any) -> None:
+    trainable = match_lstm(8)
+    trainable.model.eval()
+    short, long = (answer_rows(trainable.cutter, questions(1, 3, n, n - 1))[0] for n in (4, 200))
+    tokenizer = trainable.cutter.tokenizer
+    alone, both = (
+        trainable.model(**batch_of([row.encoded for row in rows], tokenizer, "cpu").arguments())
+        for rows in ([short], [short, long])
+    )
+    n = len(short.encoded.ids)
+    assert torch.allclose(alone.start_logits[0], both.start_logits[0, :n], atol=1e-5)
+    assert torch.allclose(alone.end_logits[0], both.end_logits[0, :n], atol=1e-5)
+    assert bool((both.start_logits[0, n:] < -1e8).all())
+
+
+def test_state_products_of_a_match_lstm_are_the_mean_over_the_questions_words(torch: Any, tmp_path: Path) -> None:
+    trainable = match_lstm(8)
+    trainable.state_threshold(0.0)
+    trainable.save(tmp_path / "m")
+    reader, [example] = load(str(tmp_path / "m")), questions(1, seed=5)
+    encoded = reader.loaded.encoded(example.input)
+    states = trainable.model(**reader.loaded.batch([encoded]).arguments()).states[0].detach().numpy()
+    question, passage = states[1:4], states[5:10]  # [CLS] what follows x [SEP] a b c d e [SEP]
+    products = question @ passage.T
+    shares = (products / products.sum(axis=1, keepdims=True)).mean(axis=0)
+    assert scores_of(make_explainer(reader, "state-products", {}), example.input, "") == pytest.approx(shares, abs=1e-4)
+    raised = np.exp(products) / np.exp(products).sum(axis=1, keepdims=True)
+    softmax = make_explainer(reader, "state-products", {"weights": "softmax"})
+    assert scores_of(softmax, example.input, "") == pytest.approx(raised.mean(axis=0), abs=1e-6)

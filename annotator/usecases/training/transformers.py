@@ -30,7 +30,7 @@ from annotator.training.examples import Example, Row, answer_rows, rows_of, told
 from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered, fit
 from annotator.training.rationalisers import PRESETS as RATIONALISER_PRESETS
 from annotator.training.rationalisers import RationaliserOptions, selected
-from annotator.training.trainable_models import Architecture, NewModel, Output, Trainable, make
+from annotator.training.trainable_models import LSTM_PRESETS, Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import TRAIN_MODEL, held_out_of, is_model_name, record_training
 from annotator.usecases.models.model_places import models_folder, under_way_of
@@ -45,6 +45,7 @@ from annotator.usecases.training.architectures import (
 from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
 
 __all__ = [
+    "LSTM_PRESETS",
     "RATIONALISER_PRESETS",
     "AlignmentOptions",
     "Architecture",

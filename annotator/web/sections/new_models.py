@@ -69,6 +69,7 @@ _ARCHITECTURES: dict[Architecture, str] = {
     "lei": unsaid("rationaliser (predicts from selected tokens)"),
     "encoder-lstm": unsaid("bidirectional LSTM with attention"),
     "lstm": unsaid("LSTM (predicts from its last state)"),
+    "match-lstm": unsaid("match-LSTM extracting an answer span"),
 }
 _OF_A_BASE: dict[Architecture, str] = {
     "transformer": unsaid("predicts for the text"),
@@ -85,7 +86,9 @@ _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
     "order": "Order",
 }
 _HIGH_AND_LOW = unsaid("Aligns attributions: high on rationale tokens, low elsewhere.")
-_WORDS_OF: dict[Architecture, str] = {"reading": _READING_WORDS, "lei": _RATIONALISER_WORDS}
+_WORDS_OF: dict[Architecture, str] = {
+    "reading": _READING_WORDS, "match-lstm": _READING_WORDS, "lei": _RATIONALISER_WORDS,
+}  # fmt: skip
 _ALIGNMENT_WORDS = {
     "none": unsaid("Labels only; rationales aren't used."),
     "mae": _HIGH_AND_LOW,
@@ -153,7 +156,7 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     base, architecture = _ask_base(base_place, project, kind)
     split_place, alignment_place, source_place = st.columns([2, 2, 3], vertical_alignment="bottom")
     split = _ask_split(split_place, project, offered)
-    criterion = "none" if architecture in {"reading", "lei"} else _ask_criterion(alignment_place)
+    criterion = "none" if architecture in _WORDS_OF else _ask_criterion(alignment_place)
     rationaliser = _ask_rationaliser(alignment_place) if architecture == "lei" else None
     source, lists = ("", ()) if criterion == "none" else _ask_source(source_place, project, offered)
     st.caption(_(_WORDS_OF.get(architecture, _ALIGNMENT_WORDS[criterion])))
@@ -335,7 +338,7 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
         _("Threads"), 1, 64, 1, key="train_threads", persist_state="session",
         help=_("CPU threads. One leaves the machine responsive.")
     )  # fmt: skip
-    balances = architecture != "reading" and right.checkbox(
+    balances = architecture not in {"reading", "match-lstm"} and right.checkbox(
         _("Balance labels"), key="train_balances", persist_state="session",
         help=_("Weights all labels equally; otherwise all texts.")
     )  # fmt: skip
