@@ -19,6 +19,7 @@ from annotator.attribution.transformers_networks import Loaded, answering, check
 from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, CONSTANT, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.attribution.transformers_rationaliser import selects
+from annotator.attribution.transformers_recurrent import is_match_lstm, is_recurrent
 from annotator.attribution.transformers_relevance import check_graph, relevance_rules
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
@@ -234,8 +235,14 @@ _NOT_THE_LAST = unsaid("'{name}' isn't a decoder. Use --set from=cls or another 
 def attention(
     model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
 ) -> list[list[SubwordScores]]:
-    """The weights of one layer, or of each, from [CLS], the last subword, or in the mean from the subwords of the question."""
+    """The weights of one layer, or of each, from [CLS], the last subword, or in the mean from the subwords of the question.
+
+    Of an LSTM classifier those of its attention layer, whose query is learned: there is one, and it has one head.
+    """
     del targets
+    if is_recurrent(model.loaded.model):
+        _layers(parameters["layer"], 1, model.loaded)
+        return _by_output(model.loaded, encoded, _attention_layer)
     return _by_layer(model.loaded, encoded, parameters, _layer_by_layer)
 
 
@@ -324,6 +331,12 @@ def source_for(loaded: Loaded, source: str) -> str:
 
     Raises: InvalidValue for a model whose attention from one subword says nothing of its answer, or that has no such subword
     """
+    if is_recurrent(loaded.model):
+        if source != FOLLOWS_MODEL:
+            raise InvalidValue(
+                _("'{name}' attends from a learned query. Remove from={source}.", name=loaded.name, source=source)
+            )
+        return source
     if loaded.reads == "words":
         raise InvalidValue(_("'{name}' has no attention to read. Choose another method.", name=loaded.name))
     if loaded.reads == "target" and source in {"cls", "last"}:
@@ -407,3 +420,102 @@ def selection_scores(
             given = flags[:n].astype(np.float64) if parameters["rationale"] == "hard" else probabilities[:n]
             by_input[number].append(SubwordScores(given, selected=flags[:n]))
     return by_input
+
+
+# What an LSTM classifier says of each subword: the weights of its attention layer, and products of its states.
+
+
+def state_products(
+    model: Explainable, encoded: Sequence[Encoded], targets: Sequence[Target], parameters: Mapping[str, Value]
+) -> list[list[SubwordScores]]:
+    """(h_fc · h_i) / Σ_j (h_fc · h_j), by text of a pair (Wang et al. 2022, appendix B.2): h_fc is what the fully connected
+    layer gives, h_i the state at subword i, j the subwords of the same text that can be marked.
+
+    Nothing keeps a product or their sum above 0: a weight is negative where its product and the sum have other signs, and a
+    negative sum puts the subword with the lowest product first. The fact `negative_sums` counts the texts of which that is so.
+    weights=softmax: the softmax of the products in place of their share; vectors=embeddings: e_i for h_i. The released code
+    takes both.
+
+    Of a match-LSTM the mean over question subwords i of (h_i · h_j) / Σ_k (h_i · h_k), j and k of the passage (Equation 5).
+
+    Raises: ModelError for another model, for one with another size of h_fc, and where products add up to 0
+    """
+    del targets
+    return _by_output(model.loaded, encoded, partial(_products_of, parameters=parameters))
+
+
+def _by_output(
+    loaded: Loaded,
+    encoded: Sequence[Encoded],
+    score: Callable[[Loaded, Batch, Any, Sequence[Encoded]], list[SubwordScores]],
+) -> list[list[SubwordScores]]:
+    if not is_recurrent(loaded.model) and not is_match_lstm(loaded.model):
+        raise ModelError(_("'{name}' isn't an LSTM. Choose another method.", name=loaded.name))
+    by_input: list[list[SubwordScores]] = [[] for _other in encoded]
+    for numbers in in_batches(encoded, loaded.size_of_batches):
+        batch = loaded.batch([encoded[number] for number in numbers])
+        with import_module("torch").inference_mode():
+            with answering(loaded):
+                outputs = loaded.model(**batch.arguments(), return_dict=True)
+            scores = score(loaded, batch, outputs, [encoded[number] for number in numbers])
+        for number, of_input in zip(numbers, scores, strict=True):
+            by_input[number].append(of_input)
+    return by_input
+
+
+def _attention_layer(loaded: Loaded, _batch: Batch, outputs: Any, encoded: Sequence[Encoded]) -> list[SubwordScores]:
+    if outputs.weights is None:
+        raise ModelError(_("'{name}' has no attention layer. Use state-products.", name=loaded.name))
+    weights = outputs.weights.double().cpu().numpy()
+    return [SubwordScores(of[: len(of_input.ids)], 0) for of, of_input in zip(weights, encoded, strict=True)]
+
+
+def _products_of(
+    loaded: Loaded, batch: Batch, outputs: Any, encoded: Sequence[Encoded], parameters: Mapping[str, Value]
+) -> list[SubwordScores]:
+    vectors = outputs.states if parameters["vectors"] == "states" else loaded.embedding(batch.ids)
+    if is_match_lstm(loaded.model):
+        by_question = vectors.double().cpu().numpy()
+        return [_of_questions(of, of_input, parameters) for of, of_input in zip(by_question, encoded, strict=True)]
+    if vectors.shape[2] != outputs.hidden.shape[1]:
+        sizes = {"n_fc": outputs.hidden.shape[1], "n_vectors": vectors.shape[2], "vectors": parameters["vectors"]}
+        raise ModelError(
+            _(
+                "'{name}': {vectors} have {n_vectors} dimensions, h_fc {n_fc}. Choose another method.",
+                name=loaded.name,
+                **sizes,
+            )
+        )
+    products = (vectors * outputs.hidden[:, None]).sum(dim=2).double().cpu().numpy()
+    return [_normalised(of, of_input, parameters) for of, of_input in zip(products, encoded, strict=True)]
+
+
+def _normalised(products: Scores, encoded: Encoded, parameters: Mapping[str, Value]) -> SubwordScores:
+    scores, n_negative = np.zeros(len(encoded.ids)), 0
+    sides = np.array([-1 if side is None or side == encoded.question else side for side in encoded.sides])
+    for side in sorted(set(sides.tolist()) - {-1}):
+        scores[sides == side], is_negative = _weights(products[: len(sides)][sides == side], encoded, parameters)
+        n_negative += is_negative
+    return SubwordScores(scores, None, None, {"negative_sums": float(n_negative)} if n_negative else {})
+
+
+def _of_questions(vectors: Scores, encoded: Encoded, parameters: Mapping[str, Value]) -> SubwordScores:
+    """vectors: float[length, dimensions] of the whole input."""
+    passage = np.flatnonzero(encoded.may_answer)
+    question = [number for number, side in enumerate(encoded.sides) if side is not None and side == encoded.question]
+    weights = [_weights(vectors[passage] @ vectors[number], encoded, parameters) for number in question]
+    scores, n_negative = np.zeros(len(encoded.ids)), sum(is_negative for _of_subword, is_negative in weights)
+    if weights and len(passage):
+        scores[passage] = np.mean([of_subword for of_subword, _is_negative in weights], axis=0)
+    return SubwordScores(scores, None, None, {"negative_sums": float(n_negative)} if n_negative else {})
+
+
+def _weights(products: Scores, encoded: Encoded, parameters: Mapping[str, Value]) -> tuple[Scores, bool]:
+    """Products as shares of their sum, and whether that is negative; or their softmax."""
+    if parameters["weights"] == "softmax":
+        raised = np.exp(products - products.max(initial=-np.inf))
+        return raised / raised.sum(), False
+    total = float(products.sum())
+    if total == 0:
+        raise ModelError(_("The state products of {shown} add up to 0. Use weights=softmax.", shown=encoded.shown))
+    return products / total, total < 0

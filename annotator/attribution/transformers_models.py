@@ -24,6 +24,7 @@ from annotator.attribution.transformers_explainers import (
     rollout,
     selection_scores,
     source_for,
+    state_products,
 )
 from annotator.attribution.transformers_extractive_qa import Reader, reader_of
 from annotator.attribution.transformers_networks import Loaded
@@ -49,8 +50,9 @@ _SCORING: dict[str, _Scoring] = {
     "attention": attention,
     "attention-rollout": rollout,
     "selection": selection_scores,
+    "state-products": state_products,
 }
-_OF_NO_LABEL = frozenset({"attention", "attention-rollout", "selection"})
+_OF_NO_LABEL = frozenset({"attention", "attention-rollout", "selection", "state-products"})
 
 
 def load(

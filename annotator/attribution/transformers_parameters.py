@@ -211,6 +211,20 @@ METHODS: dict[str, Method] = {
         is_signed=lambda _given: False,
         unit=lambda _given: "none",
     ),
+    "state-products": Method(
+        "State products (LSTM)",
+        "(h_fc · h_i) / Σ_j (h_fc · h_j) over the pieces of a text: h_fc after the fully connected layer, h_i the LSTM's state; "
+        "negative where product and sum differ in sign; belongs to no label",
+        "Wang et al. 2022, appendix B.2; its released code for the softmax and for embeddings",
+        (
+            Parameter("weights", "sum", ("sum", "softmax"), says=unsaid("sum: each product's share (may be negative)")),
+            Parameter("vectors", "states", ("states", "embeddings"), says=unsaid("multiplied with h_fc")),
+            _MERGE,
+            _TOO_LONG,
+        ),
+        is_signed=lambda parameters: parameters["weights"] == "sum",
+        unit=lambda _given: "none",
+    ),
     "attention-rollout": Method(
         "Attention rollout",
         "the product over the layers, up to the one asked for, of 0.5 · (mean over heads) + 0.5 · identity",
@@ -226,7 +240,9 @@ PRESETS: dict[str, dict[str, dict[str, Value]]] = {
     "wang-2022": {  # appendix B
         "integrated-gradients": {"baseline": "zero", "steps": 300, "merge": "sum"},
         "attention": {"layer": "last", "heads": "mean", "merge": "sum"},
+        "state-products": {"weights": "sum", "vectors": "states", "merge": "sum"},
     },
+    "wang-2022-released": {"state-products": {"weights": "softmax", "vectors": "embeddings", "merge": "sum"}},
     "stevens-su-2021": {  # section 3; released code for heads
         "attention": {"layer": "last", "heads": "sum", "from": "cls", "merge": "sum"},
         "gradient-x-input": {"magnitude": "none", "merge": "sum"},

@@ -14,7 +14,8 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Literal
 
-from annotator.attribution.transformers_rationaliser import PIPELINE, SELECTED, joined
+from annotator.attribution.transformers_rationaliser import PIPELINE, SELECTED
+from annotator.attribution.transformers_recurrent import order_of, resized
 from annotator.attribution.transformers_subwords import Tensor
 
 Unit = Literal["sentence", "token"]  # what is selected: the one best sentence, or any tokens
@@ -173,16 +174,12 @@ def _embeddings(part: Any) -> Any:
 
 def _resize(self: Any, n: int, **_options: object) -> Any:
     """Room for subwords that the tokenizer got since, in both parts."""
-    torch = import_module("torch")
     for name, part in (("selector", self.selector), ("classifier", self.classifier)):
         if self.config.encoders is not None:
             part.resize_token_embeddings(n)
             self.config.encoders[name] = part.config.to_dict()
             continue
-        before = part["embeddings"]
-        part["embeddings"] = torch.nn.Embedding(n, before.embedding_dim, padding_idx=before.padding_idx)
-        with torch.no_grad():
-            part["embeddings"].weight[: len(before.weight)] = before.weight[:n]
+        part["embeddings"] = resized(part["embeddings"], n)
     self.config.vocab_size = n
     return self.get_input_embeddings()
 
@@ -215,7 +212,7 @@ def _read_by_grus(_model: Any, reader: Any, texts: Texts, rows: Tensor, is_read:
 
 def _states(gru: Any, embedded: Tensor, rows: Tensor, is_read: Tensor) -> tuple[Tensor, Tensor]:
     """float[n, longest, size], and which of them are real. What follows a text changes nothing of it, read from left to right."""
-    places, real = joined(is_read)
+    places, real = order_of(is_read)
     return gru(embedded[rows[:, None], places])[0], real
 
 
@@ -231,7 +228,7 @@ def _read_by_encoder(model: Any, reader: Any, texts: Texts, rows: Tensor, is_rea
     if model.config.limit is not None:
         room = is_read.sum(dim=1) - (whole.sum(dim=1) - model.config.limit).clamp(min=0)
         whole &= ~is_read | (is_read.cumsum(dim=1) <= room[:, None])
-    places, real = joined(whole)
+    places, real = order_of(whole)
     at = (rows[:, None], places)
     types = {} if texts.types is None else {"token_type_ids": texts.types[at]}
     return reader(inputs_embeds=embedded[at], attention_mask=real.to(texts.ids.dtype), **types).logits

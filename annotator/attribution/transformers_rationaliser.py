@@ -10,6 +10,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+from annotator.attribution.transformers_recurrent import as_drawn, order_of, packed_states, resized
 from annotator.attribution.transformers_subwords import Tensor
 
 MODEL_TYPE = "lei-rationaliser"
@@ -39,12 +40,6 @@ def selects(model: Any) -> bool:
     return getattr(model.config, "model_type", "") in {MODEL_TYPE, PIPELINE}
 
 
-def joined(is_read: Tensor) -> tuple[Tensor, Tensor]:
-    """The places of what is read, in order, int64[batch, longest]; and which of them are no filling."""
-    order = (~is_read).long().argsort(dim=1, stable=True)[:, : max(1, int(is_read.sum(dim=1).max()))]
-    return order, is_read.gather(1, order)
-
-
 @cache
 def _classes() -> tuple[Any, Any]:
     """The configuration and the model. Made when they are needed, since their bases come with torch."""
@@ -57,7 +52,7 @@ def _classes() -> tuple[Any, Any]:
             "config_class": config,
             "base_model_prefix": "",
             "__init__": _build,
-            "_init_weights": _as_drawn,
+            "_init_weights": as_drawn,
             "get_input_embeddings": lambda self: self.classifier["embeddings"],
             "resize_token_embeddings": _resize,
             "selection": _selection,
@@ -102,10 +97,6 @@ def _build(self: Any, config: Any) -> None:
     self.post_init()
 
 
-def _as_drawn(_self: Any, _module: Any) -> None:
-    """Weights stay as torch draws them: transformers' own embeddings are too small to learn from soon."""
-
-
 def _reader(nn: Any, config: Any) -> dict[str, Any]:
     recurrent = nn.LSTM(config.hidden_size, config.recurrent_size, batch_first=True, bidirectional=True)
     embeddings = nn.Embedding(config.vocab_size, config.hidden_size, padding_idx=config.pad_token_id)
@@ -114,12 +105,8 @@ def _reader(nn: Any, config: Any) -> dict[str, Any]:
 
 def _resize(self: Any, n: int, **_options: object) -> Any:
     """Room for subwords that the tokenizer got since, in both parts."""
-    torch = import_module("torch")
     for part in (self.selector, self.classifier):
-        before = part["embeddings"]
-        part["embeddings"] = torch.nn.Embedding(n, before.embedding_dim, padding_idx=before.padding_idx)
-        with torch.no_grad():
-            part["embeddings"].weight[: len(before.weight)] = before.weight[:n]
+        part["embeddings"] = resized(part["embeddings"], n)
     self.config.vocab_size = n
     return self.get_input_embeddings()
 
@@ -137,9 +124,9 @@ def _chosen(_self: Any, selection: Tensor, selectable: Tensor, *_other: Tensor) 
 
 def _classify(self: Any, embedded: Tensor, is_read: Tensor) -> Tensor:
     """float[batch, n_labels]: what the classifier says of the subwords that are read, joined. is_read: bool[batch, length]."""
-    order, real = joined(is_read)
-    of_read = embedded.gather(1, order[:, :, None].expand(-1, -1, embedded.shape[2]))
-    states = self.dropout(_states(self, self.classifier["recurrent"], of_read, real))
+    order, real = order_of(is_read)
+    joined = embedded.gather(1, order[:, :, None].expand(-1, -1, embedded.shape[2]))
+    states = self.dropout(_states(self, self.classifier["recurrent"], joined, real))
     scores = self.classifier["query"](self.classifier["attention"](states).tanh())[:, :, 0]
     weights = scores.masked_fill(~real, -1e9).softmax(dim=1)
     pooled = (weights[:, :, None] * states).sum(dim=1)
@@ -147,11 +134,8 @@ def _classify(self: Any, embedded: Tensor, is_read: Tensor) -> Tensor:
 
 
 def _states(self: Any, recurrent: Any, embedded: Tensor, mask: Tensor) -> Tensor:
-    """float[batch, length, 2 · recurrent_size]; what stands behind a text changes nothing of it."""
-    rnn = import_module("torch").nn.utils.rnn
-    n = mask.sum(dim=1).clamp(min=1).cpu()
-    packed = rnn.pack_padded_sequence(self.dropout(embedded), n, batch_first=True, enforce_sorted=False)
-    return rnn.pad_packed_sequence(recurrent(packed)[0], batch_first=True, total_length=embedded.shape[1])[0]
+    """float[batch, length, 2 · recurrent_size]."""
+    return packed_states(recurrent, self.dropout(embedded), mask, needs_graph=not self.training)
 
 
 def _forward(

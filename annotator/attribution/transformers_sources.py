@@ -25,7 +25,10 @@ from annotator.attribution.transformers_networks import Device, Loaded, Reads, a
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_subwords
 from annotator.attribution.transformers_rationale_pipeline import register as register_pipelines
-from annotator.attribution.transformers_rationaliser import register, selects
+from annotator.attribution.transformers_rationaliser import register as register_rationalisers
+from annotator.attribution.transformers_rationaliser import selects
+from annotator.attribution.transformers_recurrent import is_match_lstm, is_recurrent
+from annotator.attribution.transformers_recurrent import register as register_recurrent
 from annotator.attribution.transformers_subwords import Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid
@@ -192,8 +195,9 @@ def load_model(
     torch.set_num_threads(threads)
     with quietly(transformers):
         name = source.name
-        register(transformers)
         register_pipelines(transformers)
+        register_rationalisers(transformers)
+        register_recurrent(transformers)
         config = source.read(transformers.AutoConfig)
         kind = _kind(config, name) if prompt is None else _causal(config, name)
         labels = () if kind == "reading" else _labels(config, name) if prompt is None else prompt.labels
@@ -443,6 +447,8 @@ def limit_of(torch: Any, model: Any, tokenizer: Any) -> int | None:
     """How many subwords the model sees, from the tokenizer, the configuration and the position embeddings; None if any."""
     if getattr(model.config, "unit", "") == "sentence":  # a pipeline reads each sentence by itself
         return None
+    if is_recurrent(model) or is_match_lstm(model):
+        return None  # a transformer before the LSTM reads in windows of its own
     limits = [tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", None) or _NO_LIMIT]
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):

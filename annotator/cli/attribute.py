@@ -72,7 +72,10 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 )
 @click.option(
     "--preset",
-    help="A paper's settings: wang-2022, stevens-su-2021, stevens-su-2021-magnitude or ali-2022. Options beside it win.",
+    help=(
+        "A paper's settings: wang-2022, wang-2022-released, stevens-su-2021, stevens-su-2021-magnitude or ali-2022. Options "
+        "beside it win."
+    ),
 )
 @click.option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
 @click.option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")

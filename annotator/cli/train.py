@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from annotator.usecases.training.transformers import TrainingReport
 
 _SECONDS_BETWEEN_LINES = 5.0
-_OF_THE_MODEL = {"base": "base", "architecture": "architecture", "output": "output", "special": "special",
+_ARCHITECTURES = ("transformer", "decoder", "tokens", "reading", "lei", "lehman", "bert-to-bert", "bert-to-bert-tokens",
+                  "encoder-lstm", "lstm", "match-lstm")  # fmt: skip
+_OF_THE_MODEL = {"base": "base", "vectors": "vectors", "architecture": "architecture", "output": "output", "special": "special",
                  "device": "device", "threads": "threads",
                  "too_long": "too_long", "query_first": "is_query_first", "asks_hub": "asks_hub"}  # fmt: skip
 _MAY_DIFFER = (
@@ -61,24 +63,26 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @click.option("--name", required=True, help="What the model is called; also the name of its folder.")
 @click.option(
     "--architecture",
-    type=click.Choice(
-        ["transformer", "decoder", "tokens", "reading", "lei", "lehman", "bert-to-bert", "bert-to-bert-tokens"]
-    ),
+    type=click.Choice(_ARCHITECTURES),
     default="transformer",
     show_default=True,
     help=(
-        "The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a "
-        "text's target), reading (answers a question with a stretch of the text, or says that there is none), "
-        "lei (selects a rationale and answers from it alone), lehman, bert-to-bert and bert-to-bert-tokens (select a "
-        "sentence, or tokens, as people did and answer from that: GRUs, or two encoders)."
+        "The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a text's target), "
+        "reading (answers a question with a stretch of the text, or says that there is none), lei (selects a rationale and "
+        "answers from it alone), lehman, bert-to-bert and bert-to-bert-tokens (select a sentence, or tokens, as people did "
+        "and answer from that: GRUs, or two encoders), encoder-lstm (a BiLSTM with attention, for texts of any length; also "
+        "over --base), lstm (its last state answers; of a pair both), match-lstm (reading, with a pointer)."
     ),
 )
 @click.option(
     "--preset",
-    type=click.Choice(["found", "eraser", "eraser-released"]),
+    type=click.Choice(["found", "eraser", "eraser-released", "wang-2022-released"]),
     default="found",
     show_default=True,
-    help="With lei: what found planted words, ERASER's paper, or its released estimator.",
+    help=(
+        "With lei: what found planted words, ERASER's paper, or its released estimator. With lstm: the benchmark's released "
+        "sentiment model (a BiLSTM with attention)."
+    ),
 )
 @click.option(
     "--sparsity", type=float, help="With lei: the price of a selected subword (lambda).  [default: the preset's]"
@@ -95,6 +99,11 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     "--base",
     metavar="FOLDER-OR-NAME",
     help=("A pretrained model with safetensors weights, which gets a new head; else a small one learns from scratch."),
+)
+@click.option(
+    "--vectors",
+    type=click.Path(exists=True, dir_okay=False),
+    help="With encoder-lstm or lstm: begin with these word vectors (text format of GloVe or word2vec).",
 )
 @click.option(
     "--output",
@@ -293,7 +302,7 @@ def train(
     """
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.training.sweeps import NO_ALIGNMENT, train_sweep, trials_of
-    from annotator.usecases.training.transformers import NewModel, TrainingOptions
+    from annotator.usecases.training.transformers import LSTM_PRESETS, NewModel, TrainingOptions
 
     if given.pop("has_control"):
         given |= _with_twin_and_control(given)
@@ -301,7 +310,11 @@ def train(
     aligned = [criterion for criterion in given["criterion"] if criterion != NO_ALIGNMENT]
     given |= {option: values[0] for option, values in axes.items()} | {"criterion": next(iter(aligned), None)}
     options = TrainingOptions(
-        NewModel((), **{to: _value(given[option]) for option, to in _OF_THE_MODEL.items()}),
+        NewModel(
+            (),
+            shape=LSTM_PRESETS.get(given["preset"]),
+            **{to: _value(given[option]) for option, to in _OF_THE_MODEL.items()},
+        ),
         _data_options(given),
         _fitting_options(given),
         folder,
@@ -357,10 +370,14 @@ def _fitting_options(given: dict[str, Any]) -> Any:
 
 
 def _rationaliser_options(given: dict[str, Any]) -> Any:
-    from annotator.usecases.training.transformers import RATIONALISER_PRESETS
+    from annotator.usecases.training.transformers import LSTM_PRESETS, RATIONALISER_PRESETS
 
     prices = {name: given[name] for name in ("sparsity", "contiguity") if given[name] is not None}
     prices |= {"supervision": given["supervision"]} if given["supervision"] else {}
+    if given["preset"] in LSTM_PRESETS:
+        if given["architecture"] != "lstm" or prices:
+            raise click.UsageError(f"--preset {given['preset']} goes with --architecture lstm.")
+        return None
     if given["architecture"] != "lei":
         if prices or given["preset"] != "found":
             raise click.UsageError("--preset, --sparsity, --contiguity and --supervision go with --architecture lei.")
@@ -438,7 +455,7 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     """The epochs, what was learned from, and what the alignment brought."""
     from annotator.usecases.models.model_trust import held_out_summary
     from annotator.usecases.papers.alignment_losses import alignment_slope
-    from annotator.usecases.training.forecast import selection_sentences
+    from annotator.usecases.training.forecast import model_sentences
 
     data = report.data
     if as_json:
@@ -468,7 +485,7 @@ def show_training(report: "TrainingReport", proofs: Proofs, *, as_json: bool) ->
     if "answer F1" in report.scores:
         rest = [(name, report.scores[name]) for name in _OF_ANSWERS if name in report.scores]
         click.echo("; ".join(f"{name} {percent(value)}" for name, value in rest) + ".")
-    for line in selection_sentences(report.scores):
+    for line in model_sentences(report):
         click.echo(line)
     slope = alignment_slope(report.fitted.epochs)
     if slope is not None:

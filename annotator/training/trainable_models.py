@@ -1,6 +1,6 @@
 """Models that can be trained: a folder's or a hub's encoder with a new head, or a small one from scratch."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
 from annotator.attribution.transformers_rationale_pipeline import Unit, bert_to_bert, lehman
 from annotator.attribution.transformers_rationaliser import PIPELINE, from_scratch, selects
+from annotator.attribution.transformers_recurrent import WORD_VECTORS, match_lstm, recurrent_model
 from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
@@ -27,12 +28,14 @@ from annotator.attribution.transformers_sources import (
 from annotator.attribution.transformers_subwords import Batch, Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
+from annotator.training.word_vectors import word_tokenizer
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
 Architecture = Literal[
-    "transformer", "decoder", "tokens", "reading", "lei", "lehman", "bert-to-bert", "bert-to-bert-tokens"
-]
+    "transformer", "decoder", "tokens", "reading", "lei", "lehman", "bert-to-bert", "bert-to-bert-tokens",
+    "encoder-lstm", "lstm", "match-lstm",
+]  # fmt: skip
 
 PIPELINES: tuple[Architecture, ...] = ("lehman", "bert-to-bert", "bert-to-bert-tokens")
 
@@ -47,13 +50,16 @@ class NewModel:
              encoder, from scratch or a base, that answers for the target of a text, at its first subword; "reading": an encoder,
              from scratch or a base, that answers a question with a stretch of the text, or says at [CLS] that there is
              none; "lei": a rationaliser, from scratch; "lehman": a pipeline of GRUs, from scratch; "bert-to-bert": a
-             pipeline of two encoders that selects a sentence, "bert-to-bert-tokens": one that selects tokens
+             pipeline of two encoders that selects a sentence, "bert-to-bert-tokens": one that selects tokens;
+             "encoder-lstm": an LSTM with attention, over embeddings or a base that reads in windows; "lstm": an LSTM whose last
+             state answers, from scratch; "match-lstm": "reading" by a match-LSTM with an answer pointer, from scratch
     base:    a folder, or a name at the hub; None: from scratch, as `shape` says
     labels:  in the order of the outputs; with one sigmoid output there are two, and the output is the second's
     special: tokens that stay whole, such as the _MATH_ of edited sentences
     too_long: "windows": it answers in the mean of what it says of each subword, so that a text may have any length
     shape:   of a model from scratch, in the words of transformers' BertConfig; of a decoder, of GPT2Config
     n_subwords: how many the tokenizer of a model from scratch learns at most
+    vectors: of an LSTM without a base, a file of word vectors that its embeddings begin with, and whose words it reads whole
     """
 
     labels: tuple[str, ...]
@@ -68,10 +74,13 @@ class NewModel:
     is_query_first: bool = False
     asks_hub: bool = False
     architecture: Architecture = "transformer"
+    vectors: str | None = None
 
     @property
     def reads(self) -> Reads:
-        by_architecture: dict[Architecture, Reads] = {"tokens": "target", "reading": "answer"}
+        by_architecture: dict[Architecture, Reads] = {
+            "tokens": "target", "reading": "answer", "match-lstm": "answer", "encoder-lstm": "text", "lstm": "text"
+        }  # fmt: skip
         return by_architecture.get(self.architecture, "words" if self.too_long == "windows" else "text")
 
 
@@ -167,10 +176,12 @@ def _check(new: NewModel) -> None:
         raise InvalidValue(
             _("One sigmoid output can't separate {n_labels} labels. Use softmax.", n_labels=len(new.labels))
         )
-    if new.base is not None and new.architecture in _FROM_SCRATCH:
+    if new.base is not None and new.architecture in _FROM_SCRATCH.keys() - {"encoder-lstm"}:
         raise InvalidValue(
             _("'{architecture}' trains from scratch. Remove it or the base.", architecture=new.architecture)
         )
+    if new.vectors is not None and (new.base is not None or new.architecture not in _RECURRENT):
+        raise InvalidValue(_("Word vectors are for encoder-lstm and lstm without a base."))
 
 
 def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -> tuple[str, Any, Any]:
@@ -179,7 +190,8 @@ def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -
         if new.base is None:
             name, tokenizer, model = "scratch", *_FROM_SCRATCH.get(new.architecture, _encoder)(transformers, new, texts)
         else:
-            name, tokenizer, model = _from_base(transformers, torch, new, new.base)
+            of_base = _recurrent_over if new.architecture == "encoder-lstm" else _from_base
+            name, tokenizer, model = of_base(transformers, torch, new, new.base)
         if new.architecture in _UNITS:
             tokenizer, model = _two_encoders(transformers, torch, new, tokenizer, model)
         _keep_whole(tokenizer, model, new.special)
@@ -237,16 +249,21 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
         output_loading_info=True,
     )
     new_parts = _head_of(model)
-    missing = sorted(key for key in report["missing_keys"] if not key.startswith(new_parts))
+    _check_complete(source.name, [key for key in report["missing_keys"] if not key.startswith(new_parts)])
+    return source.name, tokenizer, model
+
+
+def _check_complete(name: str, missing_keys: Sequence[str]) -> None:
+    """Raise ModelError for a base of which weights are missing."""
+    missing = sorted(missing_keys)
     if missing:
         raise ModelError(
             _(
                 "'{name}' lacks weights: {missing}. Give a trained model's folder.",
-                name=source.name,
+                name=name,
                 missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
             )
         )
-    return source.name, tokenizer, model
 
 
 def _head_of(model: Any) -> tuple[str, ...]:
@@ -340,11 +357,72 @@ def _gru_pipeline(transformers: Any, new: NewModel, texts: Iterable[str]) -> tup
     return tokenizer, lehman(tokenizer, new.shape or {}, _head(new))
 
 
-_FROM_SCRATCH = {
-    "decoder": _decoder_from_scratch,
-    "lei": _rationaliser,
-    "lehman": _gru_pipeline,
-}  # these learn without a base
+_RECURRENT: Mapping[str, Mapping[str, object]] = {  # ERASER, appendix C; Wang et al. 2022, appendix B, sizes as released
+    "encoder-lstm": {},
+    "lstm": {
+        "pooling": "last", "is_bidirectional": False, "hidden_size": 128, "activation": "tanh", "dropout": 0.0,
+    },
+}  # fmt: skip
+
+
+LSTM_PRESETS: Mapping[str, Mapping[str, object]] = {  # for sentiment the released code has another model than the appendix
+    "wang-2022-released": {
+        "pooling": "attention", "is_bidirectional": True, "recurrent_size": 196, "mlp_size": 96,
+    },
+}  # fmt: skip
+_LEARNING_LAYERS = 2  # of a base before an LSTM: the top ones (ERASER, appendix C)
+
+
+def _recurrent_over(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
+    """An LSTM over a base without its head, of which the top layers learn."""
+    source = Source.of(base, asks_hub=new.asks_hub)
+    tokenizer = tokenizer_of(transformers, source)
+    encoder, report = source.weights(
+        transformers.AutoModel, attn_implementation="eager", dtype=torch.float32, output_loading_info=True
+    )
+    _check_complete(source.name, [key for key in report["missing_keys"] if not key.startswith("pooler")])
+    shape = {
+        **_RECURRENT[new.architecture], **(new.shape or {}),
+        "encoder": encoder.config.to_diff_dict(), "window": limit_of(torch, encoder, tokenizer),
+    }  # fmt: skip
+    model = recurrent_model(tokenizer, shape, _head(new))
+    model.encoder.load_state_dict(encoder.state_dict())
+    model.encoder.requires_grad_(requires_grad=False)
+    for layer in _layers_of(model.encoder)[-_LEARNING_LAYERS:]:
+        layer.requires_grad_(requires_grad=True)
+    return source.name, tokenizer, model
+
+
+def _layers_of(encoder: Any) -> list[Any]:
+    """The first list of as many modules as the configuration has layers; none where they share their weights, as ALBERT's do."""
+    wanted = getattr(encoder.config, "num_hidden_layers", None)
+    lists = (module for module in encoder.modules() if type(module).__name__ == "ModuleList" and len(module) == wanted)
+    return list(next(lists, ()))
+
+
+def _recurrent(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+    shape = {**_RECURRENT[new.architecture], **(new.shape or {})}
+    if new.vectors is None:
+        tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
+        return tokenizer, recurrent_model(tokenizer, shape, _head(new))
+    tokenizer, table, facts = word_tokenizer(transformers, texts, Path(new.vectors))
+    model = recurrent_model(tokenizer, {**shape, "hidden_size": table.shape[1], WORD_VECTORS: facts}, _head(new))
+    torch, padding = needed("torch"), model.embeddings.padding_idx
+    with torch.no_grad():
+        model.embeddings.weight.copy_(torch.from_numpy(table))
+        model.embeddings.weight[padding] = 0.0
+    return tokenizer, model
+
+
+def _match_lstm(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+    tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
+    return tokenizer, match_lstm(tokenizer, new.shape or {}, _head(new))
+
+
+_FROM_SCRATCH = {  # without a base
+    "decoder": _decoder_from_scratch, "lei": _rationaliser, "encoder-lstm": _recurrent, "lstm": _recurrent,
+    "match-lstm": _match_lstm, "lehman": _gru_pipeline,
+}  # fmt: skip
 
 _ROLES = {
     "pad_token": "[PAD]",

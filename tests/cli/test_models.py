@@ -487,6 +487,34 @@ def test_a_rationaliser_is_trained_its_mask_told_and_its_own_rationales_scored(p
     assert min(f1) > 0.3, "random: 0.12"
 
 
+def test_an_lstm_is_trained_from_word_vectors_and_every_command_takes_its_folder(
+    planted_project: Command, tmp_path: Path
+) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("word1 1 0 0 0\nword2 0 1 0 0\nword1 9 9 9 9\n", encoding="utf-8")
+    words = ("train", "--project", "P", "--epochs", "12", "--learning-rate", "0.01", "--name")
+    refused = planted_project(*words, "m", "--vectors", str(vectors))
+    assert (refused.code, "Word vectors are for encoder-lstm and lstm" in refused.err) == (1, True)
+    out = planted_project(*words, "m", "--architecture", "encoder-lstm", "--vectors", str(vectors)).out
+    assert "training words have no vector in vectors.txt (its mean is used). 1 line repeats a word" in out
+    again = planted_project(*words, "m", "--architecture", "encoder-lstm", "--vectors", str(vectors)).out
+    assert "training words have no vector in vectors.txt" in again
+    assert "Was there already" in again
+    assert planted_project(*words, "last", "--architecture", "lstm").code == 0
+    for name, methods in (
+        ("m", ("attention", "gradient-x-input")),
+        ("last", ("state-products", "integrated-gradients")),
+    ):
+        for method in methods:
+            done = planted_project("attribute", "--project", "P", "--model", name, "--method", method, "--faithfulness")
+            assert done.code == 0, done.err
+    models = planted_project("evaluate", "project", "--project", "P", "--json").json["models"]
+    scored = {
+        run["method"] for model in models for run in model["methods"] if run["plausibility"]["sets.best_f1"]["value"]
+    }
+    assert {"attention", "gradient-x-input", "state-products", "integrated-gradients"} <= scored
+
+
 # `annotator suite` and `annotator words`: from a ready suite to failure rates, and the ways in and out.
 
 ROWS = [("good film", "positive"), ("bad film.", "negative"), ("good food", "positive"), ("bad food!", "negative")]

@@ -22,8 +22,9 @@ from annotator.usecases.training.examples import TrainingData
 def architectures_for(project: Project, *, has_base: bool) -> tuple[Architecture, ...]:
     """What can be trained there, the usual one first; a base brings its own encoder or decoder. None where nothing can be."""
     if project.task.result_kind == "answer":
-        return () if project.task.query_segment is None else ("reading",)
-    from_scratch: tuple[Architecture, ...] = () if has_base else ("decoder", "lei")
+        of_answers: tuple[Architecture, ...] = ("reading",) if has_base else ("reading", "match-lstm")
+        return () if project.task.query_segment is None else of_answers
+    from_scratch: tuple[Architecture, ...] = () if has_base else ("decoder", "lei", "encoder-lstm", "lstm")
     if project.task.has_target:
         return ("transformer", *from_scratch, "tokens")
     pipelines: tuple[Architecture, ...] = PIPELINES[1:] if has_base else PIPELINES
@@ -34,11 +35,13 @@ def architectures_for(project: Project, *, has_base: bool) -> tuple[Architecture
 
 def check_architecture(project: Project, new: NewModel, fitting: FittingOptions) -> None:
     """Raise ModelError or InvalidValue for a model that cannot learn what a project asks for."""
-    is_reading, asks_for_answers = new.architecture == "reading", project.task.result_kind == "answer"
+    is_reading, asks_for_answers = new.reads == "answer", project.task.result_kind == "answer"
     if asks_for_answers and not is_reading:
         raise ModelError(_("Project '{name}' needs answers. Use --architecture reading.", name=project.name))
     if is_reading and not asks_for_answers:
-        raise ModelError(_("Project '{name}' needs labels. Remove --architecture reading.", name=project.name))
+        raise ModelError(
+            _("Project '{name}' needs labels. Remove --architecture {kind}.", name=project.name, kind=new.architecture)
+        )
     if is_reading and project.task.query_segment is None:
         raise ModelError(_("Texts of '{name}' have no question (unmarkable segment).", name=project.name))
     if new.architecture == "tokens" and not project.task.has_target:

@@ -20,6 +20,7 @@ from annotator.store.models import splits_of
 from annotator.store.suites import list_word_lists
 from annotator.training.card import Card
 from annotator.training.trainable_models import PIPELINES
+from annotator.training.word_vectors import vector_sentence
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.model_places import models_folder, require_allowed_place, under_way_of
 from annotator.usecases.models.model_trust import Trainings, held_out_summary
@@ -200,7 +201,8 @@ def check_training(store: Store, actor: User, project: Project, name: str, optio
     if package := missing_package():
         raise ModelError(missing_words(package))
     check_architecture(project, options.model, options.fitting)
-    require_allowed_base(store, project, options.model.base)
+    for path in (options.model.base, options.model.vectors):
+        require_allowed_base(store, project, path)
     if standing_of(store, actor, project, name) == "there" and not options.is_anew:
         raise InvalidValue(_("'{name}' already exists. Choose another name, or replace it.", name=name))
     foreseen = forecast(store, actor, project, options.data)
@@ -268,7 +270,7 @@ def report_summary(report: TrainingReport) -> str:
         *([] if report.is_new else ["It was there already, trained in just this way."]),
         f"{learned}; its weights are those of epoch {report.fitted.best + 1:,} of {n_epochs:,}.",
         held_out_summary(report.held_out),
-        *selection_sentences(report.scores),
+        *model_sentences(report),
     ]
     if report.n_lost:
         sentences.append(
@@ -277,8 +279,15 @@ def report_summary(report: TrainingReport) -> str:
     return " ".join(sentences)
 
 
-def selection_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
-    """Of a model that selects, how much and how well, and where its answers go wrong. scores: as in its card."""
+def model_sentences(report: TrainingReport) -> Iterator[str]:
+    """What is particular to a kind of model: what is selected, and what became of word vectors."""
+    yield from _selection_sentences(report.scores)
+    yield from _mask_sentences(report.scores)
+    yield from filter(None, [vector_sentence(report.vectors)])
+
+
+def _selection_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
+    """Of a pipeline, how well it selects, and where its answers go wrong. scores: as in its card."""
     if "selections of" in scores:
         texts = f"{scores['texts whose selection was judged']:,} {scores['selections of']}"
         evidence, selected = (percent(scores[f"accuracy on {of}"]) for of in ("people's evidence", "its selection"))
@@ -287,6 +296,10 @@ def selection_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
             f"On {texts} it selects evidence in {percent(scores['evidence selected'])}; correct on people's evidence "
             f"{evidence}, on its own {selected}; wrong {errors[0]} having selected evidence, {errors[1]} something else."
         )
+
+
+def _mask_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
+    """Of a rationaliser, how much it selects, and whether that tells words apart. scores: as in its card."""
     if "masks of" not in scores:
         return
     nothing, everything = (percent(scores[f"accuracy with {what} selected"]) for what in ("nothing", "everything"))

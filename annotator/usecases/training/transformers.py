@@ -11,6 +11,7 @@ from typing import Any
 from annotator.attribution.base import TooLong
 from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import BUILT_IN
+from annotator.attribution.transformers_recurrent import WORD_VECTORS
 from annotator.domain.models import HeldOut
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -30,7 +31,7 @@ from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered
 from annotator.training.pipelines import pipeline_outcome
 from annotator.training.rationalisers import PRESETS as RATIONALISER_PRESETS
 from annotator.training.rationalisers import RationaliserOptions, selected
-from annotator.training.trainable_models import PIPELINES, Architecture, NewModel, Output, Trainable, make
+from annotator.training.trainable_models import LSTM_PRESETS, PIPELINES, Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import TRAIN_MODEL, held_out_of, is_model_name, record_training
 from annotator.usecases.models.model_places import models_folder, under_way_of
@@ -46,6 +47,7 @@ from annotator.usecases.training.architectures import (
 from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
 
 __all__ = [
+    "LSTM_PRESETS",
     "PIPELINES",
     "RATIONALISER_PRESETS",
     "AlignmentOptions",
@@ -66,6 +68,7 @@ __all__ = [
 ]
 
 _WEIGHTS = "model.safetensors"
+_VECTORS = "word vectors"
 _LOST = "rationale tokens that it does not see"
 _LONG_TEXTS = {
     "refuse": "refused beyond {limit:,} pieces",
@@ -103,6 +106,7 @@ class TrainingReport:
     """What was trained.
 
     n_lost: rationale tokens that the model does not see; is_new: it was not there in just this form; scores: as in its card
+    vectors: what became of a file of word vectors, as in its card
     """
 
     name: str
@@ -113,6 +117,7 @@ class TrainingReport:
     n_lost: int
     is_new: bool = True
     scores: Mapping[str, Any] = field(default_factory=dict)
+    vectors: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_aligned(self) -> bool:
@@ -156,6 +161,8 @@ def train_transformer(
         checkpoint=Checkpoint(under_way / "checkpoint.pt", plan, is_anew=options.is_anew), progress=progress,
     )  # fmt: skip
     facts, held_out, scores = _judged(trainable, data, rows, options.fitting.rationaliser)
+    if vectors := getattr(trainable.model.config, WORD_VECTORS, None):
+        facts[_VECTORS] = vectors
     card = _card(project, name, trainable, new, data, fitted, options)
     digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, **facts}, scores=scores))
     shutil.rmtree(under_way)
@@ -165,7 +172,9 @@ def train_transformer(
         held_out=held_out,
         instance_ids=[example.id for example in data.learn],
     )  # fmt: skip
-    return TrainingReport(name, folder, data, fitted, held_out, facts.get(_LOST, 0), scores=scores)
+    return TrainingReport(
+        name, folder, data, fitted, held_out, facts.get(_LOST, 0), scores=scores, vectors=facts.get(_VECTORS, {})
+    )
 
 
 def check_lengths(store: Store, project: Project, name: str, options: TrainingOptions) -> None:
@@ -206,7 +215,10 @@ def _finished(store: Store, project: Project, name: str, folder: Path, data: Tra
     held_out = None if training is None else training.held_out
     fitted = Fitted(card.epochs, card.best_epoch)
     n_lost = card.data.get(_LOST, 0)
-    return TrainingReport(name, folder, data, fitted, held_out, n_lost, is_new=False, scores=card.scores)
+    vectors = card.data.get(_VECTORS, {})
+    return TrainingReport(
+        name, folder, data, fitted, held_out, n_lost, is_new=False, scores=card.scores, vectors=vectors
+    )
 
 
 def model_folder(store: Store, project: Project, name: str, options: TrainingOptions = TrainingOptions()) -> Path:
@@ -238,7 +250,10 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
     fitting = asdict(options.fitting)
     if options.fitting.rationaliser is None:  # plans from before there was one stay the same
         del fitting["rationaliser"]
-    whole = json.dumps([texts, asdict(new), fitting], sort_keys=True, default=str)
+    model = asdict(new)
+    if new.vectors is None:
+        del model["vectors"]
+    whole = json.dumps([texts, model, fitting], sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 

@@ -71,6 +71,9 @@ _ARCHITECTURES: dict[Architecture, str] = {
     "lehman": unsaid("sentence pipeline (GRUs)"),
     "bert-to-bert": unsaid("sentence pipeline (two encoders)"),
     "bert-to-bert-tokens": unsaid("token pipeline (two encoders)"),
+    "encoder-lstm": unsaid("bidirectional LSTM with attention"),
+    "lstm": unsaid("LSTM (predicts from its last state)"),
+    "match-lstm": unsaid("match-LSTM extracting an answer span"),
 }
 _OF_A_BASE: dict[Architecture, str] = {
     "transformer": unsaid("predicts for the text"),
@@ -92,6 +95,7 @@ _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
 _HIGH_AND_LOW = unsaid("Aligns attributions: high on rationale tokens, low elsewhere.")
 _WORDS_OF: dict[Architecture, str] = {
     "reading": _READING_WORDS,
+    "match-lstm": _READING_WORDS,
     "lei": _RATIONALISER_WORDS,
     **dict.fromkeys(PIPELINES, _PIPELINE_WORDS),
 }
@@ -344,7 +348,7 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
         _("Threads"), 1, 64, 1, key="train_threads", persist_state="session",
         help=_("CPU threads. One leaves the machine responsive.")
     )  # fmt: skip
-    balances = architecture != "reading" and right.checkbox(
+    balances = architecture not in {"reading", "match-lstm"} and right.checkbox(
         _("Balance labels"), key="train_balances", persist_state="session",
         help=_("Weights all labels equally; otherwise all texts.")
     )  # fmt: skip

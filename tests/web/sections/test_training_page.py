@@ -202,6 +202,8 @@ def test_a_decoder_is_offered_from_scratch_alone_and_arrives(page, tastes, store
         "encoder (reads in both directions)",
         "decoder (reads left to right)",
         "rationaliser (predicts from selected tokens)",
+        "bidirectional LSTM with attention",
+        "LSTM (predicts from its last state)",
     ]
     app.selectbox(key=f"train_architecture_{tastes.id}_scratch").set_value("decoder").run()
     app.button(key="train_go").click().run()
@@ -246,7 +248,7 @@ def test_a_project_that_asks_for_answers_trains_a_model_that_reads(page, make_pr
     )
     app = page(questions)
     assert not app.exception
-    assert kinds(app) == []
+    assert kinds(app) == ["encoder extracting an answer span", "match-LSTM extracting an answer span"]
     assert not [box for box in app.selectbox if box.label in {"Rationale alignment", "Outputs"}]
     assert (
         "Trains on 27 texts with gold (19 “no answer”), uses 3 for early stopping, and isn't tested (no other split has gold)."
