@@ -18,7 +18,7 @@ from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.transformers_networks import Loaded, answering, check_used_once, layers_for
 from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, CONSTANT, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
-from annotator.attribution.transformers_rationaliser import SELECTED, is_rationaliser
+from annotator.attribution.transformers_rationaliser import SELECTED, has_extractor, is_rationaliser, selection_of
 from annotator.attribution.transformers_relevance import check_graph, relevance_rules
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
@@ -254,7 +254,9 @@ def _by_layer(
         batch = loaded.batch(of_batch)
         read_from = [sources[number] for number in numbers]
         with torch.inference_mode():
-            weights = _checked(loaded.attend(batch), batch.ids.shape[1], loaded)
+            weights = check_attention(
+                getattr(loaded.attend(batch), "attentions", None), batch.ids.shape[1], loaded.name
+            )
             if parameters["from"] == "last" and bool((weights[0][:, :, 0, 1:] > 0).any()):
                 raise ModelError(_(_NOT_THE_LAST, name=loaded.name))
             layers = _layers(parameters["layer"], len(weights), loaded)
@@ -370,13 +372,13 @@ def _layers(layer: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
     return (number,)
 
 
-def _checked(outputs: Any, length: int, loaded: Loaded) -> Sequence[Tensor]:
+def check_attention(given: Sequence[Tensor] | None, length: int, name: str) -> Sequence[Tensor]:
     """The attention of each layer; raises ModelError where there is none, or none from each subword to each."""
-    weights = tuple(getattr(outputs, "attentions", None) or ())
+    weights = tuple(given or ())
     if not weights or any(
         of_layer is None or of_layer.ndim != 4 or tuple(of_layer.shape[2:]) != (length, length) for of_layer in weights
     ):
-        raise ModelError(_("'{name}' has no attention to read. Choose another method.", name=loaded.name))
+        raise ModelError(_("'{name}' has no attention to read. Choose another method.", name=name))
     return weights
 
 
@@ -386,13 +388,17 @@ def selection_scores(
     """The probability that each subword is part of the model's own rationale; or whether it is."""
     del targets
     torch, loaded = import_module("torch"), model.loaded
-    if not is_rationaliser(loaded.model):
-        raise ModelError(_("'{name}' selects no rationale. Use a rationaliser.", name=loaded.name))
+    if has_extractor(loaded.model):
+        _check_length(loaded, encoded)
+    elif not is_rationaliser(loaded.model):
+        raise ModelError(
+            _("'{name}' selects no rationale. Use a rationaliser, or align by an extractor.", name=loaded.name)
+        )
     by_input: list[list[SubwordScores]] = [[] for _other in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         batch = loaded.batch([encoded[number] for number in numbers])
-        with torch.inference_mode():
-            scores = loaded.model.selection(batch.ids, batch.mask.bool()).sigmoid()
+        with torch.inference_mode(), answering(loaded):
+            scores = selection_of(loaded.model, batch).sigmoid()
         scores = torch.where(batch.may_answer, scores, torch.zeros_like(scores)).double().cpu().numpy()
         for number, probabilities in zip(numbers, scores, strict=True):
             given = probabilities[: len(encoded[number].ids)]

@@ -185,7 +185,7 @@ METHODS: dict[str, Method] = {
     ),
     "selection": Method(
         "Selection (own rationale)",
-        "the probability that the selector of a rationaliser keeps the piece; belongs to no label",
+        "the probability that the selector of a rationaliser, or an extractor, keeps the piece; belongs to no label",
         "Lei et al. 2016; DeYoung et al. 2020, 5.1",
         (
             Parameter(

@@ -1,19 +1,25 @@
-"""Rationalisers (Lei et al. 2016) as transformers models: a selector marks subwords, a classifier reads only those.
+"""Models that give rationales of their own: rationalisers (Lei et al. 2016), and classifiers with an extractor beside them.
+
+A rationaliser is a transformers model: a selector marks subwords, a classifier reads only those.
 
 A folder holds both, so that what loads, asks and explains sequence classifiers does so with them. The classifier reads what is
 left when the other subwords are taken out and the rest is joined. torch is imported when one is made or loaded.
+
+An extractor scores each subword from what the encoder's last layer gives for it; the classifier reads everything.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from annotator.attribution.transformers_subwords import Tensor
+from annotator.attribution.transformers_subwords import Batch, Tensor
 
 MODEL_TYPE = "lei-rationaliser"
 SELECTED = 0.5  # what is more probable is part of the rationale
+HAS_EXTRACTOR = "has_extractor"  # in the configuration of a classifier
 _HIDDEN = 128  # units of the classifier's last layer
 
 
@@ -36,6 +42,49 @@ def from_scratch(tokenizer: Any, shape: Mapping[str, object], head: Mapping[str,
 def is_rationaliser(model: Any) -> bool:
     """Whether a model is one."""
     return getattr(model.config, "model_type", "") == MODEL_TYPE
+
+
+def selection_of(model: Any, batch: Batch) -> Tensor:
+    """float[batch, length]: the logit of each subword's being part of the rationale that a model gives by itself."""
+    if is_rationaliser(model):
+        return model.selection(batch.ids, batch.mask.bool())
+    return extracted(model, model(**batch.arguments(), return_dict=True, output_hidden_states=True).hidden_states)
+
+
+def add_extractor(model: Any, seed: int = 0) -> None:
+    """Give a classifier a head that scores each subword; it is saved with the other weights.
+
+    Its scores are near 0 and differ: of equal scores Order has no gradient.
+    """
+    torch = import_module("torch")
+    head = torch.nn.Linear(model.config.hidden_size, 1)
+    torch.nn.init.normal_(head.weight, std=0.02, generator=torch.Generator().manual_seed(seed))
+    torch.nn.init.zeros_(head.bias)
+    model.extractor = head.to(next(model.parameters()))
+    model.config.update({HAS_EXTRACTOR: True})
+
+
+def has_extractor(model: Any) -> bool:
+    """Whether there is one beside a classifier."""
+    return hasattr(model, "extractor")
+
+
+def extracted(model: Any, states: Sequence[Tensor]) -> Tensor:
+    """float[batch, length]: the extractor's scores. states: float[batch, length, dimensions] of each layer."""
+    return model.extractor(states[-1])[:, :, 0]
+
+
+def read_extractor(model: Any, folder: Path) -> None:
+    """Give a classifier the extractor of its folder, where there is one: transformers passes over it."""
+    if not getattr(model.config, HAS_EXTRACTOR, False):
+        return
+    for path in sorted(folder.glob("*.safetensors")):
+        with import_module("safetensors").safe_open(path, framework="pt") as weights:
+            if "extractor.weight" in weights.keys():  # noqa: SIM118  (no mapping)
+                add_extractor(model)
+                model.extractor.load_state_dict(
+                    {name: weights.get_tensor(f"extractor.{name}") for name in ("weight", "bias")}
+                )
 
 
 @cache

@@ -24,7 +24,7 @@ from annotator.attribution.model_specs import NEGATIVE_LABEL, model_name
 from annotator.attribution.transformers_networks import Device, Loaded, Reads, answering, first_line
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_subwords
-from annotator.attribution.transformers_rationaliser import register
+from annotator.attribution.transformers_rationaliser import read_extractor, register
 from annotator.attribution.transformers_subwords import Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid
@@ -418,6 +418,7 @@ def weights_of(transformers: Any, torch: Any, source: Source, auto: str, config:
                 missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
             )
         )
+    read_extractor(model, Path(source.spec).expanduser())
     model.eval()
     model.requires_grad_(requires_grad=False)  # gradients go to embeddings alone
     return model

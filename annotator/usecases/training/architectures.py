@@ -40,6 +40,7 @@ def check_architecture(project: Project, new: NewModel, fitting: FittingOptions)
     if new.architecture == "tokens" and not project.task.has_target:
         raise ModelError(_("Texts of '{name}' have no target. Remove --architecture tokens.", name=project.name))
     _check_rationaliser(new, fitting)
+    check_alignment(new, fitting)
     wrong = {
         _("alignment with rationales (--align)"): fitting.alignment is not None,
         _("one sigmoid output (--output sigmoid)"): new.output != "softmax",
@@ -58,6 +59,19 @@ def _check_rationaliser(new: NewModel, fitting: FittingOptions) -> None:
         raise InvalidValue(_("Alignment isn't for --architecture lei. Use --supervision."))
     if is_rationaliser and new.output != "softmax":
         raise InvalidValue(_("--architecture lei has softmax output."))
+
+
+def check_alignment(new: NewModel, fitting: FittingOptions) -> None:
+    """Raise InvalidValue where attention or an extractor cannot be read from one pass over a whole text."""
+    if fitting.alignment is None or fitting.alignment.is_by_gradient:
+        return
+    by = fitting.alignment.by
+    if new.architecture not in {"transformer", "decoder"}:
+        raise InvalidValue(
+            _("--architecture {architecture} can't be aligned by {by}.", architecture=new.architecture, by=by)
+        )
+    if new.too_long == "windows":
+        raise InvalidValue(_("Aligning by {by} doesn't work in windows. Truncate long texts.", by=by))
 
 
 # What is particular to models that answer questions: what they learn from, when there is no answer, how well they do.

@@ -23,7 +23,7 @@ from annotator.store.connection.replacement import models_of
 from annotator.store.events import require_open
 from annotator.store.models import has_outputs, last_detail
 from annotator.store.trained_models import find_training
-from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
+from annotator.training.alignment import AlignmentOptions, Criterion, Extractor, OfSeveral
 from annotator.training.card import STRETCH, Card, versions_here
 from annotator.training.examples import Example, Row, answer_rows, rows_of, told_by_key
 from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered, fit
@@ -49,6 +49,7 @@ __all__ = [
     "Architecture",
     "Criterion",
     "DataOptions",
+    "Extractor",
     "FittingOptions",
     "NewModel",
     "OfSeveral",
@@ -235,6 +236,8 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
     fitting = asdict(options.fitting)
     if options.fitting.rationaliser is None:  # plans from before there was one stay the same
         del fitting["rationaliser"]
+    if options.fitting.alignment is not None:
+        fitting["alignment"] = options.fitting.alignment.as_plan()
     whole = json.dumps([texts, asdict(new), fitting], sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()
 
