@@ -54,14 +54,23 @@ def selection_of(model: Any, batch: Batch) -> Tensor:
 def add_extractor(model: Any, seed: int = 0) -> None:
     """Give a classifier a head that scores each subword; it is saved with the other weights.
 
-    Its scores are near 0 and differ: of equal scores Order has no gradient.
+    Its scores are near 0 and differ: of equal scores Order has no gradient. One that is there stays.
     """
+    if has_extractor(model):
+        return
     torch = import_module("torch")
     head = torch.nn.Linear(model.config.hidden_size, 1)
     torch.nn.init.normal_(head.weight, std=0.02, generator=torch.Generator().manual_seed(seed))
     torch.nn.init.zeros_(head.bias)
     model.extractor = head.to(next(model.parameters()))
     model.config.update({HAS_EXTRACTOR: True})
+
+
+def drop_extractor(model: Any) -> None:
+    """Take it away, where there is one."""
+    if has_extractor(model):
+        del model.extractor
+        model.config.update({HAS_EXTRACTOR: False})
 
 
 def has_extractor(model: Any) -> bool:

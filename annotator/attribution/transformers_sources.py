@@ -194,8 +194,8 @@ def load_model(
         register(transformers)
         config = source.read(transformers.AutoConfig)
         kind = _kind(config, name) if prompt is None else _causal(config, name)
-        labels = () if kind == "reading" else _labels(config, name) if prompt is None else prompt.labels
-        reads = "answer" if kind == "reading" else _reads(config, prompt)
+        labels = () if kind == "reading" else labels_of_config(config, name) if prompt is None else prompt.labels
+        reads = "answer" if kind == "reading" else reads_of_config(config, prompt)
         tokenizer = tokenizer_of(transformers, source)
         model = weights_of(transformers, torch, source, AUTO[reads], config)
     always_in_windows = reads in {"words", "target"} or (
@@ -342,14 +342,14 @@ def check_causal(torch: Any, loaded: Loaded) -> None:
         raise ModelError(_("'{name}' isn't a causal language model.", name=loaded.name))
 
 
-def _reads(config: Any, prompt: Prompt | None) -> Reads:
+def reads_of_config(config: Any, prompt: Prompt | None) -> Reads:
     if prompt is not None:
         return "label words"
     reads: Reads = getattr(config, READS, "text")
     return reads if reads in {"words", "target"} else "text"
 
 
-def _labels(config: Any, name: str) -> tuple[str, ...]:
+def labels_of_config(config: Any, name: str) -> tuple[str, ...]:
     labels = tuple(str(config.id2label[number]) for number in sorted(config.id2label))
     if len(labels) == 1:
         return _labels_of_one_output(config, labels[0], name)

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from annotator.usecases.training.transformers import TrainingReport
 
 _SECONDS_BETWEEN_LINES = 5.0
-_OF_THE_MODEL = {"base": "base", "architecture": "architecture", "output": "output", "special": "special",
-                 "device": "device", "threads": "threads",
+_OF_THE_MODEL = {"base": "base", "keeps_head": "keeps_head", "architecture": "architecture", "output": "output",
+                 "special": "special", "device": "device", "threads": "threads",
                  "too_long": "too_long", "query_first": "is_query_first", "asks_hub": "asks_hub"}  # fmt: skip
 _MAY_DIFFER = (
     "criterion",
@@ -93,6 +93,17 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     "--base",
     metavar="FOLDER-OR-NAME",
     help=("A pretrained model with safetensors weights, which gets a new head; else a small one learns from scratch."),
+)
+@click.option(
+    "--keep-head",
+    "keeps_head",
+    is_flag=True,
+    help="Train the base's outputs further; its labels must be the project's.",
+)
+@click.option(
+    "--since",
+    metavar="FOLDER",
+    help="Learn only from texts that the model in FOLDER did not learn from, or not with their present gold.",
 )
 @click.option(
     "--output",
@@ -358,7 +369,9 @@ def _data_options(given: dict[str, Any]) -> Any:
     )
     if given["criterion"] is None and rationales != RationaleOptions():
         raise click.UsageError("Without --align no rationales are used; leave out which ones, or add --align.")
-    return DataOptions(given["split"], given["validation"], given["gold_policy"], rationales, given["seed"])
+    return DataOptions(
+        given["split"], given["validation"], given["gold_policy"], rationales, given["seed"], given["since"]
+    )
 
 
 def _fitting_options(given: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.transformers_rationaliser import add_extractor
+from annotator.attribution.transformers_rationaliser import add_extractor, drop_extractor
 from annotator.attribution.transformers_subwords import in_batches
 from annotator.errors import InvalidValue, ModelError
 from annotator.files import part_folder, sync_file, sync_folder
@@ -201,6 +201,8 @@ class _Fitting:
         self.epochs_done = 0.0
         if options.alignment is not None and options.alignment.by == "extractor":
             add_extractor(trainable.model, options.seed)
+        else:
+            drop_extractor(trainable.model)  # what is not trained along would lag behind
         self.optimizer = torch.optim.AdamW(
             trainable.model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay
         )

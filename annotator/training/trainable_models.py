@@ -1,7 +1,7 @@
 """Models that can be trained: a folder's or a hub's encoder with a new head, or a small one from scratch."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from annotator.attribution.base import TooLong
 from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
-from annotator.attribution.transformers_rationaliser import from_scratch
+from annotator.attribution.transformers_rationaliser import from_scratch, read_extractor
 from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
@@ -18,9 +18,11 @@ from annotator.attribution.transformers_sources import (
     Source,
     check_vocabulary,
     device_of,
+    labels_of_config,
     limit_of,
     needed,
     quietly,
+    reads_of_config,
     tokenizer_of,
 )
 from annotator.attribution.transformers_subwords import Batch, Cutter, empty_text_of
@@ -48,6 +50,7 @@ class NewModel:
     too_long: "windows": it answers in the mean of what it says of each subword, so that a text may have any length
     shape:   of a model from scratch, in the words of transformers' BertConfig; of a decoder, of GPT2Config
     n_subwords: how many the tokenizer of a model from scratch learns at most
+    keeps_head: the base's outputs are trained further, with its labels in its order
     """
 
     labels: tuple[str, ...]
@@ -62,6 +65,14 @@ class NewModel:
     is_query_first: bool = False
     asks_hub: bool = False
     architecture: Architecture = "transformer"
+    keeps_head: bool = False
+
+    def as_plan(self) -> dict[str, object]:
+        """As plain values; a head that is not kept is left out, so that plans from before stay the same."""
+        values = asdict(self)
+        if not self.keeps_head:
+            del values["keeps_head"]
+        return values
 
     @property
     def reads(self) -> Reads:
@@ -144,6 +155,10 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
         model.to(device), cutter.limit, new.reads, filling=tokenizer.pad_token_id,
         none=tokenizer.cls_token_id if new.reads == "answer" else None,
     )  # fmt: skip
+    if new.keeps_head and new.reads != "answer":
+        n_outputs = model.config.num_labels
+        labels = labels_of_config(model.config, name)
+        new = replace(new, labels=labels, output="sigmoid" if n_outputs == 1 else "softmax")
     return Trainable(name, new.labels, new.output, network, cutter, device)
 
 
@@ -155,6 +170,8 @@ def _check(new: NewModel) -> None:
         raise InvalidValue(
             _("One sigmoid output can't separate {n_labels} labels. Use softmax.", n_labels=len(new.labels))
         )
+    if new.keeps_head and new.base is None:
+        raise InvalidValue(_("--keep-head needs --base."))
     if new.base is not None and new.architecture in _FROM_SCRATCH:
         raise InvalidValue(
             _("'{architecture}' trains from scratch. Remove it or the base.", architecture=new.architecture)
@@ -210,8 +227,10 @@ def _head(new: NewModel) -> dict[str, object]:
 
 def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
     source = Source.of(base, asks_hub=new.asks_hub)
-    head = _head(new)
+    head = {} if new.keeps_head and new.reads != "answer" else _head(new)
     config = source.read(transformers.AutoConfig, **head)
+    if new.keeps_head:
+        _check_head(config, new, source.name)
     config.update(head)  # what a configuration does not know is not taken from the line above
     tokenizer = tokenizer_of(transformers, source)
     model, report = source.weights(
@@ -222,7 +241,9 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
         ignore_mismatched_sizes=True,  # a head for other labels is drawn anew
         output_loading_info=True,
     )
-    new_parts = _head_of(model)
+    new_parts = () if new.keeps_head else _head_of(model)
+    if new.keeps_head:
+        read_extractor(model, Path(base).expanduser())
     missing = sorted(key for key in report["missing_keys"] if not key.startswith(new_parts))
     if missing:
         raise ModelError(
@@ -233,6 +254,31 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
             )
         )
     return source.name, tokenizer, model
+
+
+def _check_head(config: Any, new: NewModel, name: str) -> None:
+    """Raise ModelError where a base's outputs are not those that are to be trained further."""
+    kind = {"answer": "ForQuestionAnswering", "text": "ForSequenceClassification"}.get(
+        new.reads, "ForTokenClassification"
+    )
+    is_alike = any(of.endswith(kind) for of in config.architectures or ())
+    if not is_alike or (new.reads != "answer" and reads_of_config(config, None) != new.reads):
+        raise ModelError(
+            _("'{name}' has no head of this kind. Remove --keep-head, or choose its --architecture.", name=name)
+        )
+    if new.reads == "answer":
+        return
+    labels = labels_of_config(config, name)
+    others = [label for label in new.labels if label not in labels]
+    if others:
+        raise ModelError(
+            _(
+                "'{name}' has labels {labels}; the texts also have {others}. Remove --keep-head.",
+                name=name,
+                labels=", ".join(labels),
+                others=", ".join(others),
+            )
+        )
 
 
 def _head_of(model: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What alignment brings on planted texts, judged by behaviour alone: `make proofs` prints the table for docs/training_trials.md.
+"""What alignment brings on planted texts, judged by behaviour alone: `make proofs` prints the table for docs/planted_trials.md.
 
 A spurious word follows the label in 98 % of the training texts. Judged are accuracy where it goes on doing so, follows nothing,
 or says the opposite; how often putting the opposite word in its place changes an answer; and what the answer's logit loses when

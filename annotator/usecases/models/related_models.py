@@ -112,7 +112,8 @@ def _one_like(cards: Mapping[str, Card], training: Mapping[str, Any]) -> str | N
 
 def _learned(training: Mapping[str, Any]) -> dict[str, Any]:
     """Without what depends on the machine, and of a model that is not aligned without what only alignment reads."""
-    model = {name: value for name, value in training["model"].items() if name not in _OF_THE_MACHINE}
+    of_model = {"keeps_head": False} | training["model"]
+    model = {name: value for name, value in of_model.items() if name not in _OF_THE_MACHINE}
     fitting = dict(training["fitting"])
     if fitting["alignment"] is not None:  # cards from before know no other methods
         fitting["alignment"] = {"by": USUAL_BY, "steps": USUAL_STEPS} | fitting["alignment"]
@@ -121,7 +122,7 @@ def _learned(training: Mapping[str, Any]) -> dict[str, Any]:
         fitting.pop("task_loss_on", None)
     if fitting.get("rationaliser") is None:  # cards from before there was one do not name it
         fitting.pop("rationaliser", None)
-    return {"model": model, "data": training["data"], "fitting": fitting}
+    return {"model": model, "data": {"since": None} | training["data"], "fitting": fitting}
 
 
 # The command that trains the twin or the control of a model, as whoever has its card can write it.
@@ -151,11 +152,12 @@ _OF_CHOICES = frozenset({"--choose", "--task-loss-on"})  # whose values have bla
 # The option of `annotator train` for each that may be training for; a test trains what they say.
 _OPTIONS: Mapping[str, Mapping[str, str]] = {
     "model": {
-        "base": "--base", "architecture": "--architecture", "output": "--output", "special": "--special-token",
+        "base": "--base", "keeps_head": "--keep-head", "architecture": "--architecture", "output": "--output",
+        "special": "--special-token",
         "too_long": "--too-long", "is_query_first": "--query-first", "device": "--device", "threads": "--threads",
         "asks_hub": "--allow-model-hub",
     },
-    "data": {"split": "--split", "validation": "--validation", "gold_policy": "--gold-policy"},
+    "data": {"split": "--split", "validation": "--validation", "gold_policy": "--gold-policy", "since": "--since"},
     "rationales": {
         "source": "--rationales", "word_lists": "--word-list", "share": "--share", "choice": "--choose",
         "confidence_of": "--confidence-of",
@@ -195,7 +197,7 @@ def _command(card: Card, training: Mapping[str, Any], name: str, folder: Path | 
 def _usual() -> dict[str, dict[str, Any]]:
     alignment = {field.name: field.default for field in fields(AlignmentOptions) if field.name != "criterion"}
     return {
-        "model": asdict(NewModel(())), "data": {"split": None, "validation": None, "gold_policy": None},
+        "model": asdict(NewModel(())), "data": {"split": None, "validation": None, "gold_policy": None, "since": None},
         "alignment": alignment, "rationales": dict(NO_RATIONALES), "fitting": asdict(FittingOptions()),
     }  # fmt: skip
 

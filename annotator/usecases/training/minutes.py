@@ -179,7 +179,7 @@ def _plan(
         as_fitted["alignment"] = fitting.alignment.as_plan()
     whole = [
         list(map(_digest, learned)), {name: _digest(examples) for name, examples in judge.items()}, list(labels),
-        asdict(model), as_fitted, *([dropped] if dropped else []),
+        model.as_plan(), as_fitted, *([dropped] if dropped else []),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:32]
 

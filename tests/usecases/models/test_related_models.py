@@ -70,6 +70,8 @@ def test_the_twin_lacks_the_alignment_alone_and_the_control_has_shuffled_rationa
         {"fitting": replace(ALIGNED.fitting, alignment=AlignmentOptions("mae", scale=1.0))},
         {"model": replace(ALIGNED.model, architecture="decoder")},
         {"model": replace(ALIGNED.model, base="bert")},
+        {"model": replace(ALIGNED.model, base="bert", keeps_head=True)},
+        {"data": DataOptions(rationales=RationaleOptions("shuffled"), since="before")},
         {"data": DataOptions(rationales=RationaleOptions("shuffled", share=50.0))},
         {"data": DataOptions(split="train", rationales=RationaleOptions("shuffled"))},
         {"data": DataOptions()},
