@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from annotator.attribution.architectures.lstm import is_match_lstm, is_recurrent
+from annotator.attribution.architectures.rationaliser import has_extractor, selection_of, selects
 from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.transformers_networks import Loaded, answering, check_used_once, layers_for
 from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, CONSTANT, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
-from annotator.attribution.transformers_rationaliser import selects
-from annotator.attribution.transformers_recurrent import is_match_lstm, is_recurrent
 from annotator.attribution.transformers_relevance import check_graph, relevance_rules
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
@@ -266,7 +266,9 @@ def _by_layer(
         batch = loaded.batch(of_batch)
         read_from = [sources[number] for number in numbers]
         with torch.inference_mode():
-            weights = _checked(loaded.attend(batch), batch.ids.shape[1], loaded)
+            weights = check_attention(
+                getattr(loaded.attend(batch), "attentions", None), batch.ids.shape[1], loaded.name
+            )
             if parameters["from"] == "last" and bool((weights[0][:, :, 0, 1:] > 0).any()):
                 raise ModelError(_(_NOT_THE_LAST, name=loaded.name))
             layers = _layers(parameters["layer"], len(weights), loaded)
@@ -388,13 +390,13 @@ def _layers(layer: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
     return (number,)
 
 
-def _checked(outputs: Any, length: int, loaded: Loaded) -> Sequence[Tensor]:
+def check_attention(given: Sequence[Tensor] | None, length: int, name: str) -> Sequence[Tensor]:
     """The attention of each layer; raises ModelError where there is none, or none from each subword to each."""
-    weights = tuple(getattr(outputs, "attentions", None) or ())
+    weights = tuple(given or ())
     if not weights or any(
         of_layer is None or of_layer.ndim != 4 or tuple(of_layer.shape[2:]) != (length, length) for of_layer in weights
     ):
-        raise ModelError(_("'{name}' has no attention to read. Choose another method.", name=loaded.name))
+        raise ModelError(_("'{name}' has no attention to read. Choose another method.", name=name))
     return weights
 
 
@@ -404,16 +406,21 @@ def selection_scores(
     """The probability that each subword, or its sentence, is part of the model's own rationale; or whether it is."""
     del targets
     torch, loaded = import_module("torch"), model.loaded
-    if not selects(loaded.model):
-        raise ModelError(_("'{name}' selects no rationale. Use a rationaliser or pipeline.", name=loaded.name))
+    if has_extractor(loaded.model):
+        _check_length(loaded, encoded)
+    elif not selects(loaded.model):
+        raise ModelError(
+            _(
+                "'{name}' selects no rationale. Use a rationaliser or pipeline, or align by an extractor.",
+                name=loaded.name,
+            )
+        )
     by_input: list[list[SubwordScores]] = [[] for _other in encoded]
     for numbers in in_batches(encoded, loaded.size_of_batches):
         batch = loaded.batch([encoded[number] for number in numbers])
-        with torch.inference_mode():
-            selection = loaded.model.selection(
-                batch.ids, batch.mask.bool(), batch.may_answer, batch.sentences, batch.types
-            )
-            chosen = loaded.model.chosen(selection, batch.may_answer, batch.sentences).cpu().numpy()
+        with torch.inference_mode(), answering(loaded):
+            selection, chosen = selection_of(loaded.model, batch)
+        chosen = chosen.cpu().numpy()
         scores = (selection.sigmoid() * batch.may_answer).double().cpu().numpy()
         for number, probabilities, flags in zip(numbers, scores, chosen, strict=True):
             n = len(encoded[number].ids)

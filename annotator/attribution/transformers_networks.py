@@ -12,11 +12,11 @@ from inspect import signature
 from types import SimpleNamespace
 from typing import Any, Literal
 
+from annotator.attribution.architectures.rationaliser import selects
 from annotator.attribution.base import Input
 from annotator.attribution.transformers_answer_spans import Stretches
 from annotator.attribution.transformers_parameters import EMBEDDINGS, ModelKind, Value
 from annotator.attribution.transformers_prompts import Prompt, encode_in_prompt
-from annotator.attribution.transformers_rationaliser import selects
 from annotator.attribution.transformers_subwords import (
     Batch,
     Cutter,

@@ -185,7 +185,7 @@ METHODS: dict[str, Method] = {
     ),
     "selection": Method(
         "Selection (own rationale)",
-        "the probability that the selector of a rationaliser or pipeline keeps the piece, or its sentence; belongs to no label",
+        "the probability that a rationaliser, pipeline or extractor keeps the piece, or its sentence; belongs to no label",
         "Lei et al. 2016; DeYoung et al. 2020, 5.1",
         (
             Parameter(

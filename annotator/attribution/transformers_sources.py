@@ -19,16 +19,16 @@ from typing import Any, get_args
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from annotator.attribution.architectures.lstm import is_match_lstm, is_recurrent
+from annotator.attribution.architectures.lstm import register as register_recurrent
+from annotator.attribution.architectures.pipeline import register as register_pipelines
+from annotator.attribution.architectures.rationaliser import read_extractor, selects
+from annotator.attribution.architectures.rationaliser import register as register_rationalisers
 from annotator.attribution.base import TooLong
 from annotator.attribution.model_specs import NEGATIVE_LABEL, model_name
 from annotator.attribution.transformers_networks import Device, Loaded, Reads, answering, first_line
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_subwords
-from annotator.attribution.transformers_rationale_pipeline import register as register_pipelines
-from annotator.attribution.transformers_rationaliser import register as register_rationalisers
-from annotator.attribution.transformers_rationaliser import selects
-from annotator.attribution.transformers_recurrent import is_match_lstm, is_recurrent
-from annotator.attribution.transformers_recurrent import register as register_recurrent
 from annotator.attribution.transformers_subwords import Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, unsaid
@@ -200,8 +200,8 @@ def load_model(
         register_recurrent(transformers)
         config = source.read(transformers.AutoConfig)
         kind = _kind(config, name) if prompt is None else _causal(config, name)
-        labels = () if kind == "reading" else _labels(config, name) if prompt is None else prompt.labels
-        reads = "answer" if kind == "reading" else _reads(config, prompt)
+        labels = () if kind == "reading" else labels_of_config(config, name) if prompt is None else prompt.labels
+        reads = "answer" if kind == "reading" else reads_of_config(config, prompt)
         tokenizer = tokenizer_of(transformers, source)
         model = weights_of(transformers, torch, source, AUTO[reads], config)
     always_in_windows = reads in {"words", "target"} or (
@@ -349,14 +349,14 @@ def check_causal(torch: Any, loaded: Loaded) -> None:
         raise ModelError(_("'{name}' isn't a causal language model.", name=loaded.name))
 
 
-def _reads(config: Any, prompt: Prompt | None) -> Reads:
+def reads_of_config(config: Any, prompt: Prompt | None) -> Reads:
     if prompt is not None:
         return "label words"
     reads: Reads = getattr(config, READS, "text")
     return reads if reads in {"words", "target"} else "text"
 
 
-def _labels(config: Any, name: str) -> tuple[str, ...]:
+def labels_of_config(config: Any, name: str) -> tuple[str, ...]:
     labels = tuple(str(config.id2label[number]) for number in sorted(config.id2label))
     if len(labels) == 1:
         return _labels_of_one_output(config, labels[0], name)
@@ -425,6 +425,7 @@ def weights_of(transformers: Any, torch: Any, source: Source, auto: str, config:
                 missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
             )
         )
+    read_extractor(model, Path(source.spec).expanduser())
     model.eval()
     model.requires_grad_(requires_grad=False)  # gradients go to embeddings alone
     return model

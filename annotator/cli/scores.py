@@ -173,8 +173,10 @@ TITLES = {
     "gradient-x-input": "AUPRC, gradient × input",
     "occlusion": "AUPRC, occlusion",
     "linear": "AUPRC, exact weights",
+    "attention": "AUPRC, attention",
+    "integrated-gradients": "AUPRC, integrated gradients",
+    "selection": "AUPRC, extractor",
 }
-_WIDTH = max(map(len, TITLES.values()))
 
 
 def gain_lines(proof: "AlignmentProof") -> Iterator[str]:
@@ -194,13 +196,14 @@ def gain_lines(proof: "AlignmentProof") -> Iterator[str]:
 
 def measure_lines(measures: "Sequence[Measured]") -> Iterator[str]:
     has_control = any(of.gain.control is not None for of in measures)
-    head = f"  {'':<{_WIDTH}}       n    base   other  difference"
+    width = max(len(TITLES[name]) for name in ("gradient-x-input", *(of.measure for of in measures)))
+    head = f"  {'':<{width}}       n    base   other  difference"
     yield head + (f"{'':<15}  control  its difference" if has_control else "")
     for of in measures:
         gain = of.gain
         numbers = "  ".join(f"{written_in_report(value):>6}" for value in (gain.base, gain.other))
         title = TITLES[of.measure] + ("" if of.is_alike else " ¹")
-        line = f"  {title:<{_WIDTH}}  {gain.n:>6,}  {numbers}  {_difference(gain.gain):<25}"
+        line = f"  {title:<{width}}  {gain.n:>6,}  {numbers}  {_difference(gain.gain):<25}"
         if has_control:
             line += f"  {written_in_report(gain.control):>7}  {_difference(gain.of_control)}"
         yield line.rstrip()

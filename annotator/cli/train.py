@@ -32,7 +32,7 @@ from annotator.usecases.models.alignment_proofs import (
     plausibility_alone,
 )
 from annotator.usecases.models.model_places import models_folder
-from annotator.usecases.models.related_models import aligned_with, cards_in
+from annotator.usecases.models.related_models import aligned_with, cards_in, trained_method
 
 if TYPE_CHECKING:
     from annotator.usecases.databases import Store
@@ -42,11 +42,12 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 5.0
 _ARCHITECTURES = ("transformer", "decoder", "tokens", "reading", "lei", "lehman", "bert-to-bert", "bert-to-bert-tokens",
                   "encoder-lstm", "lstm", "match-lstm")  # fmt: skip
-_OF_THE_MODEL = {"base": "base", "vectors": "vectors", "architecture": "architecture", "output": "output", "special": "special",
-                 "device": "device", "threads": "threads",
+_OF_THE_MODEL = {"base": "base", "keeps_head": "keeps_head", "vectors": "vectors", "architecture": "architecture",
+                 "output": "output", "special": "special", "device": "device", "threads": "threads",
                  "too_long": "too_long", "query_first": "is_query_first", "asks_hub": "asks_hub"}  # fmt: skip
 _MAY_DIFFER = (
     "criterion",
+    "by",
     "strength",
     "scale",
     "source",
@@ -55,7 +56,7 @@ _MAY_DIFFER = (
     "seed",
 )  # given several times: a sweep
 _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "scale", "of_several": "of_several",
-                     "align_over": "over", "delta": "delta"}  # fmt: skip
+                     "align_over": "over", "delta": "delta", "by": "by", "align_steps": "steps"}  # fmt: skip
 
 
 @click.command("train")
@@ -104,6 +105,17 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     "--vectors",
     type=click.Path(exists=True, dir_okay=False),
     help="With encoder-lstm or lstm: begin with these word vectors (text format of GloVe or word2vec).",
+)
+@click.option(
+    "--keep-head",
+    "keeps_head",
+    is_flag=True,
+    help="Train the base's outputs further; its labels must be the project's.",
+)
+@click.option(
+    "--since",
+    metavar="FOLDER",
+    help="Learn only from texts that the model in FOLDER did not learn from, or not with their present gold.",
 )
 @click.option(
     "--output",
@@ -173,7 +185,26 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     type=click.Choice(["none", "mse", "mae", "huber", "bce", "order", "kl"]),
     default=["none"],
     show_default=True,
-    help="Align input x gradient with the rationales by this criterion of ER-TEST.",
+    help="Align attributions with the rationales by this criterion of ER-TEST.",
+)
+@click.option(
+    "--align-by",
+    "by",
+    multiple=True,
+    type=click.Choice(["gradient-x-input", "attention", "integrated-gradients", "extractor"]),
+    default=["gradient-x-input"],
+    show_default=True,
+    help=(
+        "With --align: whose attributions. Methods of `annotator attribute`, or a head that learns to score each "
+        "subword (`--method selection` gives its scores)."
+    ),
+)
+@click.option(
+    "--align-steps",
+    type=click.IntRange(min=1),
+    default=4,
+    show_default=True,
+    help="With --align-by integrated-gradients: points on the path. Each costs as much as a gradient.",
 )
 @click.option(
     "--control",
@@ -293,9 +324,9 @@ def train(
     at any moment and repeated with the same options: it goes on from the last whole epoch. The page Saliency does the
     same in the background.
 
-    --align, --strength, --scale, --rationales, --share, --learning-rate and --seed may be repeated: a model is
-    trained for each combination and named after what differs, such as m-mae-strength0.5-seed1. Without alignment
-    there is one for each rate and seed.
+    --align, --align-by, --strength, --scale, --rationales, --share, --learning-rate and --seed may be repeated: a
+    model is trained for each combination and named after what differs, such as m-mae-strength0.5-seed1. Without
+    alignment there is one for each rate and seed.
 
     After an alignment, the gain is measured against the same training without alignment and a control on shuffled
     rationales. See docs/training.md.
@@ -354,7 +385,9 @@ def _data_options(given: dict[str, Any]) -> Any:
     )
     if given["criterion"] is None and rationales != RationaleOptions():
         raise click.UsageError("Without --align no rationales are used; leave out which ones, or add --align.")
-    return DataOptions(given["split"], given["validation"], given["gold_policy"], rationales, given["seed"])
+    return DataOptions(
+        given["split"], given["validation"], given["gold_policy"], rationales, given["seed"], given["since"]
+    )
 
 
 def _fitting_options(given: dict[str, Any]) -> Any:
@@ -419,9 +452,11 @@ class Proofs:
     progress: Callable[[int, int], None]
 
     def plausibility(self, name: str) -> dict[str, float | None]:
-        """By method, of one model, which is asked now."""
+        """Of one model, which is asked now: by the method that it was aligned by, and by occlusion."""
         self._ask(name)
-        return plausibility_alone(self.store, LOCAL_OPERATOR, self.project, name, self.folder)
+        by_method = plausibility_alone(self.store, LOCAL_OPERATOR, self.project, name, self.folder)
+        trained = trained_method([name], cards_in(self.folder or models_folder(self.store, self.project)))
+        return {TRAINED: by_method.get(trained), INDEPENDENT: by_method.get(INDEPENDENT)}
 
     def lines(self, groups: Sequence[Sequence[str]]) -> Iterator[str]:
         """Of each group of seeds what its alignment brought."""
@@ -519,14 +554,16 @@ def show_sweep(
     trials: "Sequence[Trial]", reports: "Iterator[TrainingReport]", proofs: Proofs, *, as_json: bool
 ) -> None:
     """A row as soon as a trial is done; below the rows what each alignment brought, over its seeds."""
-    is_aligned = any(trial.options.fitting.alignment is not None for trial in trials)
+    alignments = [alignment for trial in trials if (alignment := trial.options.fitting.alignment) is not None]
+    is_aligned = bool(alignments)
+    trained = _HEADS[TRAINED] if all(of.by == TRAINED for of in alignments) else "trained method"
     if as_json:
         done = list(zip(trials, reports, strict=True))
         rows = [{"name": trial.name, "values": trial.values, **_as_json(report)} for trial, report in done]
         print_json({"trials": rows, "proofs": proofs.as_json(_by_alignment(done))})
         return
     width = max(len(trial.name) for trial in trials)
-    more = f"  {_HEADS[TRAINED]:>16}  {_HEADS[INDEPENDENT]:>9}" if is_aligned else ""
+    more = f"  {trained:>16}  {_HEADS[INDEPENDENT]:>9}" if is_aligned else ""
     click.echo(f"{'model':<{width}}  epochs  validation loss  accuracy  held out  alignment{more}")
     shown = []
     for trial, report in zip(trials, reports, strict=True):

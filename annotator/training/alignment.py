@@ -5,7 +5,7 @@ number over a whole batch. Both are here under their own names, since the paper'
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, Literal, get_args
 
@@ -17,7 +17,10 @@ Criterion = Literal["mse", "mae", "huber", "bce", "order", "kl"]
 Form = Literal["paper", "released"]
 OfSeveral = Literal["lowest", "union"]
 Over = Literal["sum", "mean"]
+Extractor = Literal["gradient-x-input", "attention", "integrated-gradients", "extractor"]
 
+USUAL_BY: Extractor = "gradient-x-input"
+USUAL_STEPS = 4  # of integrated gradients
 _LEAST_SHARE = 1e-4  # what the released code raises each share of the softmax to, before its logarithm
 
 
@@ -27,11 +30,13 @@ class AlignmentOptions:
 
     form:       "paper": for each instance, over the subwords of its words; "released": over the batch, special subwords too
     strength:   λ, the weight beside the task's loss
-    scale:      γ, what attributions are multiplied by before the sigmoid
+    scale:      γ, what attributions are multiplied by before the sigmoid; not of an extractor, which learns its own
     of_several: of an instance with several sets, the set with the lowest loss or their union; the released form joins them
     over:       the paper's sum over tokens, or their mean, so that λ does not depend on the length
     delta:      where the paper's Huber becomes linear; the paper gives no number
     has_graph:  False: the gradient inside the attribution is a constant, as with captum 0.4.0, which the released code uses
+    by:         the method whose attributions are aligned; "extractor": a head beside the classifier's
+    steps:      of integrated gradients: points on the path
     Raises: InvalidValue for what there is not
     """
 
@@ -43,6 +48,8 @@ class AlignmentOptions:
     over: Over = "sum"
     delta: float = 1.0
     has_graph: bool = True
+    by: Extractor = USUAL_BY
+    steps: int = USUAL_STEPS
 
     def __post_init__(self) -> None:
         if self.criterion not in get_args(Criterion):
@@ -58,6 +65,23 @@ class AlignmentOptions:
         for name, value in (("strength", self.strength), ("scale", self.scale), ("delta", self.delta)):
             if not 0 < value < float("inf"):
                 raise InvalidValue(_("Alignment {name} is {value}; use more than 0.", name=name, value=value))
+        if self.by not in get_args(Extractor):
+            raise InvalidValue(
+                _("Can't align by '{by}'. Available: {methods}.", by=self.by, methods=", ".join(get_args(Extractor)))
+            )
+        if self.steps < 1:
+            raise InvalidValue(_("Alignment {name} is {value}; use more than 0.", name="steps", value=self.steps))
+        if not self.has_graph and not self.is_by_gradient:
+            raise InvalidValue(_("--no-graph is for gradients. Remove it, or --align-by {by}.", by=self.by))
+
+    @property
+    def is_by_gradient(self) -> bool:
+        return self.by in {"gradient-x-input", "integrated-gradients"}
+
+    def as_plan(self) -> dict[str, object]:
+        """As plain values without what is as it always was, so that plans from before stay the same."""
+        usual = {"by": USUAL_BY, "steps": USUAL_STEPS}
+        return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,27 +251,3 @@ def _released_kl(scaled: Tensor, gold: Tensor, judged: Tensor) -> Tensor:
         wanted.clamp(min=torch.finfo(wanted.dtype).tiny).log() - shares.log()
     )  # finite, also where nothing is wanted
     return (wanted * differences).sum(dim=1).mean()
-
-
-# Input × gradient with a graph through it, so that a loss of the attribution reaches the model's weights.
-
-
-def embeddings_of(model: Any, ids: Tensor) -> Tensor:
-    """float[batch, length, dimensions]: the word embeddings of subwords, with a gradient also where they are frozen.
-
-    They are taken before position and LayerNorm, which would make the attribution 0.
-    """
-    embedded = model.get_input_embeddings()(ids)
-    return embedded if embedded.requires_grad else embedded.detach().requires_grad_()
-
-
-def input_x_gradient(explained: Tensor, embeddings: Tensor, *, has_graph: bool) -> Tensor:
-    """float[batch, length]: Σ over dimensions of the embedding times the gradient of what is explained.
-
-    explained: float[batch], such as the logit of each instance's label
-    has_graph: whether the gradient itself has one (double backward; attention must be "eager"); without it a loss reaches the
-               weights through the embedding alone
-    """
-    torch = import_module("torch")
-    (gradient,) = torch.autograd.grad(explained.sum(), embeddings, create_graph=has_graph, retain_graph=True)
-    return (gradient * embeddings).sum(dim=2)

@@ -174,6 +174,7 @@ class TrainingBatch:
     subwords:  as every model of ours is asked
     targets: int64[batch]
     gold:    bool[batch, sets, length]; is_set: bool[batch, sets]
+    of_text: bool[batch, length]: subwords of texts, questions included; no special ones
     real:    bool[batch, length]: everything but filling
     answers: of a reading model, the first and last subword of each answer; None for no answer
     """
@@ -183,6 +184,7 @@ class TrainingBatch:
     targets: Tensor
     gold: Tensor
     is_set: Tensor
+    of_text: Tensor
     answers: tuple[tuple[int, int] | None, ...] = ()
 
     @property
@@ -228,7 +230,9 @@ def training_batch(rows: Sequence[Row], tokenizer: Any, device: str) -> Training
     n_sets = max((len(row.gold) for row in rows), default=0)
     gold = np.zeros((len(rows), max(1, n_sets), subwords.ids.shape[1]), dtype=np.bool_)
     is_set = np.zeros(gold.shape[:2], dtype=np.bool_)
+    of_text = np.zeros(tuple(subwords.ids.shape), dtype=np.bool_)
     for number, row in enumerate(rows):
+        of_text[number, : len(row.encoded.sides)] = [side is not None for side in row.encoded.sides]
         gold[number, : len(row.gold), : row.gold.shape[1]] = row.gold
         is_set[number, : len(row.gold)] = True
     return TrainingBatch(
@@ -237,5 +241,6 @@ def training_batch(rows: Sequence[Row], tokenizer: Any, device: str) -> Training
         torch.tensor([row.target for row in rows], device=device),
         torch.tensor(gold, device=device),
         torch.tensor(is_set, device=device),
+        torch.tensor(of_text, device=device),
         tuple(None if row.answer is None else row.answer.subwords for row in rows),
     )

@@ -10,19 +10,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from annotator.attribution.architectures.rationaliser import add_extractor, drop_extractor
 from annotator.attribution.transformers_subwords import in_batches
 from annotator.errors import InvalidValue, ModelError
 from annotator.files import part_folder, sync_file, sync_folder
-from annotator.training.alignment import (
-    Alignment,
-    AlignmentBatch,
-    AlignmentOptions,
-    align,
-    count_judged,
-    embeddings_of,
-    input_x_gradient,
-)
+from annotator.training.alignment import Alignment, AlignmentBatch, AlignmentOptions, align, count_judged
 from annotator.training.answers import answer_loss, validated_answers
+from annotator.training.attributions import attributed
 from annotator.training.card import EpochResult
 from annotator.training.examples import Row, TrainingBatch, drawn_batches, training_batch
 from annotator.training.pipelines import pipeline_loss, pipeline_outcome
@@ -206,6 +200,10 @@ class _Fitting:
         self.progress = progress
         self.n_steps = len(self._batches(0))
         self.epochs_done = 0.0
+        if options.alignment is not None and options.alignment.by == "extractor":
+            add_extractor(trainable.model, options.seed)
+        else:
+            drop_extractor(trainable.model)  # what is not trained along would lag behind
         self.optimizer = torch.optim.AdamW(
             trainable.model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay
         )
@@ -346,11 +344,7 @@ class _Fitting:
             return pipeline_loss(trainable, batch, self.weights), None
         if options.alignment is None or not bool(batch.is_set.any()):
             return self._task_loss(trainable.ask(batch.subwords), batch), None
-        embeddings = embeddings_of(trainable.model, batch.subwords.ids)
-        logits = trainable.ask(batch.subwords, embeddings)
-        attributions = input_x_gradient(
-            trainable.explained(logits, batch.targets), embeddings, has_graph=options.alignment.has_graph
-        )
+        logits, attributions = attributed(trainable, batch, options.alignment)
         aligned = AlignmentBatch(attributions, batch.gold, batch.is_set, batch.subwords.may_answer, batch.real)
         return self._task_loss(logits, batch), align(aligned, options.alignment)
 

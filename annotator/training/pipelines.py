@@ -8,14 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.transformers_rationale_pipeline import (
-    Texts,
-    Unit,
-    evidence,
-    evidence_of_tokens,
-    read,
-    texts_of,
-)
+from annotator.attribution.architectures.pipeline import Texts, Unit, evidence, evidence_of_tokens, read, texts_of
 from annotator.attribution.transformers_subwords import in_batches
 from annotator.training.examples import Row, TrainingBatch, training_batch
 from annotator.training.trainable_models import Trainable

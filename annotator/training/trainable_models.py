@@ -1,17 +1,17 @@
 """Models that can be trained: a folder's or a hub's encoder with a new head, or a small one from scratch."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from annotator.attribution.architectures.lstm import WORD_VECTORS, match_lstm, recurrent_model
+from annotator.attribution.architectures.pipeline import Unit, bert_to_bert, lehman
+from annotator.attribution.architectures.rationaliser import PIPELINE, from_scratch, read_extractor, selects
 from annotator.attribution.base import TooLong
 from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
-from annotator.attribution.transformers_rationale_pipeline import Unit, bert_to_bert, lehman
-from annotator.attribution.transformers_rationaliser import PIPELINE, from_scratch, selects
-from annotator.attribution.transformers_recurrent import WORD_VECTORS, match_lstm, recurrent_model
 from annotator.attribution.transformers_sources import (
     AUTO,
     IN_WINDOWS,
@@ -20,9 +20,11 @@ from annotator.attribution.transformers_sources import (
     Source,
     check_vocabulary,
     device_of,
+    labels_of_config,
     limit_of,
     needed,
     quietly,
+    reads_of_config,
     tokenizer_of,
 )
 from annotator.attribution.transformers_subwords import Batch, Cutter, empty_text_of
@@ -60,6 +62,7 @@ class NewModel:
     shape:   of a model from scratch, in the words of transformers' BertConfig; of a decoder, of GPT2Config
     n_subwords: how many the tokenizer of a model from scratch learns at most
     vectors: of an LSTM without a base, a file of word vectors that its embeddings begin with, and whose words it reads whole
+    keeps_head: the base's outputs are trained further, with its labels in its order
     """
 
     labels: tuple[str, ...]
@@ -75,6 +78,16 @@ class NewModel:
     asks_hub: bool = False
     architecture: Architecture = "transformer"
     vectors: str | None = None
+    keeps_head: bool = False
+
+    def as_plan(self) -> dict[str, object]:
+        """As plain values; what came later and is not asked for is left out, so that plans from before stay the same."""
+        values = asdict(self)
+        if not self.keeps_head:
+            del values["keeps_head"]
+        if self.vectors is None:
+            del values["vectors"]
+        return values
 
     @property
     def reads(self) -> Reads:
@@ -165,6 +178,10 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
         model.to(device), cutter.limit, new.reads, filling=tokenizer.pad_token_id,
         none=tokenizer.cls_token_id if new.reads == "answer" else None,
     )  # fmt: skip
+    if new.keeps_head and new.reads != "answer":
+        n_outputs = model.config.num_labels
+        labels = labels_of_config(model.config, name)
+        new = replace(new, labels=labels, output="sigmoid" if n_outputs == 1 else "softmax")
     return Trainable(name, new.labels, new.output, network, cutter, device)
 
 
@@ -176,6 +193,8 @@ def _check(new: NewModel) -> None:
         raise InvalidValue(
             _("One sigmoid output can't separate {n_labels} labels. Use softmax.", n_labels=len(new.labels))
         )
+    if new.keeps_head and new.base is None:
+        raise InvalidValue(_("--keep-head needs --base."))
     if new.base is not None and new.architecture in _FROM_SCRATCH.keys() - {"encoder-lstm"}:
         raise InvalidValue(
             _("'{architecture}' trains from scratch. Remove it or the base.", architecture=new.architecture)
@@ -236,8 +255,10 @@ def _head(new: NewModel) -> dict[str, object]:
 
 def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
     source = Source.of(base, asks_hub=new.asks_hub)
-    head = _head(new)
+    head = {} if new.keeps_head and new.reads != "answer" else _head(new)
     config = source.read(transformers.AutoConfig, **head)
+    if new.keeps_head:
+        _check_head(config, new, source.name)
     config.update(head)  # what a configuration does not know is not taken from the line above
     tokenizer = tokenizer_of(transformers, source)
     model, report = source.weights(
@@ -248,7 +269,9 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
         ignore_mismatched_sizes=True,  # a head for other labels is drawn anew
         output_loading_info=True,
     )
-    new_parts = _head_of(model)
+    new_parts = () if new.keeps_head else _head_of(model)
+    if new.keeps_head:
+        read_extractor(model, Path(base).expanduser())
     _check_complete(source.name, [key for key in report["missing_keys"] if not key.startswith(new_parts)])
     return source.name, tokenizer, model
 
@@ -262,6 +285,31 @@ def _check_complete(name: str, missing_keys: Sequence[str]) -> None:
                 "'{name}' lacks weights: {missing}. Give a trained model's folder.",
                 name=name,
                 missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
+            )
+        )
+
+
+def _check_head(config: Any, new: NewModel, name: str) -> None:
+    """Raise ModelError where a base's outputs are not those that are to be trained further."""
+    kind = {"answer": "ForQuestionAnswering", "text": "ForSequenceClassification"}.get(
+        new.reads, "ForTokenClassification"
+    )
+    is_alike = any(of.endswith(kind) for of in config.architectures or ())
+    if not is_alike or (new.reads != "answer" and reads_of_config(config, None) != new.reads):
+        raise ModelError(
+            _("'{name}' has no head of this kind. Remove --keep-head, or choose its --architecture.", name=name)
+        )
+    if new.reads == "answer":
+        return
+    labels = labels_of_config(config, name)
+    others = [label for label in new.labels if label not in labels]
+    if others:
+        raise ModelError(
+            _(
+                "'{name}' has labels {labels}; the texts also have {others}. Remove --keep-head.",
+                name=name,
+                labels=", ".join(labels),
+                others=", ".join(others),
             )
         )
 

@@ -1,6 +1,7 @@
 """Models by command: attributions, trainings, functional tests: what is printed, where progress goes, what is refused."""
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -342,6 +343,31 @@ def test_twin_and_control_are_trained_in_one_go_and_a_row_has_both_plausibilitie
     assert "--control stands beside an alignment" in refused.err
 
 
+def test_an_extractor_is_aligned_beside_its_control_and_asked_for_its_selection(
+    planted_project: Command, torch: Any
+) -> None:
+    answer = train(planted_project, "--align", "mse", "--align-by", "extractor", "--control")
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert lines[0].endswith("trained method  occlusion")
+    assert lines[4] == "first-mse-gold against first-none, without alignment; control: first-mse-shuffled"
+    assert "What the alignment" not in answer.err  # the unaligned model has no extractor, and is not asked for one
+    card = json.loads(planted_project("train", "--project", "P", "--name", "first", *QUICK, "--json").out)
+    folder = Path(card["model"].removeprefix("transformers:")).with_name("first-mse-gold")
+    assert json.loads((folder / "card.json").read_text())["parameters"]["alignment"]["by"] == "extractor"
+    model = ("attribute", "--project", "P", "--model", f"transformers:{folder}", "--method", "selection")
+    selected = planted_project(*model, "--faithfulness")
+    assert selected.code == 0, selected.err
+
+
+def test_an_alignment_by_attention_is_judged_by_it_and_by_occlusion(planted_project: Command, torch: Any) -> None:
+    answer = train(planted_project, "--align", "mae", "--align-by", "attention")
+    assert answer.code == 0, answer.err
+    assert re.search(r"AUPRC, attention [01]\.", answer.out)
+    assert "AUPRC, occlusion 0." in answer.out
+    assert "gradient × input" not in answer.out
+
+
 def test_json_is_one_object(planted_project: Command, torch: Any) -> None:
     report = json.loads(train(planted_project, "--json").out)
     assert (report["learned_from"], len(report["epochs"]), report["epochs"][0]["alignment_loss"]) == (54, 2, None)
@@ -353,6 +379,8 @@ def test_json_is_one_object(planted_project: Command, torch: Any) -> None:
     [
         (("--align", "kl"), "Choose the form 'released'"),
         (("--align", "mae", "--strength", "0"), "Alignment strength is"),
+        (("--align", "mae", "--align-by", "attention", "--no-graph"), "--no-graph is for gradients. Remove it"),
+        (("--align", "mae", "--align-by", "extractor", "--too-long", "windows"), "doesn't work in windows"),
         (("--split", "dev"), "No split 'dev' in 'P'."),
         (("--base", "nowhere/model"), "Give a folder, or start with --allow-model-hub."),
         (("--learning-rate", "2"), "The learning rate is 2.0"),

@@ -1,8 +1,8 @@
-"""What alignment brings on planted texts, judged by behaviour alone: `make proofs` prints the table for docs/training_trials.md.
+"""What alignment brings on planted texts, judged by behaviour alone: `make proofs` prints the table for docs/planted_trials.md.
 
 A spurious word follows the label in 98 % of the training texts. Judged are accuracy where it goes on doing so, follows nothing,
 or says the opposite; how often putting the opposite word in its place changes an answer; and what the answer's logit loses when
-it is replaced by a neutral word, signed and as a share of all words' absolute losses. Input × gradient, which is trained, is not
+it is replaced by a neutral word, signed and as a share of all words' absolute losses. The attributions that are trained are not
 asked. A control is trained on shuffled rationales: what it gains too is no gain from the rationales.
 """
 
@@ -10,13 +10,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from time import perf_counter
+from typing import get_args
 
 import click
 import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input
-from annotator.training.alignment import AlignmentOptions, Criterion
+from annotator.training.alignment import AlignmentOptions, Criterion, Extractor
 from annotator.training.examples import Example, rows_of
 from annotator.training.loop import FittingOptions, answered, fit
 from annotator.training.trainable_models import NewModel, Trainable, make
@@ -51,20 +52,28 @@ class Proof:
     seconds: float
 
 
-def trainings() -> Iterator[tuple[str, Criterion | None, bool]]:
-    """What it is called, its criterion, and whether its rationales are shuffled."""
+def trainings() -> Iterator[tuple[str, AlignmentOptions | None, bool]]:
+    """What it is called, its alignment, and whether its rationales are shuffled."""
     yield "none", None, False
     criteria: tuple[Criterion, ...] = ("mse", "mae", "huber", "bce", "order")
     for criterion in criteria:
-        yield criterion, criterion, False
-    yield "bce, shuffled", "bce", True
-    yield "order, shuffled", "order", True
+        yield criterion, AlignmentOptions(criterion), False
+    yield "bce, shuffled", AlignmentOptions("bce"), True
+    yield "order, shuffled", AlignmentOptions("order"), True
+    for by in get_args(Extractor):
+        mean = AlignmentOptions("mse", by=by, over="mean")  # with sums, controls of some lose the task
+        wanted = [
+            ("mse, mean", mean),
+            *([("order", AlignmentOptions("order", by=by))] if by != "gradient-x-input" else []),
+        ]
+        for name, options in wanted:
+            yield f"{by}: {name}", options, False
+            yield f"{by}: {name}, shuffled", options, True
 
 
-def prove(criterion: Criterion | None, *, is_shuffled: bool, seed: int) -> Proof:
+def prove(alignment: AlignmentOptions | None, *, is_shuffled: bool, seed: int) -> Proof:
     """Train once and judge."""
     began = perf_counter()
-    alignment = None if criterion is None else AlignmentOptions(criterion)
     options = FittingOptions(epochs=15, learning_rate=1e-3, batch_size=32, seed=seed, alignment=alignment)
     trainable = make(NewModel(LABELS, shape=SHAPE, n_subwords=2_000), all_words() * 3, seed)
     examples = planted(Planting(N_TRAIN, follows=FOLLOWS, seed=seed))
@@ -129,13 +138,13 @@ def _with(example: Example, place: int, word: str) -> Example:
 
 def main() -> int:
     names = [field.name for field in fields(Proof)]
-    click.echo(f"{'':<16}" + "".join(f"{name.replace('_', ' '):>20}" for name in names))
-    for title, criterion, is_shuffled in trainings():
-        proofs = [prove(criterion, is_shuffled=is_shuffled, seed=seed) for seed in SEEDS]
+    click.echo(f"{'':<36}" + "".join(f"{name.replace('_', ' '):>20}" for name in names))
+    for title, alignment, is_shuffled in trainings():
+        proofs = [prove(alignment, is_shuffled=is_shuffled, seed=seed) for seed in SEEDS]
         table = np.array([[getattr(proof, name) for name in names] for proof in proofs])
         means, deviations = table.mean(axis=0), table.std(axis=0, ddof=1)
         cells = (f"{mean:.3f} ± {deviation:.3f}" for mean, deviation in zip(means, deviations, strict=True))
-        click.echo(f"{title:<16}" + "".join(f"{cell:>20}" for cell in cells))
+        click.echo(f"{title:<36}" + "".join(f"{cell:>20}" for cell in cells))
     return 0
 
 

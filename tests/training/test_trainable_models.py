@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from annotator.attribution.architectures.rationaliser import has_extractor
 
 from annotator.attribution.base import Input, with_target
 from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_models import explainer, load
 from annotator.attribution.transformers_subwords import encode
 from annotator.errors import InvalidValue, ModelError
+from annotator.training.alignment import AlignmentOptions
 from annotator.training.examples import Example, rows_of
 from annotator.training.loop import FittingOptions, answered, fit
-from annotator.training.trainable_models import NewModel, Trainable, make
+from annotator.training.trainable_models import NewModel, Output, Trainable, make
 from tests.models.conftest import one_text, words
 
 TYPES = ("person", "place")
@@ -208,3 +210,45 @@ def test_what_is_no_one_word_is_refused(torch: Any, token: str) -> None:
 def test_nothing_is_printed_of_how_embeddings_are_drawn(torch: Any, capfd: pytest.CaptureFixture[str]) -> None:
     new(None)
     assert capfd.readouterr().err == ""
+
+
+# A head that is kept.
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("output", ["softmax", "sigmoid"])
+def test_a_kept_head_answers_as_the_base_did_with_its_labels_in_its_order(output: Output, tmp_path: Path) -> None:
+    learned = make(NewModel(("no", "yes"), output=output, shape=SHAPE, n_subwords=300, device="cpu"), _NEUTRAL, 0)
+    learned.save(tmp_path / "base")
+    kept = make(NewModel(("yes", "no"), base=str(tmp_path / "base"), keeps_head=True, device="cpu"), (), 1)
+    assert (kept.labels, kept.output) == (("no", "yes"), output)
+    example = Example(0, "t", one_text(" ".join(_NEUTRAL[:5])), "yes")
+    given = [rows_of(of.cutter, [example], of.labels)[0] for of in (learned, kept)]
+    assert answered(kept, given[1:]) == pytest.approx(answered(learned, given[:1]), abs=1e-6)
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_kept_head_is_refused_for_other_labels_and_for_another_kind_of_answer(tmp_path: Path) -> None:
+    make(NewModel(("no", "yes"), shape=SHAPE, n_subwords=300, device="cpu"), _NEUTRAL, 0).save(tmp_path / "base")
+    new = NewModel(("yes", "maybe"), base=str(tmp_path / "base"), keeps_head=True, device="cpu")
+    with pytest.raises(ModelError, match="'base' has labels no, yes; the texts also have maybe. Remove --keep-head."):
+        make(new, (), 0)
+    for other in (replace(new, labels=("no", "yes"), too_long="windows"), replace(new, architecture="reading")):
+        with pytest.raises(ModelError, match="'base' has no head of this kind"):
+            make(other, (), 0)
+    with pytest.raises(InvalidValue, match="--keep-head needs --base"):
+        make(replace(new, base=None), (), 0)
+
+
+@pytest.mark.usefixtures("torch")
+def test_a_kept_extractor_is_trained_further_and_taken_away_where_it_is_not_trained(tmp_path: Path) -> None:
+    learned = make(NewModel(("no", "yes"), shape=SHAPE, n_subwords=300, device="cpu"), _NEUTRAL, 0)
+    given = [Example(0, "t", one_text("word1 word2"), "yes", (frozenset({0}),))]
+    aligned = FittingOptions(epochs=1, alignment=AlignmentOptions("mse", by="extractor"))
+    fit(learned, rows_of(learned.cutter, given, learned.labels), [], aligned)
+    learned.save(tmp_path / "base")
+    new = NewModel(("no", "yes"), base=str(tmp_path / "base"), keeps_head=True, device="cpu")
+    further = make(new, (), 1)
+    assert further.model.extractor.weight.tolist() == learned.model.extractor.weight.tolist()
+    fit(further, rows_of(further.cutter, given, further.labels), [], FittingOptions(epochs=1))
+    assert not has_extractor(further.model)

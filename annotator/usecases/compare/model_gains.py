@@ -35,7 +35,7 @@ from annotator.usecases.models.alignment_gains import (
 )
 from annotator.usecases.models.alignment_proofs import Lack, missing_kin, missing_numbers
 from annotator.usecases.models.model_places import models_folder
-from annotator.usecases.models.related_models import Kin, cards_in, related_models_of
+from annotator.usecases.models.related_models import Kin, cards_in, related_models_of, trained_method
 
 Bond = Literal["alignment", "control of the other", "control", "strangers"]
 
@@ -166,11 +166,18 @@ def model_gains(
             if options.asks_for_instance(labelled.instance, labelled.result)
         ]
         measures = measured(
-            store, project, gold, pair.base, pair.other, relation.controls, fresh_areas(store, project, policy)
-        )
+            store, project, gold, pair.base, pair.other, relation.controls, fresh_areas(store, project, policy),
+            _trained_method(store, projects, pair),
+        )  # fmt: skip
         folders = _folders(store, projects)
         lacking = missing_numbers(store, project, names, measures, folders, relation.controls)
         return ModelGains(relation, measures, (*relation.lacking, *lacking))
+
+
+def _trained_method(store: Store, projects: Sequence[Project], pair: ModelPair) -> str:
+    """The attribution method that the second model was aligned by, or the first."""
+    cards = {name: card for of in reversed(projects) for name, card in cards_in(models_folder(store, of)).items()}
+    return trained_method([*pair.other, *pair.base], cards)
 
 
 def fresh_areas(store: Store, project: Project, policy: GoldPolicy) -> Areas:
@@ -181,7 +188,11 @@ def fresh_areas(store: Store, project: Project, policy: GoldPolicy) -> Areas:
         for run_id, made in measurements_of(store, project.id).items()
         if made.gold_policy == policy and made.last_event_id >= changed
     }
-    return lambda stored: values_of_run(store, stored.id, PLAUSIBILITY) if stored.id in fresh else None
+    return lambda stored: (
+        values_of_run(store, stored.id, PLAUSIBILITY)
+        if stored.id in fresh and stored.run.method != "attention"  # which is of a layer
+        else None
+    )
 
 
 def _folders(store: Store, projects: Sequence[Project]) -> dict[str, Path]:
@@ -202,11 +213,13 @@ def gains_behind(
         relation = relation_of(store, [project], project, pair)
         names = [*pair.base, *pair.other, *relation.controls]
         learned = {name: learned_by(store, project, name) for name in names}
+        trained = _trained_method(store, [project], pair)
         parameters = chosen_parameters(
             names,
             lambda name, method: {
-                key[2] for key in behind.rows if key[:2] == (name, method) and key[3:] == ("attribution", None)
+                key[2] for key in behind.rows if key[:2] == (name, method) and key[3] == "attribution"
             },
+            trained,
         )
         sides = [
             _side(behind, of_side, parameters, learned) | _right(store, project, of_side, texts, learned)
@@ -214,7 +227,7 @@ def gains_behind(
             else None
             for of_side in (pair.base, pair.other, relation.controls)
         ]
-        measures = gains_of_sides(sides[0] or {}, sides[1] or {}, sides[2], len(behind.ids), parameters)
+        measures = gains_of_sides(sides[0] or {}, sides[1] or {}, sides[2], len(behind.ids), parameters, trained)
         folders = _folders(store, [project])
         lacking = missing_numbers(store, project, names, measures, folders, relation.controls)
         return ModelGains(relation, measures, (*relation.lacking, *lacking))
@@ -228,9 +241,10 @@ def _side(
     for name in names:
         was_learned = np.isin(behind.ids, np.array(sorted(learned[name]), dtype=np.int64))
         for method, of_names in parameters.items():
-            seeds = behind.rows.get((name, method, of_names.get(name, ""), "attribution", None), ())
-            if seeds:
-                values.setdefault(method, []).append(_numbers(seeds, PLAUSIBILITY, was_learned))
+            wanted = (name, method, of_names.get(name, ""), "attribution")
+            of_layers = [seeds for key, seeds in behind.rows.items() if key[:4] == wanted]  # attention is of a layer
+            if of_layers:
+                values.setdefault(method, []).append(_numbers(of_layers[-1], PLAUSIBILITY, was_learned))
     return {measure: means_of_texts(numbers) for measure, numbers in values.items()}
 
 

@@ -1,6 +1,6 @@
 """What a model gains over another, with a control beside it: how often it is right, and how plausible its attributions are.
 
-Plausibility is told of each method by itself, since that of the one that was trained (gradient × input) proves nothing: occlusion
+Plausibility is told of each method by itself, since that of the one that was trained proves nothing: occlusion
 asks the model, and of the built-in model the exact weights are known.
 """
 
@@ -27,10 +27,13 @@ from annotator.usecases.gold import labelled_gold_of
 
 ACCURACY = "accuracy"
 TRAINED, INDEPENDENT, EXACT = "gradient-x-input", "occlusion", "linear"
-METHODS = (TRAINED, INDEPENDENT, EXACT)
+OWN = "selection"  # an extractor's, which only a model that was aligned so has
 TITLES = {
     ACCURACY: unsaid("Accuracy"),
     TRAINED: unsaid("Plausibility by gradient × input"),
+    "attention": unsaid("Plausibility by attention"),
+    "integrated-gradients": unsaid("Plausibility by integrated gradients"),
+    OWN: unsaid("Plausibility of its extractor"),
     INDEPENDENT: unsaid("Plausibility by occlusion"),
     EXACT: unsaid("Plausibility by exact weights"),
 }
@@ -46,11 +49,13 @@ class Measured:
 
     measure: "accuracy", or the method whose AUPRC it is
     is_alike: the method has the same parameters for all of them; else each has its own, such as how occlusion removes a word
+    trained:  the method that an alignment trains
     """
 
     measure: str
     gain: ControlledGain
     is_alike: bool = True
+    trained: str = TRAINED
 
     @property
     def title(self) -> str:
@@ -60,7 +65,7 @@ class Measured:
     def sentence(self, is_control: bool) -> str:
         """What an alignment brought by this number. is_control: it was trained on shuffled rationales itself."""
         title = self.title
-        if self.measure == TRAINED:
+        if self.measure == self.trained:
             return _("{title} was the training target: no proof.", title=title)
         if is_control and self.gain.word == "no control":
             return _("{title}: a control's gain, not from the rationales.", title=title)
@@ -100,30 +105,32 @@ def learned_by(store: Store, project: Project, model: str) -> set[int]:
 def measured(
     store: Store, project: Project, gold: Sequence[GoldInstance],
     base: Sequence[str], other: Sequence[str], control: Sequence[str] = (), known: Areas = lambda _given: None,
+    trained: str = TRAINED,
 ) -> tuple[Measured, ...]:  # fmt: skip
     """Accuracy, and the AUPRC of each method that one of the models has; occlusion always.
 
     gold: of texts with a gold label; what a model learned from is left out for it. base, other, control: several names are
     trainings of one kind: of each text the mean over those that have a number there
-    known: of runs whose AUPRC need not be scored again
+    known: of runs whose AUPRC need not be scored again; trained: the method that was aligned
     """
     texts = _Texts(project, gold)
     parameters = chosen_parameters(
         [*base, *other, *control],
         lambda name, method: {stored.run.parameters for stored in list_runs(store, project.id, name, method)},
+        trained,
     )
     of_base, of_other = (_side(store, texts, names, parameters, known) for names in (base, other))
     of_control = _side(store, texts, control, parameters, known) if control else None
-    return gains_of_sides(of_base, of_other, of_control, len(gold), parameters)
+    return gains_of_sides(of_base, of_other, of_control, len(gold), parameters, trained)
 
 
 def gains_of_sides(
     of_base: Mapping[str, Floats], of_other: Mapping[str, Floats], of_control: Mapping[str, Floats] | None, n_texts: int,
-    parameters: Parameters,
+    parameters: Parameters, trained: str = TRAINED,
 ) -> tuple[Measured, ...]:  # fmt: skip
     """The same of numbers by measure, float[n_texts] each, NaN where there is none."""
     nothing = np.full(n_texts, np.nan)
-    names = [ACCURACY, *(m for m in METHODS if m == INDEPENDENT or m in of_base or m in of_other)]
+    present = [m for m in methods_with(trained) if m == INDEPENDENT or m in of_base or (m in of_other and m != OWN)]
     return tuple(
         Measured(
             name,
@@ -133,8 +140,9 @@ def gains_of_sides(
                 None if of_control is None else of_control.get(name, nothing),
             ),
             len(set(parameters.get(name, {}).values())) < 2,
+            trained,
         )
-        for name in names
+        for name in (ACCURACY, *present)
     )
 
 
@@ -185,13 +193,20 @@ def _is_right(answer: Prediction | None, label: str | None) -> float:
     return np.nan if answer is None else float(answer.label == label)
 
 
-def chosen_parameters(names: Sequence[str], known: Callable[[str, str], set[str]]) -> Parameters:
+def methods_with(trained: str) -> tuple[str, ...]:
+    """Whose plausibility is told where a method was aligned."""
+    return (trained, INDEPENDENT, EXACT)
+
+
+def chosen_parameters(
+    names: Sequence[str], known: Callable[[str, str], set[str]], trained: str = TRAINED
+) -> Parameters:
     """With which parameters a method is taken of each model: the first that all who have it share, else each one's first.
 
     known: of a model and a method, with which (JSON) it was computed
     """
     chosen: dict[str, Mapping[str, str]] = {}
-    for method in METHODS:
+    for method in methods_with(trained):
         of_names = {name: parameters for name in names if (parameters := known(name, method))}
         shared = set.intersection(*of_names.values()) if of_names else set()
         chosen[method] = {name: min(shared or parameters) for name, parameters in of_names.items()}
@@ -204,12 +219,14 @@ def _of_seed(answers: Mapping[int | None, Answers], seed: int | None) -> Answers
 
 def _areas(store: Store, table: GoldTable, stored: StoredRun, answers: Answers) -> Floats:
     """float[n_texts]: the AUPRC of a run's scores."""
+    only = None if stored.run.method == "attention" else ("attribution", None)  # attention is of a layer
     scored = score_run(
-        table, _outputs(store, stored.id, table), answers, ScoringOptions(), only=("attribution", None), names={PLAUSIBILITY}
+        table, _outputs(store, stored.id, table), answers, ScoringOptions(), only=only, names={PLAUSIBILITY}
     )  # fmt: skip
     values = np.full(len(table), np.nan)
-    for row in scored.rows.values():
-        values[places_of(table, row)] = row.values[PLAUSIBILITY]
+    for (kind, _layer), row in scored.rows.items():
+        if kind == "attribution":
+            values[places_of(table, row)] = row.values[PLAUSIBILITY]
     return values
 
 

@@ -17,21 +17,20 @@ from annotator.store.models import known_outputs, list_runs
 from annotator.training.card import Card
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import labelled_gold
-from annotator.usecases.models.alignment_gains import (
-    INDEPENDENT,
-    TRAINED,
-    Measured,
-    compared_gold,
-    learned_by,
-    measured,
-)
+from annotator.usecases.models.alignment_gains import INDEPENDENT, OWN, Measured, compared_gold, learned_by, measured
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.models.model_places import models_folder
-from annotator.usecases.models.related_models import Kin, cards_in, control_command, related_models_of, twin_command
+from annotator.usecases.models.related_models import (
+    Kin,
+    cards_in,
+    control_command,
+    related_models_of,
+    trained_method,
+    twin_command,
+)
 
 MOST_TEXTS = 200  # that are asked about
 _MOST_TOKENS = 20_000
-_ASKED_BY = (TRAINED, INDEPENDENT)
 _NO_COMMON_TEXT = unsaid(
     "Plausibility has no independent check: no held-out text has gold and all occlusion attributions."
 )
@@ -103,7 +102,8 @@ def alignment_proof(
     with store.snapshot():
         gold = compared_gold(store, project, compared, _policy(project, cards[names[0]]))
         others = [of.name for of in paired] or names  # what each is compared with is there
-        measures = measured(store, project, gold, twins or names, others, controls if twins else ())
+        trained = trained_method(names, cards)
+        measures = measured(store, project, gold, twins or names, others, controls if twins else (), trained=trained)
         folders = {name: models_path / name for name in cards}
         lacking += missing_numbers(store, project, compared, measures, folders, controls if twins else ())
     return AlignmentProof(tuple(names), twins, controls, related[0].is_control, measures, tuple(lacking))
@@ -114,10 +114,11 @@ def plausibility_alone(
 ) -> dict[str, float | None]:
     """The AUPRC of a model by method, over the texts that it did not learn from."""
     require(store, actor, project.id, "use models")
-    card = cards_in(folder or models_folder(store, project))[name]
+    cards = cards_in(folder or models_folder(store, project))
     with store.snapshot():
-        gold = compared_gold(store, project, [name], _policy(project, card))
-        return {of.measure: of.gain.other for of in measured(store, project, gold, [name], [name])}
+        gold = compared_gold(store, project, [name], _policy(project, cards[name]))
+        trained = trained_method([name], cards)
+        return {of.measure: of.gain.other for of in measured(store, project, gold, [name], [name], trained=trained)}
 
 
 def _present(names: Sequence[str | None]) -> tuple[str, ...]:
@@ -191,10 +192,16 @@ def questions_for_proof(
         if related is None
         else [relative for relative in (name, related.twin, related.control) if relative is not None]
     )
+    trained = trained_method([name], cards)
     with store.snapshot():
         return [
-            of for relative in relatives for of in _questions(store, project, models_path / relative, cards[relative])
-        ]
+            question
+            for relative in relatives
+            for question in _questions(
+                store, project, models_path / relative, cards[relative],
+                [method for method in (trained, INDEPENDENT) if method != OWN or _has_extractor(cards[relative])],
+            )
+        ]  # fmt: skip
 
 
 def ask_for_proof(
@@ -209,13 +216,17 @@ def ask_for_proof(
         attribute(store, actor, project, of.model, of.method, of.options, progress=progress)
 
 
-def _questions(store: Store, project: Project, path: Path, card: Card) -> Iterator[Question]:
+def _has_extractor(card: Card) -> bool:
+    return trained_method([card.name], {card.name: card}) == OWN
+
+
+def _questions(store: Store, project: Project, path: Path, card: Card, methods: Sequence[str]) -> Iterator[Question]:
     texts = _drawn(store, project, card)
     model = card.asked["model"]
     load = LoadOptions(
         device=model["device"], threads=model["threads"], too_long=model["too_long"], is_query_first=model["is_query_first"]
     )  # fmt: skip
-    for method in _ASKED_BY:
+    for method in methods:
         missing = texts - _known(store, project, card.name, method, texts)
         if missing:
             yield Question(f"transformers:{path}", method, AttributingOptions(only=frozenset(missing), load=load))

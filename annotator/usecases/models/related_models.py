@@ -4,7 +4,7 @@ Their cards tell it: everything that was asked of the training is the same but f
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass, fields
 from itertools import count
@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from annotator.language import _
-from annotator.training.alignment import AlignmentOptions
+from annotator.training.alignment import USUAL_BY, USUAL_STEPS, AlignmentOptions
 from annotator.training.card import Card
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
+from annotator.usecases.models.alignment_gains import OWN
 
 _OF_THE_MACHINE = ("labels", "device", "threads", "asks_hub")  # say nothing of what is learned
 NO_RATIONALES = {"source": "gold", "word_lists": [], "share": 100.0, "choice": "random", "confidence_of": []}
@@ -56,6 +57,16 @@ def related_models_of(name: str, cards: Mapping[str, Card]) -> Kin | None:
         _one_like(cards, without_alignment(training)) if is_aligned else None,
         _one_like(cards, with_shuffled_rationales(training)) if is_aligned and not is_control else None,
     )
+
+
+def trained_method(names: Iterable[str], cards: Mapping[str, Card]) -> str:
+    """The attribution method that models were aligned by; the usual one of those that were not."""
+    for name in names:
+        alignment = cards[name].asked["fitting"]["alignment"] if name in cards else None
+        if alignment is not None:
+            by: str = alignment.get("by", USUAL_BY)
+            return {"extractor": OWN}.get(by, by)
+    return USUAL_BY
 
 
 def why_without_kin(card: Card) -> str:
@@ -101,14 +112,17 @@ def _one_like(cards: Mapping[str, Card], training: Mapping[str, Any]) -> str | N
 
 def _learned(training: Mapping[str, Any]) -> dict[str, Any]:
     """Without what depends on the machine, and of a model that is not aligned without what only alignment reads."""
-    model = {name: value for name, value in training["model"].items() if name not in _OF_THE_MACHINE}
+    of_model = {"keeps_head": False} | training["model"]
+    model = {name: value for name, value in of_model.items() if name not in _OF_THE_MACHINE}
     fitting = dict(training["fitting"])
+    if fitting["alignment"] is not None:  # cards from before know no other methods
+        fitting["alignment"] = {"by": USUAL_BY, "steps": USUAL_STEPS} | fitting["alignment"]
     if fitting["alignment"] is None:
         del fitting["one_in"]
         fitting.pop("task_loss_on", None)
     if fitting.get("rationaliser") is None:  # cards from before there was one do not name it
         fitting.pop("rationaliser", None)
-    return {"model": model, "data": training["data"], "fitting": fitting}
+    return {"model": model, "data": {"since": None} | training["data"], "fitting": fitting}
 
 
 # The command that trains the twin or the control of a model, as whoever has its card can write it.
@@ -138,18 +152,19 @@ _OF_CHOICES = frozenset({"--choose", "--task-loss-on"})  # whose values have bla
 # The option of `annotator train` for each that may be training for; a test trains what they say.
 _OPTIONS: Mapping[str, Mapping[str, str]] = {
     "model": {
-        "base": "--base", "architecture": "--architecture", "output": "--output", "special": "--special-token",
+        "base": "--base", "keeps_head": "--keep-head", "architecture": "--architecture", "output": "--output",
+        "special": "--special-token",
         "too_long": "--too-long", "is_query_first": "--query-first", "device": "--device", "threads": "--threads",
         "asks_hub": "--allow-model-hub",
     },
-    "data": {"split": "--split", "validation": "--validation", "gold_policy": "--gold-policy"},
+    "data": {"split": "--split", "validation": "--validation", "gold_policy": "--gold-policy", "since": "--since"},
     "rationales": {
         "source": "--rationales", "word_lists": "--word-list", "share": "--share", "choice": "--choose",
         "confidence_of": "--confidence-of",
     },
     "alignment": {
         "criterion": "--align", "form": "--align-form", "over": "--align-over", "strength": "--strength",
-        "scale": "--scale", "delta": "--delta", "of_several": "--of-several",
+        "scale": "--scale", "delta": "--delta", "of_several": "--of-several", "by": "--align-by", "steps": "--align-steps",
     },
     "fitting": {
         "one_in": "--one-in", "task_loss_on": "--task-loss-on", "epochs": "--epochs", "patience": "--patience",
@@ -182,7 +197,7 @@ def _command(card: Card, training: Mapping[str, Any], name: str, folder: Path | 
 def _usual() -> dict[str, dict[str, Any]]:
     alignment = {field.name: field.default for field in fields(AlignmentOptions) if field.name != "criterion"}
     return {
-        "model": asdict(NewModel(())), "data": {"split": None, "validation": None, "gold_policy": None},
+        "model": asdict(NewModel(())), "data": {"split": None, "validation": None, "gold_policy": None, "since": None},
         "alignment": alignment, "rationales": dict(NO_RATIONALES), "fitting": asdict(FittingOptions()),
     }  # fmt: skip
 

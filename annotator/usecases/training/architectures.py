@@ -55,6 +55,7 @@ def check_architecture(project: Project, new: NewModel, fitting: FittingOptions)
             )
         )  # fmt: skip
     _check_rationaliser(new, fitting)
+    check_alignment(new, fitting)
     wrong = {
         _("alignment with rationales (--align)"): fitting.alignment is not None,
         _("one sigmoid output (--output sigmoid)"): new.output != "softmax",
@@ -81,6 +82,19 @@ def check_evidence(learn: Sequence[Row]) -> None:
     """Raise ModelError where a pipeline would have nothing to learn from."""
     if not learn:
         raise ModelError(_("No training text has a rationale, from which pipelines learn. Annotate some first."))
+
+
+def check_alignment(new: NewModel, fitting: FittingOptions) -> None:
+    """Raise InvalidValue where attention or an extractor cannot be read from one pass over a whole text."""
+    if fitting.alignment is None or fitting.alignment.is_by_gradient:
+        return
+    by = fitting.alignment.by
+    if new.architecture not in {"transformer", "decoder"}:
+        raise InvalidValue(
+            _("--architecture {architecture} can't be aligned by {by}.", architecture=new.architecture, by=by)
+        )
+    if new.too_long == "windows":
+        raise InvalidValue(_("Aligning by {by} doesn't work in windows. Truncate long texts.", by=by))
 
 
 # What is particular to models that answer questions: what they learn from, when there is no answer, how well they do.

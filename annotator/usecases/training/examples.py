@@ -1,10 +1,14 @@
 """A project's labelled texts for training, divided, and which rationales they have: people's, word lists', shuffled."""
 
+import hashlib
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -186,6 +190,7 @@ def _shuffled(example: Example, seed: int) -> Example:
 _TRAINING = "train"
 _VALIDATION = ("validation", "val", "dev")
 _HOW_GOLD_COMES = unsaid("Gold comes from the import (column “label” or “answer”) or accepted annotations.")
+LEARNED = "learned.json"  # digests, in the folder of a model
 _DRAWN = Fraction(1, 10)  # of the training texts, to stop by, where no split is for that
 
 
@@ -196,6 +201,7 @@ class DataOptions:
     split:       what is learned from; None: "train" where there is such a split, else all
     validation:  the split to stop by; None: "validation", "val" or "dev", else a tenth of the training texts by document
     gold_policy: None: the project's
+    since:       the folder of a model: only what it has not learned from, or not as it is now
     """
 
     split: str | None = None
@@ -203,6 +209,7 @@ class DataOptions:
     gold_policy: GoldPolicy | None = None
     rationales: RationaleOptions = field(default_factory=RationaleOptions)
     seed: int = 0
+    since: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +222,7 @@ class TrainingData:
     n_tied:     how many lost theirs although a model is as confident there as at the last that was chosen
     n_absent:   of a project that asks for answers, how many to learn from or stop by were left out, as their answer does not
                 stand in the text
+    digests:    of those to learn from, by which a later training with `since` knows them
     """
 
     learn: tuple[Example, ...]
@@ -225,6 +233,7 @@ class TrainingData:
     n_could: int
     n_tied: int
     n_absent: int = 0
+    digests: frozenset[str] = frozenset()
 
     @property
     def n_without_answer(self) -> int:
@@ -236,9 +245,12 @@ class TrainingData:
         return sum(bool(example.sets) for example in self.learn)
 
 
-def training_data(store: Store, project: Project, options: DataOptions) -> TrainingData:
+def training_data(
+    store: Store, project: Project, options: DataOptions, *, uses_rationales: bool = True
+) -> TrainingData:
     """Divide a project's labelled texts; discarded ones and those without a gold label are left out.
 
+    uses_rationales: rationales that came since a text was learned make it a new one
     Raises: InvalidValue for a split, a word list or a model that is not there, ModelError where there is nothing to learn from
             or a model has not said how confident it is
     """
@@ -257,6 +269,11 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
     stop = by_split.pop(validation, []) if validation is not None and validation != split else []
     learn = [example for name, examples in by_split.items() if split in (None, name) for example in examples]
     judge = [example for name, examples in by_split.items() if split not in (None, name) for example in examples]
+    if options.since is not None:
+        before = learned_in(Path(options.since))
+        learn = [e for e in learn if example_digest(e if uses_rationales else replace(e, sets=())) not in before]
+        if not learn:
+            raise ModelError(_("Nothing new since '{name}'. Annotate more, or remove --since.", name=options.since))
     if not stop:
         learn, stop = _drawn(store, project, learn, options.seed)
         validation = None
@@ -280,8 +297,39 @@ def training_data(store: Store, project: Project, options: DataOptions) -> Train
         )
     chosen = choose_rationales(store, project, learn, options.rationales, options.seed)
     return TrainingData(
-        chosen.examples, tuple(stop), tuple(judge), split, validation, chosen.n_with, chosen.n_tied, n_absent
-    )
+        chosen.examples, tuple(stop), tuple(judge), split, validation, chosen.n_with, chosen.n_tied, n_absent,
+        _digests(learn, chosen.examples, uses_rationales=uses_rationales),
+    )  # fmt: skip
+
+
+# What a model learned from, beside its weights: so that another one can learn what came since.
+
+
+def example_digest(example: Example) -> str:
+    """Changes with the text, its label and its rationale sets."""
+    texts = [(segment.name, segment.text) for segment in example.input.segments]
+    whole = json.dumps([example.key, texts, example.label, sorted(map(sorted, example.sets))])
+    return hashlib.sha256(whole.encode()).hexdigest()[:16]
+
+
+def _digests(learn: Sequence[Example], chosen: Sequence[Example], *, uses_rationales: bool) -> frozenset[str]:
+    """With the gold sets of those whose rationales are learned from, shuffled or not; and without them of all."""
+    with_sets = {example.id for example in chosen if example.sets and uses_rationales}
+    bare = {example_digest(replace(example, sets=())) for example in learn}
+    return frozenset(bare | {example_digest(example) for example in learn if example.id in with_sets})
+
+
+def learned_in(folder: Path) -> frozenset[str]:
+    """The digests of what a model in a folder learned from, and those before it that it goes on from.
+
+    Raises: InvalidValue for a folder that doesn't say
+    """
+    try:
+        return frozenset(msgspec.json.decode((folder / LEARNED).read_bytes(), type=list[str]))
+    except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise InvalidValue(
+            _("{folder} doesn't say what the model learned from. Remove --since.", folder=folder)
+        ) from error
 
 
 def _nothing_to_learn(learn: Sequence[Example], n_absent: int, *, asks_for_answers: bool) -> str | None:

@@ -174,9 +174,12 @@ def _plan(
 ) -> str:  # fmt: skip
     """The digest of everything that an outcome follows from. What other labels are called is in what is judged."""
     dropped = {name: list(table.dropped) for name, table in tables.items() if table.dropped}
+    as_fitted = asdict(fitting)
+    if fitting.alignment is not None:
+        as_fitted["alignment"] = fitting.alignment.as_plan()
     whole = [
         list(map(_digest, learned)), {name: _digest(examples) for name, examples in judge.items()}, list(labels),
-        asdict(model), asdict(fitting), *([dropped] if dropped else []),
+        model.as_plan(), as_fitted, *([dropped] if dropped else []),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:32]
 

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from annotator.attribution.architectures.lstm import WORD_VECTORS
 from annotator.attribution.base import TooLong
 from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import BUILT_IN
-from annotator.attribution.transformers_recurrent import WORD_VECTORS
 from annotator.domain.models import HeldOut
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -23,8 +23,8 @@ from annotator.store.connection.file_access import make_folder, share_like
 from annotator.store.connection.replacement import models_of
 from annotator.store.events import require_open
 from annotator.store.models import has_outputs, last_detail
-from annotator.store.trained_models import find_training
-from annotator.training.alignment import AlignmentOptions, Criterion, OfSeveral
+from annotator.store.trained_models import find_training, ids_learned_from
+from annotator.training.alignment import AlignmentOptions, Criterion, Extractor, OfSeveral
 from annotator.training.card import STRETCH, Card, versions_here
 from annotator.training.examples import Example, Row, answer_rows, rows_of, told_by_key
 from annotator.training.loop import Checkpoint, Fitted, FittingOptions, answered, fit
@@ -44,7 +44,14 @@ from annotator.usecases.training.architectures import (
     judged_answers,
     rows_with_answers,
 )
-from annotator.usecases.training.examples import DataOptions, RationaleOptions, TrainingData, training_data
+from annotator.usecases.training.examples import (
+    LEARNED,
+    DataOptions,
+    RationaleOptions,
+    TrainingData,
+    learned_in,
+    training_data,
+)
 
 __all__ = [
     "LSTM_PRESETS",
@@ -54,6 +61,7 @@ __all__ = [
     "Architecture",
     "Criterion",
     "DataOptions",
+    "Extractor",
     "FittingOptions",
     "NewModel",
     "OfSeveral",
@@ -146,8 +154,7 @@ def train_transformer(
     options = _with_rationaliser(options)
     check_architecture(project, options.model, options.fitting)
     folder = model_folder(store, project, name, options)
-    with store.snapshot():
-        data = training_data(store, project, options.data)
+    data = _data(store, project, options)
     new = _new_model(project, data, options)
     plan = _plan(data, new, options)
     if folder.exists() and not options.is_anew:
@@ -160,28 +167,53 @@ def train_transformer(
         trainable, rows.learn, rows.stop, options.fitting,
         checkpoint=Checkpoint(under_way / "checkpoint.pt", plan, is_anew=options.is_anew), progress=progress,
     )  # fmt: skip
+    before = _learned_before(store, project, new)
     facts, held_out, scores = _judged(trainable, data, rows, options.fitting.rationaliser)
     if vectors := getattr(trainable.model.config, WORD_VECTORS, None):
         facts[_VECTORS] = vectors
     card = _card(project, name, trainable, new, data, fitted, options)
-    digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, **facts}, scores=scores))
+    facts |= {"texts learned before": len(before.ids)} if new.keeps_head else {}
+    learned = sorted(before.digests | data.digests)
+    digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, **facts}, scores=scores), learned)
     shutil.rmtree(under_way)
     share_like(models_of(store.path), store.path)
     record_training(
         store, actor, project, name, kind="transformers", digest=digest, seed=options.fitting.seed, split=data.split,
         held_out=held_out,
-        instance_ids=[example.id for example in data.learn],
+        instance_ids=sorted(before.ids | {example.id for example in data.learn}),
     )  # fmt: skip
     return TrainingReport(
         name, folder, data, fitted, held_out, facts.get(_LOST, 0), scores=scores, vectors=facts.get(_VECTORS, {})
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What a base whose head is kept learned from: the instances of this project, and digests as in its folder."""
+
+    ids: frozenset[int] = frozenset()
+    digests: frozenset[str] = frozenset()
+
+
+def _learned_before(store: Store, project: Project, new: NewModel) -> _Before:
+    if not new.keeps_head or new.base is None:
+        return _Before()
+    folder = Path(new.base).expanduser()
+    card, training = Card.read(folder), find_training(store, project.id, folder.name)
+    is_same = card is not None and training is not None and training.digest == card.digest
+    ids = frozenset(ids_learned_from(store, training.id)) if training is not None and is_same else frozenset()
+    return _Before(ids, learned_in(folder) if (folder / LEARNED).exists() else frozenset())
+
+
 def check_lengths(store: Store, project: Project, name: str, options: TrainingOptions) -> None:
     """Raise ModelError where a text is too long for the model that a training would begin with."""
-    with store.snapshot():
-        data = training_data(store, project, options.data)
+    data = _data(store, project, options)
     _unlearned(name, data, _new_model(project, data, options), options)
+
+
+def _data(store: Store, project: Project, options: TrainingOptions) -> TrainingData:
+    with store.snapshot():
+        return training_data(store, project, options.data, uses_rationales=options.fitting.alignment is not None)
 
 
 def _with_rationaliser(options: TrainingOptions) -> TrainingOptions:
@@ -250,10 +282,9 @@ def _plan(data: TrainingData, new: NewModel, options: TrainingOptions) -> str:
     fitting = asdict(options.fitting)
     if options.fitting.rationaliser is None:  # plans from before there was one stay the same
         del fitting["rationaliser"]
-    model = asdict(new)
-    if new.vectors is None:
-        del model["vectors"]
-    whole = json.dumps([texts, model, fitting], sort_keys=True, default=str)
+    if options.fitting.alignment is not None:
+        fitting["alignment"] = options.fitting.alignment.as_plan()
+    whole = json.dumps([texts, new.as_plan(), fitting], sort_keys=True, default=str)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
@@ -318,7 +349,7 @@ def _card(
     project: Project, name: str, trainable: Trainable, new: NewModel, data: TrainingData, fitted: Fitted,
     options: TrainingOptions,
 ) -> Card:  # fmt: skip
-    counts = {label: sum(e.label == label for e in data.learn) for label in new.labels}
+    counts = {label: sum(e.label == label for e in data.learn) for label in trainable.labels}
     n_without = len(data.learn) - data.n_with_rationales
     facts = {
         "project": project.name,
@@ -336,9 +367,9 @@ def _card(
         if trainable.cutter.limit
         else "none is too long",
     }
-    output = STRETCH if trainable.is_reading else new.output
+    output = STRETCH if trainable.is_reading else trainable.output
     return Card(
-        name, "", new.base or "scratch", new.labels, output, facts, asdict(options.fitting), fitted.epochs, fitted.best,
+        name, "", new.base or "scratch", trainable.labels, output, facts, asdict(options.fitting), fitted.epochs, fitted.best,
         {}, versions_here(), asked={part: asdict(getattr(options, part)) for part in ("model", "data", "fitting")},
     )  # fmt: skip
 
@@ -355,7 +386,7 @@ def _rationale_facts(data: TrainingData, rationales: RationaleOptions) -> dict[s
     return facts
 
 
-def _save(trainable: Trainable, folder: Path, card: Card) -> str:
+def _save(trainable: Trainable, folder: Path, card: Card, learned: Sequence[str]) -> str:
     """Write the model's folder whole, in the place of an older one; answers the digest of its weights."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with part_folder(folder) as part:
@@ -364,6 +395,7 @@ def _save(trainable: Trainable, folder: Path, card: Card) -> str:
         trainable.save(made)
         digest = hashlib.sha256((made / _WEIGHTS).read_bytes()).hexdigest()[:16]
         replace(card, digest=digest).write(made)
+        (made / LEARNED).write_text(json.dumps(learned), encoding="utf-8")
         if folder.exists():
             folder.rename(part / "old")
         made.rename(folder)

@@ -42,6 +42,7 @@ from annotator.usecases.training.transformers import (
     Architecture,
     Criterion,
     DataOptions,
+    Extractor,
     FittingOptions,
     NewModel,
     OfSeveral,
@@ -123,6 +124,12 @@ _TOO_LONG: dict[TooLong, str] = {
     "refuse": unsaid("stop with an error"),
 }
 _OF_SEVERAL: dict[OfSeveral, str] = {"lowest": unsaid("best-matching set"), "union": unsaid("union of all sets")}
+_ALIGNED_BY: dict[Extractor, str] = {
+    "gradient-x-input": unsaid("gradient × input"),
+    "attention": unsaid("attention"),
+    "integrated-gradients": unsaid("integrated gradients (slow)"),
+    "extractor": unsaid("learned extractor"),
+}
 _OUTPUTS: dict[Output, str] = {"softmax": unsaid("one per label"), "sigmoid": unsaid("one sigmoid (two labels)")}
 _USUAL_VALIDATION = unsaid("validation, val or dev; else 10 % of the training texts")
 _LONGEST_STEM = 40
@@ -182,7 +189,9 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     fitting = replace(rest.fitting, epochs=n_epochs, learning_rate=learning_rate, seed=seed, alignment=alignment)
     fitting = replace(fitting, rationaliser=rationaliser)
     kind_of_model = "" if architecture in {"transformer", "reading"} else architecture
-    suggested = free_name(store, project, _stem(base, kind_of_model, criterion, source, seed))
+    by = "" if alignment is None or alignment.by == "gradient-x-input" else alignment.by
+    stem = _stem(base, kind_of_model, f"{criterion}-{by}" if by else criterion, source, seed)
+    suggested = free_name(store, project, stem)
     name = name_place.text_input(
         _("Model name"), key=f"train_name_{project.id}", persist_state="session", placeholder=suggested
     ).strip()
@@ -302,7 +311,7 @@ class _Rest:
 def _ask_the_rest(project: Project, offered: Choices, architecture: Architecture, *, is_aligned: bool) -> _Rest:
     validation, patience, batch_size = _ask_stopping(project, offered)
     too_long, output = _ask_texts_and_answers(project)
-    alignment, share = _ask_alignment() if is_aligned else (AlignmentOptions("mae"), 100.0)
+    alignment, share = _ask_alignment(architecture) if is_aligned else (AlignmentOptions("mae"), 100.0)
     threads, balances = _ask_threads_and_balance(architecture)
     fitting = FittingOptions(patience=patience, batch_size=batch_size, balances_labels=balances)
     model = NewModel((), output=output, too_long=too_long, threads=threads, architecture=architecture)
@@ -355,7 +364,13 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
     return int(threads), balances
 
 
-def _ask_alignment() -> tuple[AlignmentOptions, float]:
+def _ask_alignment(architecture: Architecture) -> tuple[AlignmentOptions, float]:
+    methods = [by for by in _ALIGNED_BY if architecture != "tokens" or "gradient" in by]
+    by: Extractor = st.selectbox(
+        _("Attributions to align"), methods, format_func=lambda name: _(_ALIGNED_BY[name]),
+        key=f"train_aligned_by_{architecture}", persist_state="session",
+        help=_("The extractor scores tokens beside the predictions; compute “Selection” to see its scores.")
+    )  # fmt: skip
     left, right = st.columns(2, vertical_alignment="bottom")
     strength = left.number_input(
         _("Alignment weight (λ)"), 0.0001, 1000.0, 1.0, format="%g", key="train_strength", persist_state="session",
@@ -376,7 +391,7 @@ def _ask_alignment() -> tuple[AlignmentOptions, float]:
         _("Texts with rationales (%)"), 1.0, 100.0, 100.0, format="%g", key="train_share", persist_state="session",
         help=_("The rest, chosen by seed, contribute labels only.")
     )  # fmt: skip
-    return AlignmentOptions("mae", strength=strength, scale=scale, of_several=of_several), share
+    return AlignmentOptions("mae", strength=strength, scale=scale, of_several=of_several, by=by), share
 
 
 def _of_source(source: str, word_lists: tuple[str, ...]) -> RationaleOptions:

@@ -25,6 +25,7 @@ from annotator.usecases.models.related_models import (
     cards_in,
     control_command,
     related_models_of,
+    trained_method,
     twin_command,
     why_without_kin,
 )
@@ -69,6 +70,8 @@ def test_the_twin_lacks_the_alignment_alone_and_the_control_has_shuffled_rationa
         {"fitting": replace(ALIGNED.fitting, alignment=AlignmentOptions("mae", scale=1.0))},
         {"model": replace(ALIGNED.model, architecture="decoder")},
         {"model": replace(ALIGNED.model, base="bert")},
+        {"model": replace(ALIGNED.model, base="bert", keeps_head=True)},
+        {"data": DataOptions(rationales=RationaleOptions("shuffled"), since="before")},
         {"data": DataOptions(rationales=RationaleOptions("shuffled", share=50.0))},
         {"data": DataOptions(split="train", rationales=RationaleOptions("shuffled"))},
         {"data": DataOptions()},
@@ -129,6 +132,30 @@ def test_a_card_from_before_options_were_written_down_makes_no_kin(tmp_path: Pat
     (tmp_path / "old").mkdir()
     Card("old", "", "scratch", (), "softmax", {}, {}, (), 0, {}, {}).write(tmp_path / "old")
     assert list(cards_in(tmp_path)) == ["mae"]
+
+
+def test_a_card_from_before_there_were_other_methods_is_of_an_alignment_by_gradient_x_input(tmp_path: Path) -> None:
+    known = cards(tmp_path, mae=ALIGNED, random=replace(ALIGNED, data=SHUFFLED))
+    for name in ("by", "steps"):
+        del known["mae"].asked["fitting"]["alignment"][name]  # type: ignore[attr-defined]
+    assert trained_method(["mae"], known) == "gradient-x-input"
+    found = related_models_of("mae", known)
+    assert found is not None
+    assert found.control == "random"
+
+
+def test_an_alignment_by_another_method_has_a_control_of_its_own_and_its_command(tmp_path: Path) -> None:
+    options = {
+        by: replace(ALIGNED, fitting=replace(ALIGNED.fitting, alignment=AlignmentOptions("mae", by=by, steps=6)))
+        for by in ("attention", "extractor")
+    }
+    known = cards(tmp_path, random=replace(ALIGNED, data=SHUFFLED), none=TWIN, **options)
+    found = related_models_of("attention", known)
+    assert found is not None
+    assert (found.twin, found.control) == ("none", None)
+    assert "--align mae --align-by attention --align-steps 6" in control_command(known["attention"], known)
+    assert trained_method(["none", "attention"], known) == "attention"
+    assert trained_method(["extractor"], known) == "selection"
 
 
 def test_a_card_from_before_says_why_nothing_is_known_of_a_twin_and_a_control(tmp_path: Path) -> None:
@@ -243,6 +270,27 @@ def test_each_method_has_its_own_plausibility_beside_the_accuracy_and_the_contro
     )
     assert said[1] == "Plausibility by gradient × input was the training target: no proof."
     assert said[2] == "Plausibility by occlusion: no clear gain (0)."
+
+
+def test_what_was_trained_by_attention_leaves_gradient_x_input_out_and_proves_nothing_by_attention(
+    store: Store, project: Project
+) -> None:
+    answer(store, project, "none", 18, {"attention": LAST, "gradient-x-input": LAST})
+    answer(store, project, "mae", 18, {"attention": FIRST, "gradient-x-input": FIRST})
+    gold = compared_gold(store, project, ["none", "mae"], project.settings.gold_policy)
+    found = measured(store, project, gold, ["none"], ["mae"], trained="attention")
+    assert [of.measure for of in found] == ["accuracy", "attention", "occlusion"]
+    assert found[1].sentence(is_control=False) == "Plausibility by attention was the training target: no proof."
+
+
+def test_an_extractors_plausibility_is_left_out_beside_a_model_that_has_none(store: Store, project: Project) -> None:
+    answer(store, project, "none", 18, {})
+    answer(store, project, "mae", 18, {"selection": FIRST})
+    gold = compared_gold(store, project, ["none", "mae"], project.settings.gold_policy)
+    beside = measured(store, project, gold, ["none"], ["mae"], trained="selection")
+    assert [of.measure for of in beside] == ["accuracy", "occlusion"]
+    alone = measured(store, project, gold, ["mae"], ["mae"], trained="selection")
+    assert {of.measure: of.gain.other for of in alone}["selection"] == 1.0
 
 
 def test_occlusion_stands_there_without_a_number_too_and_exact_weights_where_a_model_has_them(

@@ -91,6 +91,45 @@ def test_it_learns_is_saved_with_its_card_and_is_asked_like_any_model(store: Sto
     assert check(store) == []
 
 
+def test_a_model_is_trained_further_on_what_came_since_without_a_new_head(
+    store: Store, project: Project, import_rows: Callable[..., object]
+) -> None:
+    first = train_transformer(store, LOCAL_OPERATOR, project, "first", OPTIONS)
+    data = DataOptions(since=str(first.folder))
+    model = NewModel((), base=str(first.folder), keeps_head=True)
+    further = replace(OPTIONS, model=model, data=data, fitting=FittingOptions(epochs=1, learning_rate=1e-4))
+    with pytest.raises(ModelError, match=r"Nothing new since '.*first'\. Annotate more, or remove --since\."):
+        train_transformer(store, LOCAL_OPERATOR, project, "second", further)
+    rows = [
+        {"id": f"new{e.key}", "text": e.input.segments[0].text, "label": e.label, "split": "train"}
+        for e in planted(Planting(20, seed=5))
+    ]
+    import_rows(project, rows)
+    second = train_transformer(store, LOCAL_OPERATOR, project, "second", further)
+    assert len(second.data.learn) == 20
+    assert second.held_out is not None
+    assert second.held_out.accuracy > 0.9  # a new head would have learned nothing from 20 texts at this rate
+    training = find_training(store, project.id, "second")
+    assert training is not None
+    assert len(ids_learned_from(store, training.id)) == 320  # nor is it judged by what the first one learned from
+    third = replace(further, data=DataOptions(since=str(second.folder)), model=replace(model, base=str(second.folder)))
+    with pytest.raises(ModelError, match="Nothing new since"):
+        train_transformer(store, LOCAL_OPERATOR, project, "third", third)
+    aligned = replace(further, fitting=replace(further.fitting, alignment=AlignmentOptions("mae")))
+    report = train_transformer(store, LOCAL_OPERATOR, project, "aligned", aligned)
+    assert len(report.data.learn) == 320  # the rationales were not learned from before
+    again = replace(aligned, data=DataOptions(since=str(report.folder)))
+    with pytest.raises(ModelError, match="Nothing new since"):
+        train_transformer(store, LOCAL_OPERATOR, project, "again", again)
+
+
+def test_a_folder_that_does_not_say_what_it_learned_from_has_no_since(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidValue, match="doesn't say what the model learned from. Remove --since."):
+        training_data(store, project, DataOptions(since=str(tmp_path)))
+
+
 def test_a_model_of_tokens_learns_the_targets_of_entities_and_is_asked_about_each(
     store: Store, project: Project, import_rows: Callable[..., object]
 ) -> None:

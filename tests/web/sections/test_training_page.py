@@ -157,6 +157,17 @@ def test_an_alignment_warns_names_its_model_and_arrives_as_it_was_chosen(page, t
     assert request.options.fitting.alignment == AlignmentOptions("mae", strength=0.5)
 
 
+def test_the_attributions_to_align_are_chosen_where_alignment_is_on(page, tastes, store) -> None:
+    app = page(tastes)
+    assert not [box for box in app.selectbox if box.label == "Attributions to align"]
+    app.selectbox(key="train_alignment").set_value("mae").run()
+    app.selectbox(key="train_aligned_by_transformer").set_value("attention").run()
+    app.button(key="train_go").click().run()
+    request = asked(store, tastes)
+    assert request.name == "small-mae-attention"
+    assert request.options.fitting.alignment == AlignmentOptions("mae", by="attention")
+
+
 def test_a_pretrained_model_learns_slower_and_has_to_be_named(page, tastes, store) -> None:
     app = page(tastes)
     app.selectbox(key="train_kind").set_value("pretrained").run()

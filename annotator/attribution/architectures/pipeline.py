@@ -14,8 +14,8 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Literal
 
-from annotator.attribution.transformers_rationaliser import PIPELINE, SELECTED
-from annotator.attribution.transformers_recurrent import order_of, resized
+from annotator.attribution.architectures.lstm import order_of, resized
+from annotator.attribution.architectures.rationaliser import PIPELINE, SELECTED
 from annotator.attribution.transformers_subwords import Tensor
 
 Unit = Literal["sentence", "token"]  # what is selected: the one best sentence, or any tokens

@@ -1,21 +1,27 @@
-"""Rationalisers (Lei et al. 2016) as transformers models: a selector marks subwords, a classifier reads only those.
+"""Models that give rationales of their own: rationalisers (Lei et al. 2016), and classifiers with an extractor beside them.
+
+A rationaliser is a transformers model: a selector marks subwords, a classifier reads only those.
 
 A folder holds both, so that what loads, asks and explains sequence classifiers does so with them. The classifier reads what is
 left when the other subwords are taken out and the rest is joined. torch is imported when one is made or loaded.
+
+An extractor scores each subword from what the encoder's last layer gives for it; the classifier reads everything.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from annotator.attribution.transformers_recurrent import as_drawn, order_of, packed_states, resized
-from annotator.attribution.transformers_subwords import Tensor
+from annotator.attribution.architectures.lstm import as_drawn, order_of, packed_states, resized
+from annotator.attribution.transformers_subwords import Batch, Tensor
 
 MODEL_TYPE = "lei-rationaliser"
 PIPELINE = "rationale-pipeline"  # the other kind of model that selects what it reads
 SELECTED = 0.5  # what is more probable is part of the rationale
+HAS_EXTRACTOR = "has_extractor"  # in the configuration of a classifier
 _HIDDEN = 128  # units of the classifier's last layer
 
 
@@ -38,6 +44,62 @@ def from_scratch(tokenizer: Any, shape: Mapping[str, object], head: Mapping[str,
 def selects(model: Any) -> bool:
     """Whether a model is a rationaliser or a pipeline: both have `selection`, logits, and `chosen`, what of them is read."""
     return getattr(model.config, "model_type", "") in {MODEL_TYPE, PIPELINE}
+
+
+def selection_of(model: Any, batch: Batch) -> tuple[Tensor, Tensor]:
+    """The logit of each subword's being part of the rationale that a model gives by itself, float[batch, length]; and whether it
+    is, bool[batch, length].
+    """
+    if selects(model):
+        selection = model.selection(batch.ids, batch.mask.bool(), batch.may_answer, batch.sentences, batch.types)
+        return selection, model.chosen(selection, batch.may_answer, batch.sentences)
+    selection = extracted(model, model(**batch.arguments(), return_dict=True, output_hidden_states=True).hidden_states)
+    return selection, batch.may_answer & (selection.sigmoid() > SELECTED)
+
+
+def add_extractor(model: Any, seed: int = 0) -> None:
+    """Give a classifier a head that scores each subword; it is saved with the other weights.
+
+    Its scores are near 0 and differ: of equal scores Order has no gradient. One that is there stays.
+    """
+    if has_extractor(model):
+        return
+    torch = import_module("torch")
+    head = torch.nn.Linear(model.config.hidden_size, 1)
+    torch.nn.init.normal_(head.weight, std=0.02, generator=torch.Generator().manual_seed(seed))
+    torch.nn.init.zeros_(head.bias)
+    model.extractor = head.to(next(model.parameters()))
+    model.config.update({HAS_EXTRACTOR: True})
+
+
+def drop_extractor(model: Any) -> None:
+    """Take it away, where there is one."""
+    if has_extractor(model):
+        del model.extractor
+        model.config.update({HAS_EXTRACTOR: False})
+
+
+def has_extractor(model: Any) -> bool:
+    """Whether there is one beside a classifier."""
+    return hasattr(model, "extractor")
+
+
+def extracted(model: Any, states: Sequence[Tensor]) -> Tensor:
+    """float[batch, length]: the extractor's scores. states: float[batch, length, dimensions] of each layer."""
+    return model.extractor(states[-1])[:, :, 0]
+
+
+def read_extractor(model: Any, folder: Path) -> None:
+    """Give a classifier the extractor of its folder, where there is one: transformers passes over it."""
+    if not getattr(model.config, HAS_EXTRACTOR, False):
+        return
+    for path in sorted(folder.glob("*.safetensors")):
+        with import_module("safetensors").safe_open(path, framework="pt") as weights:
+            if "extractor.weight" in weights.keys():  # noqa: SIM118  (no mapping)
+                add_extractor(model)
+                model.extractor.load_state_dict(
+                    {name: weights.get_tensor(f"extractor.{name}") for name in ("weight", "bias")}
+                )
 
 
 @cache
