@@ -15,7 +15,7 @@ from annotator.language import _
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.card import Card
 from annotator.training.loop import FittingOptions
-from annotator.training.trainable_models import NewModel
+from annotator.training.trainable_models import LSTM_PRESETS, NewModel
 
 _OF_THE_MACHINE = ("labels", "device", "threads", "asks_hub")  # say nothing of what is learned
 NO_RATIONALES = {"source": "gold", "word_lists": [], "share": 100.0, "choice": "random", "confidence_of": []}
@@ -102,6 +102,8 @@ def _one_like(cards: Mapping[str, Card], training: Mapping[str, Any]) -> str | N
 def _learned(training: Mapping[str, Any]) -> dict[str, Any]:
     """Without what depends on the machine, and of a model that is not aligned without what only alignment reads."""
     model = {name: value for name, value in training["model"].items() if name not in _OF_THE_MACHINE}
+    if model.get("vectors") is None:  # as of the rationaliser below
+        model.pop("vectors", None)
     fitting = dict(training["fitting"])
     if fitting["alignment"] is None:
         del fitting["one_in"]
@@ -140,7 +142,7 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = {
     "model": {
         "base": "--base", "architecture": "--architecture", "output": "--output", "special": "--special-token",
         "too_long": "--too-long", "is_query_first": "--query-first", "device": "--device", "threads": "--threads",
-        "asks_hub": "--allow-model-hub",
+        "asks_hub": "--allow-model-hub", "vectors": "--vectors",
     },
     "data": {"split": "--split", "validation": "--validation", "gold_policy": "--gold-policy"},
     "rationales": {
@@ -174,6 +176,9 @@ def _command(card: Card, training: Mapping[str, Any], name: str, folder: Path | 
         for option, written in _OPTIONS[part].items():
             if option in values and values[option] != usual[part].get(option):
                 words += _words(written, values[option])
+    words += [
+        word for name, of in LSTM_PRESETS.items() if of == given["model"].get("shape") for word in ("--preset", name)
+    ]
     if alignment is not None and not alignment["has_graph"]:
         words.append("--no-graph")
     return shlex.join([*words, *(["--folder", str(folder)] if folder is not None else [])])
