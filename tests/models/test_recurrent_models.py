@@ -68,7 +68,7 @@ def with_keys(n: int, length: int, seed: int) -> list[Example]:
 
 
 def learn_keys(trainable: Trainable, stages: Sequence[tuple[int, int, int]], rate: float = 1e-2) -> None:
-    """stages: length, texts and texts in a batch, the shortest first (Wang et al. do not say; ours)."""
+    """stages: length, texts and texts in a batch, the shortest first."""
     for stage, (length, n, size) in enumerate(stages):
         rows = rows_of(trainable.cutter, with_keys(n, length, seed=stage), LABELS)
         fit(

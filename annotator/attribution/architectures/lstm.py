@@ -178,7 +178,7 @@ def _read(self: Any, batch: Batch) -> Tensor:
     """float[batch, length, dimensions]: what the LSTM reads: embeddings, or what a transformer makes of them.
 
     A text that is longer than the transformer takes goes through it in windows, each with the tokenizer's first and last
-    subword around it; of each its middle is kept (ERASER's released code, there of half a window too).
+    subword around it; of each the middle half is kept, of the first and last their outer edge too (ERASER's released code).
     """
     embedded = self.get_input_embeddings()(batch.ids)
     if self.config.encoder is None:

@@ -15,7 +15,7 @@ from annotator.language import _
 from annotator.training.alignment import USUAL_BY, USUAL_STEPS, AlignmentOptions
 from annotator.training.card import Card
 from annotator.training.loop import FittingOptions
-from annotator.training.trainable_models import NewModel
+from annotator.training.trainable_models import LSTM_PRESETS, NewModel
 from annotator.usecases.models.alignment_gains import OWN
 
 _OF_THE_MACHINE = ("labels", "device", "threads", "asks_hub")  # say nothing of what is learned
@@ -114,6 +114,8 @@ def _learned(training: Mapping[str, Any]) -> dict[str, Any]:
     """Without what depends on the machine, and of a model that is not aligned without what only alignment reads."""
     of_model = {"keeps_head": False} | training["model"]
     model = {name: value for name, value in of_model.items() if name not in _OF_THE_MACHINE}
+    if model.get("vectors") is None:  # as of the rationaliser below
+        model.pop("vectors", None)
     fitting = dict(training["fitting"])
     if fitting["alignment"] is not None:  # cards from before know no other methods
         fitting["alignment"] = {"by": USUAL_BY, "steps": USUAL_STEPS} | fitting["alignment"]
@@ -155,7 +157,7 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = {
         "base": "--base", "keeps_head": "--keep-head", "architecture": "--architecture", "output": "--output",
         "special": "--special-token",
         "too_long": "--too-long", "is_query_first": "--query-first", "device": "--device", "threads": "--threads",
-        "asks_hub": "--allow-model-hub",
+        "asks_hub": "--allow-model-hub", "vectors": "--vectors",
     },
     "data": {"split": "--split", "validation": "--validation", "gold_policy": "--gold-policy", "since": "--since"},
     "rationales": {
@@ -189,6 +191,9 @@ def _command(card: Card, training: Mapping[str, Any], name: str, folder: Path | 
         for option, written in _OPTIONS[part].items():
             if option in values and values[option] != usual[part].get(option):
                 words += _words(written, values[option])
+    words += [
+        word for name, of in LSTM_PRESETS.items() if of == given["model"].get("shape") for word in ("--preset", name)
+    ]
     if alignment is not None and not alignment["has_graph"]:
         words.append("--no-graph")
     return shlex.join([*words, *(["--folder", str(folder)] if folder is not None else [])])

@@ -17,7 +17,7 @@ from annotator.store.models import RunFinder, store_outputs
 from annotator.training.alignment import AlignmentOptions
 from annotator.training.card import Card
 from annotator.training.loop import FittingOptions
-from annotator.training.trainable_models import NewModel
+from annotator.training.trainable_models import LSTM_PRESETS, NewModel
 from annotator.usecases.models.alignment_gains import Measured, compared_gold, measured
 from annotator.usecases.models.built_in_model import record_training
 from annotator.usecases.models.related_models import (
@@ -182,6 +182,23 @@ def test_the_commands_say_all_that_is_not_usual_under_a_name_that_is_free(tmp_pa
     assert twin_command(known["m"], known).split("--name ")[1] == (
         "m-none --base 'my models/bert' --special-token _MATH_ --query-first --split train --gold-policy all --seed 3"
     )
+
+
+def test_the_command_of_an_lstm_names_its_word_vectors_and_its_preset_and_older_cards_name_neither(
+    tmp_path: Path,
+) -> None:
+    model = NewModel((), architecture="lstm", vectors="glove.txt", shape=LSTM_PRESETS["wang-2022-released"])
+    known = cards(tmp_path, m=replace(ALIGNED, model=model))
+    assert twin_command(known["m"], known).split("m-none ")[1] == (
+        "--architecture lstm --vectors glove.txt --learning-rate 0.001 --preset wang-2022-released"
+    )
+    (tmp_path / "older").mkdir()
+    known = cards(tmp_path / "older", mae=ALIGNED, none=TWIN)
+    older = {part: dict(of) for part, of in known["none"].asked.items()}
+    del older["model"]["vectors"]
+    found = related_models_of("mae", {**known, "none": replace(known["none"], asked=older)})
+    assert found is not None
+    assert found.twin == "none"
 
 
 def test_the_options_of_the_kin_are_those_of_the_model_but_for_what_makes_it(tmp_path: Path) -> None:
