@@ -13,6 +13,7 @@ from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.errors import NotFound
+from annotator.files import part_folder
 
 if TYPE_CHECKING:
     from annotator.scoring.instance_numbers import Behind
@@ -106,6 +107,12 @@ if TYPE_CHECKING:
     flag_value="latex",
     help="Print the table as LaTeX, with the packages booktabs and tabularx; a wide one becomes a table*.",
 )
+@click.option(
+    "--card",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write a results card, which annotator reproduce checks elsewhere.",
+)
 @json_option
 @click.pass_obj
 @examples(
@@ -114,7 +121,7 @@ if TYPE_CHECKING:
 )
 def project(
     database: Path, /, *, project_name: str, intervals: bool, metrics: tuple[str, ...], has_own: bool, against: str | None,
-    row: str | None, form: str | None, as_json: bool, **options: Any,
+    row: str | None, form: str | None, card: Path | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Score the predictions, plausibility, faithfulness and consistency of a project's models against its gold.
 
@@ -141,6 +148,8 @@ def project(
     with opened(database) as store:
         stored_project = find_project(store, project_name)
         scoring_options = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
+        if card is not None:
+            _write_card(card, store, stored_project, names, scoring_options)
         if against is not None:
             compared = (against, row)
             click.echo(_compared(store, stored_project, names, scoring_options, metrics, form, compared), nl=False)
@@ -154,6 +163,23 @@ def project(
             return
         numbers = evaluate_project(store, LOCAL_OPERATOR, stored_project, **names, options=scoring_options)
     show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
+
+
+def _write_card(
+    path: Path,
+    store: "Store",
+    stored_project: Project,
+    names: Mapping[str, str | None],
+    scoring_options: "ScoringOptions",
+) -> None:
+    from annotator.usecases.inspect.result_cards import result_card, written_card
+
+    card = result_card(store, LOCAL_OPERATOR, stored_project, scoring_options, **names)
+    with part_folder(path) as folder:
+        made = folder / path.name
+        made.write_bytes(written_card(card))
+        made.replace(path)
+    click.echo(f"{path}: {counted(len(card.numbers), 'number')} over {counted(len(card.texts), 'text')}.", err=True)
 
 
 def _require_one_form(form: str | None, as_json: bool, metrics: Sequence[str], has_own: bool) -> None:
