@@ -15,6 +15,7 @@ from annotator.metrics import (
     eraser_spans,
     ferret_plausibility,
     gold_as_method,
+    normalised_aopc,
     sentence_editing,
     set_aware,
 )
@@ -31,6 +32,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     *eraser_spans.DEFINITIONS,
     *ferret_plausibility.DEFINITIONS,
     *gold_as_method.DEFINITIONS,
+    *normalised_aopc.DEFINITIONS,
     *sentence_editing.DEFINITIONS,
     *set_aware.DEFINITIONS,
 )

@@ -30,6 +30,7 @@ _FAMILIES = {
     "eraser": "ERASER",
     "er_test": "ER-TEST",
     "method": unsaid("rationale as input"),
+    "naopc": unsaid("normalised AOPC"),
     "confidence": unsaid("sentence editing"),
 }
 # What is shown before anybody chose: the first of each line that the project has, then spare ones until there are six.
