@@ -17,6 +17,7 @@ from annotator.metrics import (
     gold_as_method,
     sentence_editing,
     set_aware,
+    soft_gold,
 )
 from annotator.metrics.definitions import Definition
 
@@ -33,6 +34,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     *gold_as_method.DEFINITIONS,
     *sentence_editing.DEFINITIONS,
     *set_aware.DEFINITIONS,
+    *soft_gold.DEFINITIONS,
 )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from annotator.attribution.architectures.rationaliser import add_extractor
 
+from annotator.attribution.architectures.rationaliser import add_extractor
 from annotator.attribution.transformers_models import explainer, load
 from annotator.attribution.transformers_networks import Network
 from annotator.attribution.transformers_subwords import merged

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from annotator.attribution.architectures.rationaliser import has_extractor
 
+from annotator.attribution.architectures.rationaliser import has_extractor
 from annotator.attribution.base import Input, with_target
 from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_models import explainer, load
