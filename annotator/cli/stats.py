@@ -82,6 +82,12 @@ def _agreement(agreement: "Agreement") -> Iterator[str]:
             f"{_of(tokens.fleiss_kappa)}, Cohen's κ by instance {_spread(tokens.cohen_kappa_per_instance)}"
         )
         yield f"  sets: best-match IoU {_spread(agreement.sets.best_match_iou)}"
+    parts = agreement.disagreement
+    if parts.n_pairs:
+        yield (
+            f"  disagreement ({counted(parts.n_pairs, 'pair')}): another label {_of(parts.label)}, another reason "
+            f"{_of(parts.reason)}, another extent {_of(parts.extent)}"
+        )
 
 
 def _work(statistics: "ProjectStatistics") -> str:

@@ -18,6 +18,7 @@ from annotator.metrics import (
     normalised_aopc,
     sentence_editing,
     set_aware,
+    soft_gold,
 )
 from annotator.metrics.definitions import Definition
 
@@ -35,6 +36,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     *normalised_aopc.DEFINITIONS,
     *sentence_editing.DEFINITIONS,
     *set_aware.DEFINITIONS,
+    *soft_gold.DEFINITIONS,
 )
 
 

@@ -3,8 +3,10 @@
 import statistics
 import warnings
 from collections import Counter, defaultdict
+from dataclasses import replace
 from itertools import combinations
 from math import isnan, sqrt
+from random import Random
 
 import krippendorff
 import numpy as np
@@ -18,7 +20,16 @@ from annotator.domain.numbers import natural_order
 from annotator.domain.texts import RationaleSet, TokenizedText
 from annotator.errors import InvalidValue
 from annotator.review import token_agreement as review_token_agreement
-from annotator.review.agreement import AgreementTally, best_match_iou, set_agreement, taking_part, votes_of
+from annotator.review.agreement import (
+    AgreementTally,
+    DisagreementParts,
+    DisagreementTally,
+    best_match_iou,
+    disagreement,
+    set_agreement,
+    taking_part,
+    votes_of,
+)
 from annotator.review.coefficients import binary_cohen_kappa
 from annotator.review.label_agreement import LabelAgreement, label_agreement
 from annotator.review.rater_agreement import AgainstRest, Estimate, RestTally, reviewer_agreement
@@ -270,6 +281,87 @@ def test_set_agreement_over_many_instances_is_added_up_in_parts(monkeypatch: pyt
     monkeypatch.setattr("annotator.review.agreement._VALUES_AT_ONCE", 2)
     found = set_agreement([{"ada": [A], "ben": [C]}, {"ada": [A], "ben": [A]}] * 10)
     assert (found.best_match_iou.mean, found.best_match_iou.n) == (approx(0.75), 20)
+
+
+# --- disagreement taken apart: reference/trust.md, section 4, by hand
+
+
+def marked(name: str, label: str | None, *sets: RationaleSet) -> Annotation:
+    return Annotation(0, name, 1, "accepted", label, sets)
+
+
+PARTS = [
+    ((marked("ada", "x", A, B), marked("ben", "x", C)), (0.0, 0.25, 0.375), "B has no counterpart: ada gave more"),
+    ((marked("ada", "x", A), marked("ben", "y", A)), (1.0, 0.0, 0.0), "another label, whatever the reason"),
+    ((marked("ada", "x"), marked("ben", "y")), (1.0, 0.0, 0.0), "another label without reasons"),
+    ((marked("ada", "x", A), marked("ben", "x", B)), (0.0, 1.0, 0.0), "another reason"),
+    ((marked("ada", "x", A), marked("ben", "x")), (0.0, 1.0, 0.0), "nothing marked beside something"),
+    ((marked("ada", "x", A), marked("ben", None, A)), (0.0, 0.0, 0.0), "a label that is not known differs from none"),
+]
+
+
+@pytest.mark.parametrize(("pair", "expected", "_why"), PARTS)
+def test_disagreement_is_of_the_label_or_the_reason_or_the_extent(
+    pair: tuple[Annotation, Annotation], expected: tuple[float, float, float], _why: str
+) -> None:
+    parts = disagreement(*pair)
+    assert parts is not None
+    assert (parts.label, parts.reason, parts.extent) == expected
+
+
+def test_two_who_marked_nothing_and_gave_the_same_label_have_no_disagreement_to_take_apart() -> None:
+    assert disagreement(marked("ada", "x"), marked("ben", "x")) is None
+
+
+FAMILIES = st.lists(
+    st.sets(st.integers(0, 6), min_size=1, max_size=5).map(RationaleSet.of_tokens),
+    max_size=3,
+    unique_by=lambda rationale_set: rationale_set.token_indices,
+)
+LABELLED = st.builds(lambda label, sets: marked("ada", label, *sets), st.sampled_from("xy"), FAMILIES)
+
+
+@settings(deadline=None)
+@given(LABELLED, LABELLED, st.floats(0.05, 1), st.floats(0.05, 1), st.randoms())
+def test_the_parts_of_disagreement_add_up_in_any_order_and_a_higher_threshold_moves_extent_to_reason(
+    first: Annotation, second: Annotation, low: float, high: float, random: Random
+) -> None:
+    low, high = sorted((low, high))
+    parts, stricter = (disagreement(first, second, counterpart=threshold) for threshold in (low, high))
+    match = best_match_iou(first.sets, second.sets)
+    if parts is None or stricter is None:
+        assert parts is stricter is None is match
+        return
+    assert min(parts.label, parts.reason, parts.extent) >= 0
+    assert parts.total == approx(1.0 if first.result != second.result else 1 - (match or 0.0))
+    shuffled = replace(first, sets=tuple(random.sample(first.sets, len(first.sets))))
+    assert disagreement(second, shuffled, counterpart=low) == parts
+    families = [{rationale_set.token_indices for rationale_set in of.sets} for of in (first, second)]
+    assert (parts.total == 0) == (first.result == second.result and families[0] == families[1])
+    assert stricter.total == approx(parts.total)
+    assert stricter.reason >= parts.reason - 1e-12
+
+
+def test_disagreement_of_a_project_is_the_mean_over_pairs_and_then_over_instances() -> None:
+    tally = DisagreementTally()
+    of_three = [marked("ada", "x", A, B), marked("ben", "x", C), marked("cy", "y", C)]
+    tally.add(replace(instance(), key="t1"), of_three)  # label: 0, 1, 1; reason .25 and extent .375 of the first pair
+    tally.add(replace(instance(), key="t2"), [marked("ada", "x"), marked("ben", "x")])
+    tally.add(replace(instance(), key="t3"), [marked("ada", "x", A), marked("ben", "x", A)])
+    tally.add(replace(instance(), key="t4"), [marked("ada", "x", A)])
+    tally.add(replace(instance(), key="t5"), [])
+    parts = tally.result()
+    assert (parts.label, parts.reason, parts.extent) == (approx(1 / 3), approx(1 / 24), approx(1 / 16))
+    assert (parts.n_pairs, parts.n_instances, parts.n_left_out) == (4, 2, 1)
+    assert (parts.n_one_gave_more, parts.n_other_reason, parts.n_other_label, parts.n_same_reason) == (1, 0, 2, 1)
+    assert [(of.key, of.total) for of in parts.most] == [("t1", approx((1 + 1 + 0.625) / 3))]
+
+
+def test_labels_alone_have_no_disagreement_to_take_apart() -> None:
+    tally = DisagreementTally()
+    tally.add(replace(instance(), key="t1"), [marked("ada", "x"), marked("ben", "y")])
+    tally.add(replace(instance(), key="t2"), [marked("ada", "x"), marked("ben", "x")])
+    assert tally.result() == DisagreementParts(n_left_out=2)
 
 
 # --- reviewers

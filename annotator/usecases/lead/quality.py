@@ -10,7 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedCount
 from annotator.domain.reviews import SCALES, Property
-from annotator.review.agreement import Agreement, AgreementTally
+from annotator.review.agreement import Agreement, AgreementTally, DisagreementParts
 from annotator.review.rater_agreement import (
     AgainstRest,
     Estimate,
@@ -44,6 +44,7 @@ __all__ = [
     "AnnotatorPair",
     "BehindPoint",
     "Coefficient",
+    "DisagreementParts",
     "Estimate",
     "Leaning",
     "OutcomeCount",
@@ -191,7 +192,8 @@ def agreement_of(store: Store, actor: User, project: Project) -> Agreement:
 class Coefficient:
     """One number of agreement.
 
-    about: "labels", "tokens" or "sets"; name: as in `annotator stats --json`, such as "cohen_kappa" or "majority.f1"
+    about: "labels", "tokens", "sets" or "disagreement"
+    name: as in `annotator stats --json`, such as "cohen_kappa" or "majority.f1"
     value: None where it is not defined; sd, n, n_left_out: of a mean over pairs or instances, else n is that of the instances
     """
 
@@ -208,6 +210,7 @@ def coefficients_of(agreement: Agreement) -> Iterator[Coefficient]:
     for about in ("labels", "tokens", "sets"):
         part = getattr(agreement, about)
         yield from _coefficients(about, part, "", getattr(part, "n_instances", None))
+    yield from _parts_of_disagreement(agreement.disagreement)
 
 
 def _coefficients(about: str, part: object, before: str, n_instances: int | None) -> Iterator[Coefficient]:
@@ -219,6 +222,11 @@ def _coefficients(about: str, part: object, before: str, n_instances: int | None
             yield from _coefficients(about, value, f"{name}.", n_instances)
         elif field.name.endswith(("kappa", "alpha")):
             yield Coefficient(about, name, value, n=n_instances)
+
+
+def _parts_of_disagreement(parts: DisagreementParts) -> Iterator[Coefficient]:
+    for name in ("label", "reason", "extent"):
+        yield Coefficient("disagreement", name, getattr(parts, name), n=parts.n_pairs, n_left_out=parts.n_left_out)
 
 
 @dataclass(frozen=True, slots=True)

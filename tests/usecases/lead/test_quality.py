@@ -26,6 +26,7 @@ from annotator.store.annotate.annotations import add_annotation, annotations_of
 from annotator.store.instances import discard, find_instance_ids, iterate_instance_batches
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.quality import (
+    DisagreementParts,
     Leaning,
     agreement_of,
     instances_behind_outcome,
@@ -224,6 +225,10 @@ def test_three_imported_annotators_agree_as_far_as_one_can_work_out_by_hand(stor
     assert found.tokens.majority.recall.mean == approx((1 + 1 + 1 / 2 + 1 + 1) / 5)
     assert found.sets.best_match_iou.mean == approx((1 + 1 / 4 + 1 / 4 + ((0 + 1) / 2 + 1) / 2) / 4)
     assert (found.labels.n_instances, found.labels.n_labels) == (2, 2)
+    # text 1: cy overlaps the two others by a quarter: another reason. Text 2: cy has another label, one of the others a set more
+    parts = found.disagreement
+    assert (parts.label, parts.reason, parts.extent) == (approx(1 / 3), approx((0.75 * 2 / 3 + 0.25 / 3) / 2), 0)
+    assert (parts.n_pairs, parts.n_instances, [of.key for of in parts.most]) == (6, 2, ["2", "1"])
 
 
 def test_a_later_round_takes_the_place_of_the_earlier_and_returned_work_waits(store: Store, three: Project) -> None:
@@ -256,6 +261,7 @@ def test_an_empty_project_has_no_agreement(store: Store, make_project: Make) -> 
     assert found.n_annotations == 0
     assert (found.labels.krippendorff_alpha, found.tokens.krippendorff_alpha) == (None, None)
     assert found.sets.best_match_iou == Spread()
+    assert found.disagreement == DisagreementParts()
 
 
 def test_an_annotator_may_not_see_the_agreement(store: Store, three: Project, add_person: Callable[..., User]) -> None:

@@ -19,6 +19,7 @@ from annotator.usecases.lead.quality import (
     AgainstRest,
     Agreement,
     BehindPoint,
+    DisagreementParts,
     Estimate,
     Leaning,
     Spread,
@@ -130,6 +131,7 @@ def _show_agreement_numbers(agreement: Agreement) -> None:
         *_label_rows(agreement),
         *_token_rows(agreement),
         _row(_("sets"), _("best-match IoU"), agreement.sets.best_match_iou),
+        *_disagreement_rows(agreement.disagreement),
     ]
     rows += _majority_rows(agreement)
     st.dataframe(rows, hide_index=True, height=38 + 35 * len(rows), key="quality_agreement_table")
@@ -197,6 +199,18 @@ def _token_rows(agreement: Agreement) -> list[Row]:
         _value(_("tokens"), fleiss, tokens.fleiss_kappa, tokens.n_instances),
         _value(_("tokens"), _("Krippendorff α, nominal, all tokens"), tokens.krippendorff_alpha, tokens.n_instances),
         _row(_("tokens"), _("Krippendorff α, mean over instances"), tokens.krippendorff_alpha_per_instance),
+    ]
+
+
+def _disagreement_rows(parts: DisagreementParts) -> list[Row]:
+    """Means over pairs and then over texts; n is of the pairs."""
+    values = (
+        (_("another label"), parts.label),
+        (_("another reason"), parts.reason),
+        (_("another extent"), parts.extent),
+    )
+    return [
+        _row(_("disagreement"), name, Spread(value, None, parts.n_pairs, parts.n_left_out)) for name, value in values
     ]
 
 
