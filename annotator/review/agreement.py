@@ -280,12 +280,15 @@ class Agreement:
 
 def taking_part(annotations: Sequence[Annotation]) -> list[Annotation]:
     """Of each annotator the latest round that is submitted or accepted, in the order in which they came."""
+    return latest_of_each(a for a in annotations if a.state in {"submitted", "accepted"})
+
+
+def latest_of_each(annotations: Iterable[Annotation]) -> list[Annotation]:
+    """Of each annotator the latest round, in the order in which they came."""
     latest: dict[str, Annotation] = {}
     for annotation in annotations:
         known = latest.get(annotation.annotator)
-        if annotation.state in {"submitted", "accepted"} and (
-            known is None or (annotation.round_number, annotation.id) > (known.round_number, known.id)
-        ):
+        if known is None or (annotation.round_number, annotation.id) > (known.round_number, known.id):
             latest[annotation.annotator] = annotation
     return list(latest.values())
 

@@ -1,6 +1,7 @@
 """`annotator evaluate project` and `evaluate models`: a project's models against its gold, or two beside each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,18 @@ if TYPE_CHECKING:
 @click.option("--model", help="Only this model.")
 @click.option("--method", help="Only this method.")
 @click.option(
-    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count, instead of the project's policy."
+    "--gold-policy",
+    metavar="POLICY",
+    help=(
+        "Which sets count, instead of the project's policy: chosen, all, majority or union; soft (shares of people), or "
+        "annotator:NAME (that person's sets and labels)."
+    ),
+)
+@click.option(
+    "--ordered-labels",
+    "has_ordered_labels",
+    is_flag=True,
+    help="With soft gold: the project's labels are ordered as listed, so the Wasserstein distance is defined.",
 )
 @click.option("--split", help="Only this split.")
 @click.option("--criterion", help="Only sentences of this criterion, such as spelling or deleted (sentence editing).")
@@ -111,10 +123,11 @@ if TYPE_CHECKING:
 @examples(
     "annotator evaluate project --project Reviews",
     "annotator evaluate project --project Reviews --metric sets.best_f1 --against bert/lime",
+    "annotator evaluate project --project Reviews --gold-policy soft",
 )
 def project(
     database: Path, /, *, project_name: str, intervals: bool, metrics: tuple[str, ...], has_own: bool, against: str | None,
-    row: str | None, form: str | None, as_json: bool, **options: Any,
+    row: str | None, form: str | None, has_ordered_labels: bool, as_json: bool, gold_policy: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Score the predictions, plausibility, faithfulness and consistency of a project's models against its gold.
 
@@ -128,6 +141,7 @@ def project(
     _require_one_form(form, as_json, metrics, has_own)
     _require_comparison(against, row, metrics, has_own, "json" if as_json else form)
     from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.gold_table import scored_against
     from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
     from annotator.usecases.project.projects import find_project
 
@@ -140,12 +154,16 @@ def project(
         )
     with opened(database) as store:
         stored_project = find_project(store, project_name)
-        scoring_options = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
+        labels = stored_project.labels if has_ordered_labels else ()
+        scoring_options = replace(
+            scored_against(gold_policy, ScoringOptions(**options)), n_resamples=1000 if intervals else 0,
+            ordered_labels=tuple(labels),
+        )  # fmt: skip
         if against is not None:
             compared = (against, row)
             click.echo(_compared(store, stored_project, names, scoring_options, metrics, form, compared), nl=False)
             return
-        if scoring_options.by:
+        if scoring_options.by and scoring_options.group is None:
             _show_groups(store, stored_project, names, scoring_options, metrics, form, has_own, as_json=as_json)
             return
         if not as_json and form != "all":
