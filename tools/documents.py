@@ -33,7 +33,7 @@ CHAPTERS = {
     "Functional tests": ("suite", "words"),
     "Scores": ("evaluate",),
     "The papers' tables": ("table",),
-    "Reports": ("report",),
+    "Reports": ("report", "reproduce"),
     "Care": ("backup", "restore", "check"),
 }
 _COMMANDS = """\

@@ -1,5 +1,6 @@
-"""`annotator report`: a comparison of models as one HTML page."""
+"""`annotator report`: a comparison of models as one HTML page; `annotator reproduce`: whether a results card comes out again."""
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,3 +151,38 @@ def _texts(
     if keys:
         return TextChoice("keys", keys=keys)
     return TextChoice("drawn", N_TEXTS if draw is None else draw, seed)
+
+
+@click.command("reproduce")
+@click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="CARD")
+@click.option("--project", "project_name", metavar="NAME", help="The project.  [default: the card's]")
+@json_option
+@click.pass_obj
+@examples("annotator evaluate project --project Reviews --card results.json", "annotator reproduce results.json")
+def reproduce(database: Path, /, *, path: Path, project_name: str | None, as_json: bool) -> int:
+    """Check that the numbers of a results card come out again here, from the same texts, gold and predictions.
+
+    It ends at the first that differs, and names it (at most 20): texts, gold, predictions, definitions, numbers. The
+    exit code is then 1. Machine, path, language and the order of rows make no difference. docs/scores.md#results-cards
+    says what a card holds.
+    """
+    from annotator.usecases.inspect.result_cards import read_card
+    from annotator.usecases.inspect.result_cards import reproduce as reproduced
+    from annotator.usecases.project.projects import find_project
+
+    card = read_card(path.read_bytes())
+    with opened(database) as store:
+        made = reproduced(store, LOCAL_OPERATOR, find_project(store, project_name or card.project), card)
+    if as_json:
+        print_json(dataclasses.asdict(made))
+        return int(bool(made.differences))
+    for line in (*made.differences, *([f"… and {made.n_more:,} more"] if made.n_more else []), *made.notes):
+        click.echo(line)
+    if made.differences:
+        click.echo("It does not come out again.")
+        return 1
+    click.echo(
+        f"The same: {counted(made.n_numbers, 'number')} over {counted(made.n_texts, 'text')}; the largest difference is "
+        f"{made.largest:.1g}."
+    )
+    return 0

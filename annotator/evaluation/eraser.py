@@ -1,7 +1,8 @@
 """Scoring files as ERASER's own program does it, and reading these; no database."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from annotator.metrics import eraser_spans as spans
 from annotator.metrics.aggregate import bootstrap, mean_of
 from annotator.metrics.eraser_soft import areas_of_rows, marked, soft_scores
 from annotator.metrics.eraser_spans import Spans
+from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
 from annotator.metrics.ragged import (
     Floats,
     GoldSets,
@@ -26,6 +28,7 @@ from annotator.metrics.ragged import (
     tokens_of_spans,
 )
 from annotator.metrics.set_aware import best_set, set_aware_values
+from annotator.metrics.significance import beside
 from annotator.scoring.reports import Report
 
 # The files that ERASER's scorer reads, and everything in them that does not fit together.
@@ -173,11 +176,15 @@ _SUM_TOLERANCE = 1e-6
 
 @dataclass(slots=True)
 class _Scored:
-    """What is answered, and the values whose means some of it is, a value an instance or document, for intervals."""
+    """What is answered, and the values whose means some of it is, a value an instance or document, for intervals.
+
+    nulls: of some of them, the value that each document's words drawn at random have in the mean
+    """
 
     scores: Report = field(default_factory=dict)
     counts: Report = field(default_factory=dict)
     samples: dict[str, Floats] = field(default_factory=dict)
+    nulls: dict[str, Floats] = field(default_factory=dict)
 
 
 def evaluate_eraser(
@@ -191,6 +198,8 @@ def evaluate_eraser(
 ) -> Report:
     """The ERASER scorer's object for a predictions file; `paper` (its Equation 3), `group_aware` and `counts` beside it.
 
+    `beside_random` has verdicts on macro token F1 against as many tokens drawn at random, and on the areas under
+    precision and recall against ten seeds of random scores.
     n_resamples: above 0, `intervals` too, of the numbers that are means over instances or documents
     Raises: NotFound or InvalidValue for files and thresholds; ImportRefused, with every problem, for their rows
     """
@@ -209,7 +218,18 @@ def evaluate_eraser(
     _score_answers(files, aopc_thresholds, scored)
     _score_groups(files, scored)
     intervals = {name: _interval(values, n_resamples) for name, values in scored.samples.items()} if n_resamples else {}
-    return {**scored.scores, **({"intervals": intervals} if n_resamples else {}), "counts": scored.counts}
+    verdicts = {"beside_random": _beside_random(scored)} if scored.nulls else {}
+    return {**scored.scores, **verdicts, **({"intervals": intervals} if n_resamples else {}), "counts": scored.counts}
+
+
+def _beside_random(scored: _Scored) -> Report:
+    """By number the mean of its null, and the verdict."""
+    pairs = {name: (scored.samples[name], null) for name, null in scored.nulls.items()}
+    verdicts = beside(list(pairs.values()), "higher is better")
+    return {
+        name: {"random": mean_of(pairs[name][1]).value, **({} if verdict is None else asdict(verdict))}
+        for name, verdict in zip(pairs, verdicts, strict=True)
+    }
 
 
 def _interval(values: Floats, n_resamples: int) -> Report | None:
@@ -245,6 +265,7 @@ def _score_hard(files: EraserFiles, thresholds: Sequence[float], scored: _Scored
         scored.scores[name] = {"instance_micro": asdict(micro), "instance_macro": asdict(macro)}
         for part, values in spans.per_key(matches).items():
             scored.samples[f"{name}.instance_macro.{part}"] = values
+    scored.nulls["token_prf.instance_macro.f1"] = _f1_at_random(tokens, files.lengths[:, 0])
     scored.counts["hard"] = {
         "gold_spans": len(truth),
         "predicted_spans": len(predicted),
@@ -258,6 +279,15 @@ def _score_hard(files: EraserFiles, thresholds: Sequence[float], scored: _Scored
             for threshold, at_threshold in zip(thresholds, by_iou, strict=True)
         },
     }
+
+
+def _f1_at_random(tokens: spans.Matches, n_tokens: Integers) -> Floats:
+    """float[n_keys]: the mean F1 of as many tokens, drawn at random: of k, n and g gold ones k · g / n are right in the mean."""
+    n_both = tokens.n_predicted + tokens.n_gold
+    is_defined = (n_tokens > 0) & (n_both > 0)
+    n_right = np.divide(tokens.n_predicted * tokens.n_gold, n_tokens, out=np.zeros(len(n_tokens)), where=is_defined)
+    f1: Floats = np.divide(2 * n_right, n_both, out=np.full(len(n_tokens), np.nan), where=is_defined)
+    return f1
 
 
 def _score_groups(files: EraserFiles, scored: _Scored) -> None:
@@ -310,7 +340,11 @@ def _score_soft(files: EraserFiles, scored: _Scored) -> None:
         rows_of_keys = np.full(files.n_keys, -1, dtype=np.int64)
         rows_of_keys[keys] = np.arange(len(keys))
         truth = Spans.of(gold.keys, of_lists[:, 0], of_lists[:, 1], files.n_keys)
-        areas = areas_of_rows(marked(truth, rows_of_keys, rows.offsets), rows)
+        is_gold = marked(truth, rows_of_keys, rows.offsets)
+        areas = areas_of_rows(is_gold, rows)
+        drawn = [areas_of_rows(is_gold, scores) for scores in _drawn(files, keys, rows)]
+        for part in ("auprc", "average_precision"):
+            scored.nulls[f"{name}.{part}"] = np.mean([getattr(of_seed, part) for of_seed in drawn], axis=0)
         made = soft_scores(areas)
         scored.scores[name] = {part: getattr(made, part) for part in ("auprc", "average_precision", "roc_auc_score")}
         for part in ("auprc", "average_precision", "roc_auc_score"):
@@ -324,6 +358,14 @@ def _score_soft(files: EraserFiles, scored: _Scored) -> None:
             "gold_documents_without_scores": int((rows_of_keys[np.unique(truth.keys)] < 0).sum()),
             "auprc_of_documents_with_gold": made.auprc_of_gold,
         }
+
+
+def _drawn(files: EraserFiles, keys: Integers, rows: Ragged[np.float64]) -> Iterator[Ragged[np.float64]]:
+    """Ten seeds of random scores, each document's following from its name alone."""
+    names = [repr(name).encode("utf-8", "surrogatepass") for name in files.keys.numbers]
+    digests = b"".join(blake2b(names[key], digest_size=8).digest() for key in keys.tolist())
+    identities = np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+    return (scores_drawn_for(identities, rows.lengths, seed) for seed in TEN_SEEDS)
 
 
 def _last_of_each(lists: SoftLists) -> tuple[Integers, Ragged[np.float64], int]:

@@ -19,6 +19,7 @@ FAMILIES = {
     "functional": "Functional tests (ER-TEST, Joshi et al. 2022)",
     "method": "Gold, and random, as a method (Wang et al. 2022)",
     "models": "Two models (ER-TEST, Joshi et al. 2022)",
+    "naopc": "Normalised AOPC, comparable between models (Edin et al., ACL 2025)",
     "person": "Personal gold: against each person by themselves",
     "sets": "Set-aware, ours: several gold sets are never put together",
     "soft": "Soft gold: shares of people instead of one truth",

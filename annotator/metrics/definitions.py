@@ -18,6 +18,7 @@ class Definition:
     lowest, highest: the bounds; None where there is none
     undefined:  when there is no value, and what is done then
     source:     paper and section, or the program whose number it is
+    version:    raised whenever the same input comes to another value; signatures name it
     """
 
     name: str
@@ -28,6 +29,7 @@ class Definition:
     highest: float | None
     undefined: str
     source: str
+    version: int = 1
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -51,6 +51,8 @@ _SENTENCES = {
     "eraser.sufficiency_entropy": f"Change in the model's uncertainty {_ALONE}.",
     "eraser.comprehensiveness_kl": f"Change in the model's probabilities {_WITHOUT}.",
     "eraser.sufficiency_kl": f"Change in the model's probabilities {_ALONE}.",
+    "naopc.comprehensiveness": "Comprehensiveness between the worst (0) and best (1) order of tokens for the model.",
+    "naopc.sufficiency": "Sufficiency between the best (0) and worst (1) order of tokens for the model.",
     "method.comprehensiveness": f"{_FALLS} {_WITHOUT}.",
     "method.sufficiency": f"{_FALLS} {_ALONE}.",
     "method.quality_full": "Prediction quality on the whole text.",

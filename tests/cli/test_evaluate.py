@@ -34,7 +34,15 @@ def test_json_prints_one_object_with_the_scorers_names(evaluate: Command, databa
     answer = evaluate([full("i1"), full("i2")], "--json")
     assert (answer.code, answer.err) == (0, "")
     found = answer.json
-    assert list(found) == ["iou_scores", "rationale_prf", "token_prf", "classification_scores", "group_aware", "counts"]
+    assert list(found) == [
+        "iou_scores",
+        "rationale_prf",
+        "token_prf",
+        "classification_scores",
+        "group_aware",
+        "beside_random",
+        "counts",
+    ]
     assert found["iou_scores"][0] == {
         "threshold": 0.5,
         "micro": {"p": 0.5, "r": 0.25, "f1": pytest.approx(1 / 3)},

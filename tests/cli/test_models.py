@@ -515,6 +515,22 @@ def test_a_rationaliser_is_trained_its_mask_told_and_its_own_rationales_scored(p
     assert min(f1) > 0.3, "random: 0.12"
 
 
+def test_a_pipeline_tells_whose_error_it_was_and_its_selection_stands_in_erasers_table(
+    planted_project: Command,
+) -> None:
+    words = ("train", "--project", "P", "--name", "m", "--architecture")
+    refused = planted_project(*words, "lehman", "--align", "mae")
+    assert (refused.code, "Pipelines learn from rationales already" in refused.err) == (1, True)
+    out = planted_project(*words, "bert-to-bert-tokens", "--learning-rate", "0.001", "--epochs", "8").out
+    assert "On 30 held-out texts it selects evidence in " in out
+    assert re.search(r"wrong [\d.]+ % having selected evidence, [\d.]+ % something else", out)
+    done = planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection", "--faithfulness")
+    assert done.code == 0
+    assert re.search(r"and [1-9]\d* rationales", done.out), "its own are counted"
+    table = planted_project("table", "eraser-hard", "--project", "P", "--split", "test")
+    assert (table.code, "selection" in table.out) == (0, True)
+
+
 def test_an_lstm_is_trained_from_word_vectors_and_every_command_takes_its_folder(
     planted_project: Command, tmp_path: Path
 ) -> None:

@@ -634,3 +634,16 @@ def test_real_inputs_with_made_gold_are_scored_whole(evaluate: Evaluate, name: s
         "predictions.named_tokens_differ",
         "links.to_unknown",
     }  # the names t0, t1 ... are ours
+
+
+def test_intervals_are_those_of_the_means_over_records_that_the_paper_gives(evaluate: Evaluate) -> None:
+    gold = [
+        {"sent_id": n, "sent_label": 1, "sample_type": "ori", "rel_ids": [], "rationale_ids": [[[0]]]} for n in range(6)
+    ]
+    rows = [marked(n, [0] if n % 2 else [3]) for n in range(6)]
+    found = evaluate(gold, rows, n_resamples=200)
+    interval = found["intervals"]["paper.token_f1"]
+    assert found["paper"]["token_f1"] == pytest.approx(0.5)
+    assert 0 <= interval["low"] < 0.5 < interval["high"] <= 1
+    assert (interval["n_resamples"], interval["seed"], interval["level"]) == (200, 0, 0.95)
+    assert "intervals" not in evaluate(gold, rows)

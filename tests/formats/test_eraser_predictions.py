@@ -128,6 +128,23 @@ def files(draw: st.DrawFn) -> tuple[list[Json], list[Json]]:
     return gold, rows
 
 
+def test_token_f1_and_areas_stand_beside_random_on_the_same_documents(evaluate: Evaluate) -> None:
+    # d1 has 8 tokens, 5 of i1's gold; 3 are selected: 2 · (3 · 5 / 8) / (3 + 5). Of i2 nothing is: 0 on both documents.
+    found = evaluate([row("i1", hard("d1", (0, 3)))])["beside_random"]["token_prf.instance_macro.f1"]
+    assert found["random"] == pytest.approx((2 * 15 / 8 / 8 + 0 + 0) / 3)
+    assert (found["word"], found["n"]) == ("too few", 3)
+    assert found["difference"] == pytest.approx((2 * 3 / 8 - 2 * 15 / 8 / 8) / 3)
+    many = [annotation(f"i{n}", "Y", [evidence("d1", 0, 3, (0, 1))]) for n in range(24)]
+    soft = [
+        row(f"i{n}", {"docid": "d1", "soft_rationale_predictions": [1, 1, 0.9, 0.2, 0, 0, 0, 0.1]}) for n in range(24)
+    ]
+    areas = evaluate(soft, many)["beside_random"]["token_soft_metrics.average_precision"]
+    assert (areas["word"], areas["n"]) == ("better", 24)
+    assert 0.375 < areas["random"] < 0.7, (
+        "3 of 8 tokens are gold; few tokens ranked at random do better than their share"
+    )
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files(), st.randoms(use_true_random=False))
 def test_the_object_is_the_scorers_on_well_formed_files_in_any_order_of_rows(evaluate: Evaluate, made, random) -> None:
@@ -138,6 +155,7 @@ def test_the_object_is_the_scorers_on_well_formed_files_in_any_order_of_rows(eva
     random.shuffle(rows)
     found = evaluate(rows, gold, iou_thresholds=[0.5, 0.1], aopc_thresholds=[0.5, 0.1])
     found.pop("counts")
+    found.pop("beside_random")
     paper = found.pop("paper")
     assert found.pop("group_aware")["best_f1"]["n"] >= 1
     assert_same(found, wanted)

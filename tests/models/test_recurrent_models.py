@@ -13,8 +13,9 @@ from annotator.attribution.methods import make_explainer
 from annotator.attribution.transformers_models import load
 from annotator.attribution.transformers_subwords import Batch, batch_of
 from annotator.errors import InvalidValue, ModelError
-from annotator.training.alignment import AlignmentOptions, embeddings_of, input_x_gradient
+from annotator.training.alignment import AlignmentOptions
 from annotator.training.answer_places import Place
+from annotator.training.attributions import embeddings_of, input_x_gradient
 from annotator.training.examples import Example, answer_rows, rows_of, training_batch
 from annotator.training.loop import FittingOptions, answered, fit
 from annotator.training.trainable_models import Architecture, NewModel, Trainable, make

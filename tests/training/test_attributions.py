@@ -144,7 +144,9 @@ def test_an_extractor_learns_the_rationales_and_its_folder_gives_them_by_the_met
 
 
 def test_another_models_selection_is_refused_with_what_gives_one(loaded: Callable[..., Any]) -> None:
-    with pytest.raises(ModelError, match="selects no rationale. Use a rationaliser, or align by an extractor"):
+    with pytest.raises(
+        ModelError, match="selects no rationale. Use a rationaliser or pipeline, or align by an extractor"
+    ):
         explainer(loaded("bert"), "selection", {}).explain([one_text(TEXTS[0])], ["positive"])
 
 

@@ -106,9 +106,15 @@ _OF_PAPER = {
         "characters, else English."
     ),
 )
+@click.option(
+    "--intervals",
+    is_flag=True,
+    help="Bootstrap intervals (1,000 resamples, seed 0, 95 %) of the paper's numbers over records.",
+)
 @json_option
 @examples("annotator evaluate benchmark --task sentiment --gold senti_en.tsv --predictions upload.tsv")
 def benchmark(
+    *,
     task: str,
     gold: Path,
     predictions: Path,
@@ -116,6 +122,7 @@ def benchmark(
     inputs: Path | None,
     ratios: tuple[float, ...],
     language: str | None,
+    intervals: bool,
     as_json: bool,
 ) -> None:
     """Score predictions for the fine-grained interpretability benchmark (Wang et al. 2022), without a database.
@@ -132,6 +139,7 @@ def benchmark(
         inputs=inputs,
         ratios=ratios,
         language=language,
+        n_resamples=1000 if intervals else 0,
     )
     counts = dict(cast("Mapping[str, Mapping[str, Sizes]]", scores["counts"]))
     sizes = counts["n"] if as_json else counts.pop("n")  # in the table they stand beside their numbers

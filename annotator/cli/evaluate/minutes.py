@@ -114,6 +114,13 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
     show_default=True,
     help="The sum over tokens, or their mean.",
 )
+@click.option(
+    "--online",
+    type=click.Choice(["none", "new", "all"]),
+    default="none",
+    show_default=True,
+    help="Also train the model of the budget before further: on what was bought since (new), or on all.",
+)
 @click.option("--epochs", type=click.IntRange(min=1), default=10, show_default=True, help="The most epochs.")
 @click.option(
     "--patience",
@@ -212,6 +219,7 @@ def _options(given: dict[str, Any], project_of: Callable[[str], Any]) -> "Minute
             epochs=given["epochs"], patience=given["patience"], learning_rate=rate, batch_size=given["batch_size"],
             alignment=alignment,
         ),
+        online=given["online"],
     )  # fmt: skip
 
 
@@ -225,6 +233,7 @@ def _as_json(sweep: "Sweep", outcomes: "list[Outcome]", release: str | None) -> 
         "models": [
             {
                 "condition": outcome.purchase.condition or "start",
+                "online": outcome.purchase.is_online,
                 "minutes": outcome.purchase.minutes,
                 "seed": outcome.purchase.seed,
                 "times": outcome.purchase.origin,

@@ -1,7 +1,6 @@
 """`annotator evaluate project` and `evaluate models`: a project's models against its gold, or two beside each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.errors import NotFound
+from annotator.files import part_folder
 
 if TYPE_CHECKING:
     from annotator.scoring.instance_numbers import Behind
@@ -118,6 +118,12 @@ if TYPE_CHECKING:
     flag_value="latex",
     help="Print the table as LaTeX, with the packages booktabs and tabularx; a wide one becomes a table*.",
 )
+@click.option(
+    "--card",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write a results card, which annotator reproduce checks elsewhere.",
+)
 @json_option
 @click.pass_obj
 @examples(
@@ -127,7 +133,7 @@ if TYPE_CHECKING:
 )
 def project(
     database: Path, /, *, project_name: str, intervals: bool, metrics: tuple[str, ...], has_own: bool, against: str | None,
-    row: str | None, form: str | None, has_ordered_labels: bool, as_json: bool, gold_policy: str | None, **options: Any,
+    row: str | None, form: str | None, card: Path | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Score the predictions, plausibility, faithfulness and consistency of a project's models against its gold.
 
@@ -140,8 +146,6 @@ def project(
     """
     _require_one_form(form, as_json, metrics, has_own)
     _require_comparison(against, row, metrics, has_own, "json" if as_json else form)
-    from annotator.scoring.runs import ScoringOptions
-    from annotator.usecases.gold_table import scored_against
     from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
     from annotator.usecases.project.projects import find_project
 
@@ -154,11 +158,9 @@ def project(
         )
     with opened(database) as store:
         stored_project = find_project(store, project_name)
-        labels = stored_project.labels if has_ordered_labels else ()
-        scoring_options = replace(
-            scored_against(gold_policy, ScoringOptions(**options)), n_resamples=1000 if intervals else 0,
-            ordered_labels=tuple(labels),
-        )  # fmt: skip
+        scoring_options = _scoring_options(stored_project, **options, n_resamples=1000 if intervals else 0)
+        if card is not None:
+            _write_card(card, store, stored_project, names, scoring_options)
         if against is not None:
             compared = (against, row)
             click.echo(_compared(store, stored_project, names, scoring_options, metrics, form, compared), nl=False)
@@ -172,6 +174,33 @@ def project(
             return
         numbers = evaluate_project(store, LOCAL_OPERATOR, stored_project, **names, options=scoring_options)
     show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
+
+
+def _scoring_options(
+    stored_project: Project, *, gold_policy: str | None, has_ordered_labels: bool, **options: Any
+) -> "ScoringOptions":
+    from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.gold_table import scored_against
+
+    labels = stored_project.labels if has_ordered_labels else ()
+    return scored_against(gold_policy, ScoringOptions(**options, ordered_labels=tuple(labels)))
+
+
+def _write_card(
+    path: Path,
+    store: "Store",
+    stored_project: Project,
+    names: Mapping[str, str | None],
+    scoring_options: "ScoringOptions",
+) -> None:
+    from annotator.usecases.inspect.result_cards import result_card, written_card
+
+    card = result_card(store, LOCAL_OPERATOR, stored_project, scoring_options, **names)
+    with part_folder(path) as folder:
+        made = folder / path.name
+        made.write_bytes(written_card(card))
+        made.replace(path)
+    click.echo(f"{path}: {counted(len(card.numbers), 'number')} over {counted(len(card.texts), 'text')}.", err=True)
 
 
 def _require_one_form(form: str | None, as_json: bool, metrics: Sequence[str], has_own: bool) -> None:

@@ -6,7 +6,7 @@ rationale, since the paper divides by all instances; beside it stands the mean o
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +35,7 @@ from annotator.evaluation.benchmark.programs import (
 )
 from annotator.formats.benchmark.records import label_text
 from annotator.metrics import benchmark_faithfulness as faithfulness
-from annotator.metrics.aggregate import mean_of
+from annotator.metrics.aggregate import bootstrap
 from annotator.metrics.benchmark_consistency import aligned_ranking, encode_tokens, mean_average_precision
 from annotator.metrics.benchmark_plausibility import iou_match_paper, mean_over_sides, pooled_sides, token_f1_paper
 from annotator.metrics.ragged import Flags, Floats, GoldSets, Ragged
@@ -190,8 +190,8 @@ def paper_reading(files: BenchmarkFiles, report: BenchmarkReport) -> Report:
     pairs = tokens_map(files)
     means = {name: mean_over_sides(values.sides) for name, values in plausible.items()}
     return {
-        **{name: report.over(f"paper.{name}", mean_of(means[name])) if means else None for name in _MEASURES},
-        "map": report.over("paper.map", mean_of(pairs.values)),
+        **{name: report.mean(f"paper.{name}", means[name]) if means else None for name in _MEASURES},
+        "map": report.mean("paper.map", pairs.values),
         **_faithfulness(files, report),
         "over_predicted": _over_predicted(files, means),
         "pooled": _pooled(plausible) if files.n_sides > 1 else None,
@@ -259,8 +259,7 @@ def _faithfulness(files: BenchmarkFiles, report: BenchmarkReport) -> Report:
     scores: Report = {}
     for name, reduced in (("sufficiency", "p_only"), ("comprehensiveness", "p_rest")):
         is_there = files.shape != "reading" and files.has("p_full") and files.has(reduced)
-        mean = mean_of(lost_probability(outputs, reduced)) if is_there else None
-        scores[name] = None if mean is None else report.over(f"paper.{name}", mean)
+        scores[name] = report.mean(f"paper.{name}", lost_probability(outputs, reduced)) if is_there else None
     return scores
 
 
@@ -367,11 +366,14 @@ def evaluate_benchmark(
     inputs: Path | None = None,
     ratios: Sequence[float] = (),
     language: str | None = None,
+    n_resamples: int = 0,
 ) -> Report:
     """`scripts`, `evaluator`, `paper`, `sets` and `counts` for a predictions file; one reading and `counts` if it is asked for.
 
     A number that is not defined for the files is None. One for which its program stops is None too, and `counts.refused`
     names the rows; where that reading alone is asked for, the files are refused instead.
+
+    n_resamples: above 0, `intervals` too, of the paper's numbers
     Raises: NotFound or InvalidValue for files and values; ImportRefused, with every problem, for their rows
     """
     if task not in SHAPES:
@@ -386,6 +388,9 @@ def evaluate_benchmark(
         scores["sets"] = sets_reading(files)
     else:
         _refuse_stops(report)
+    if n_resamples:
+        intervals = {name: bootstrap(values, n_resamples=n_resamples) for name, values in report.samples.items()}
+        scores["intervals"] = {name: None if of is None else asdict(of) for name, of in intervals.items()}
     return {**scores, "counts": counts_of(files, report, scores)}
 
 

@@ -54,10 +54,16 @@ class BenchmarkReport:
 
     n: dict[str, Report] = field(default_factory=dict)
     stops: list[Stop] = field(default_factory=list)
+    samples: dict[str, Floats] = field(default_factory=dict)  # values whose means some numbers are, for intervals
 
     def over(self, name: str, aggregate: Aggregate) -> float | None:
         """The mean, noting over how many it is."""
         return self.number(name, aggregate.value, aggregate.n, aggregate.n_left_out)
+
+    def mean(self, name: str, values: Floats) -> float | None:
+        """The mean of values over records or pairs, NaN left out."""
+        self.samples[name] = values
+        return self.over(name, mean_of(values))
 
     def number(self, name: str, value: float | None, n: int, n_left_out: int = 0) -> float | None:
         """The number, noting over how many it is."""

@@ -13,6 +13,7 @@ from annotator.language import speaking
 from annotator.metrics.significance import FEWEST, RANDOM
 from annotator.scoring.chance_verdicts import LEARNED, Judged, judged, n_without_choice
 from annotator.scoring.shared_instances import are_comparable, are_different
+from annotator.scoring.signatures import asked, signature
 from annotator.scoring.table import Column, Group, MetricRow, MetricTable, Number, Points, definition_in_table
 from annotator.usecases.inspect.measurement import unmeasured
 from annotator.usecases.inspect.metrics_table import (
@@ -141,6 +142,7 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
         for at, row in enumerate(view.rows)
         if row.key in shared.lacking
     )
+    yield f"Signature: {signature('METRIC', {'def': None, **asked(view.table, explained='')})}; in --csv each number's own."
     if lacking:
         yield f"Not compared, since they lack more than a fifth of the instances of the others: {', '.join(lacking)}."
     n_all_gold = n_without_choice(view.table)
@@ -388,7 +390,7 @@ CSV_FIELDS: tuple[str, ...] = (
     "model", "method", "parameters", "seeds", "kind", "layer", "group", "metric", "part", "value", "n", "n_left_out",
     "low", "high", "deviation", "n_seeds", "instances", "null", "verdict", "difference", "difference_low", "difference_high",
     "n_compared", "training", "title", "direction", "definition", "source", "gold_policy", "gold_release", "split", "criterion",
-    "explained", "gamma", "grouped_by", "of_group",
+    "explained", "gamma", "signature", "grouped_by", "of_group",
 )  # fmt: skip
 Cells = dict[str, object]  # of a line, by the names of CSV_FIELDS; what is not there is an empty cell
 
@@ -407,8 +409,19 @@ def table_csv(table: MetricTable, names: Collection[str] | None = None, *, expla
         "explained": explained, "gamma": table.gamma,
         "grouped_by": table.by, "of_group": "" if table.group is None else group_in_words(table.by, table.group),
     }  # fmt: skip
-    lines = (line | options for line in metric_lines(table) if names is None or line["metric"] in names)
+    common = asked(table, explained=explained)
+    lines = (
+        line | options | {"signature": signature_of(line, common)}
+        for line in metric_lines(table)
+        if names is None or line["metric"] in names
+    )
     return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
+
+
+def signature_of(line: Cells, common: Mapping[str, object]) -> str:
+    """Of one line. common: what all numbers of the table follow from."""
+    of_line = {name: line.get(name) for name in ("part", "instances", "n", "n_left_out", "seeds")}
+    return signature(str(line["metric"]), {**common, **of_line, "boot": None if line.get("low") is None else 1000})
 
 
 def metric_lines(table: MetricTable) -> Iterator[Cells]:

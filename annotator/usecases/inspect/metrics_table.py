@@ -32,6 +32,7 @@ _FAMILIES = {
     "eraser": "ERASER",
     "er_test": "ER-TEST",
     "method": unsaid("rationale as input"),
+    "naopc": unsaid("normalised AOPC"),
     "confidence": unsaid("sentence editing"),
     "soft": unsaid("soft gold"),
     "person": unsaid("per person"),

@@ -17,6 +17,7 @@ from annotator.store import Store
 from annotator.training.budgets import Condition
 from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.papers.scored_rows import asked_for, joined, made_by, paper_csv, release_in_words
+from annotator.usecases.training.budgets import Purchase
 from annotator.usecases.training.minutes import Outcome, Sweep
 
 CARD, TABLE, FIGURE = "README.md", "table.csv", "accuracy.html"
@@ -26,6 +27,10 @@ _TITLES: Mapping[Condition | None, str] = {
     "labels": "labels",
     "rationales": "rationales",
     "both": "both",
+}
+_ONLINE = {
+    "new": "the model of the budget before goes on, on what was bought since",
+    "all": "the model of the budget before goes on, on all that was bought",
 }
 _MS = 60_000  # of a minute
 _COUNTS = (
@@ -59,15 +64,16 @@ def minutes_table(sweep: Sweep, outcomes: Sequence[Outcome], release: str | None
     )  # fmt: skip
 
 
-def _place(sweep: Sweep, outcome: Outcome) -> tuple[float, int]:
-    """Where the row of an outcome stands: by minutes, then as the conditions were asked for."""
-    condition = outcome.purchase.condition
-    return outcome.purchase.minutes, -1 if condition is None else sweep.options.conditions.index(condition)
+def _place(sweep: Sweep, outcome: Outcome) -> tuple[float, int, bool]:
+    """Where the row of an outcome stands: by minutes, then as the conditions were asked for, offline before online."""
+    purchase, conditions = outcome.purchase, sweep.options.conditions
+    number = -1 if purchase.condition is None else conditions.index(purchase.condition)
+    return purchase.minutes, number, purchase.is_online
 
 
 def _row(sweep: Sweep, outcomes: Sequence[Outcome]) -> PaperRow:
     purchases = [outcome.purchase for outcome in outcomes]
-    condition, minutes = purchases[0].condition, purchases[0].minutes
+    minutes = purchases[0].minutes
     origin = next((purchase.origin for purchase in purchases if purchase.origin is not None), "")
     counts = (
         [purchase.spent_ms / _MS for purchase in purchases],
@@ -77,9 +83,13 @@ def _row(sweep: Sweep, outcomes: Sequence[Outcome]) -> PaperRow:
     )
     cells = [over_runs_cell(list(map(float, of_seeds)), None, "") for of_seeds in counts]
     cells += [_accuracy(outcomes, name, number > 0) for number, name in enumerate(sweep.judge)]
-    title = _TITLES[condition] + (f" ({origin})" if origin else "")
-    keys = {"minutes": f"{minutes:g}", "condition": condition or "start", "times": origin}
+    title = _title(purchases[0]) + (f" ({origin})" if origin else "")
+    keys = {"minutes": f"{minutes:g}", "condition": purchases[0].name, "times": origin}
     return PaperRow(title, tuple(cells), keys, counted_minutes(minutes))
+
+
+def _title(purchase: Purchase) -> str:
+    return _TITLES[purchase.condition] + (", online" if purchase.is_online else "")
 
 
 def _accuracy(outcomes: Sequence[Outcome], name: str, is_unseen: bool) -> PaperCell:
@@ -219,13 +229,14 @@ def minutes_figure(sweep: Sweep, table: PaperTable) -> list[Panel]:
     for number, name in enumerate(sweep.judge):
         at = len(_COUNTS) + number
         curves = []
-        for condition in sweep.options.conditions:
+        online = ("", " online") if sweep.options.online != "none" else ("",)
+        for condition in (f"{of}{how}" for of in sweep.options.conditions for how in online):
             rows = [*of_start, *(row for row in table.rows if row.keys["condition"] == condition)]
             cells = [row.cells[at] for row in rows]
             times = next((row.keys["times"] for row in rows if row.keys["times"]), "")
             curves.append(
                 Curve(
-                    f"{_TITLES[condition]} ({times} times)", [float(row.keys["minutes"]) for row in rows],
+                    f"{condition} ({times} times)", [float(row.keys["minutes"]) for row in rows],
                     [cell.value for cell in cells], [_bound(cell, -1) for cell in cells],
                     [_bound(cell, 1) for cell in cells],
                 )
@@ -255,6 +266,7 @@ def _card(sweep: Sweep, table: PaperTable) -> str:
         "learning rate": f"{fitting.learning_rate:g}",
         "epochs, patience, batch": f"{fitting.epochs}, {fitting.patience}, {fitting.batch_size}",
         "seeds": ", ".join(map(str, sweep.options.seeds)),
+        **({"online": _ONLINE[sweep.options.online]} if sweep.options.online != "none" else {}),
         "texts asked about": "; ".join(f"{name}: {len(examples):,}" for name, examples in sweep.judge.items()),
     }
     times = "SIMULATED" if sweep.options.costs.simulation.is_any else "those of people"
@@ -274,7 +286,7 @@ def _write(path: Path, text: str) -> None:
 def outcome_line(outcome: Outcome) -> str:
     """What a model came to, as it is told when it is done."""
     purchase = outcome.purchase
-    bought = f"{counted_minutes(purchase.minutes)}, {_TITLES[purchase.condition]}, seed {purchase.seed}"
+    bought = f"{counted_minutes(purchase.minutes)}, {_title(purchase)}, seed {purchase.seed}"
     spent = "" if purchase.origin is None else f", {duration(purchase.spent_ms / 1000)} spent, {purchase.origin}"
     right = [f"{name} {written(n_right / n)}" for name, (n_right, n) in outcome.right.items() if n]
     known = "" if outcome.is_new else " (was there already)"

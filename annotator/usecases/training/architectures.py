@@ -78,7 +78,7 @@ def _check_rationaliser(new: NewModel, fitting: FittingOptions) -> None:
         raise InvalidValue(_("--architecture {architecture} has softmax output.", architecture=new.architecture))
 
 
-def check_evidence(learn: Sequence[Row]) -> None:
+def check_evidence(learn: Sequence[Example]) -> None:
     """Raise ModelError where a pipeline would have nothing to learn from."""
     if not learn:
         raise ModelError(_("No training text has a rationale, from which pipelines learn. Annotate some first."))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from annotator.attribution.base import Input
 from annotator.domain.labels import LabelTable
@@ -185,6 +186,7 @@ def _taken(costs: TextCosts) -> tuple[float, float]:
 
 
 _MS = 60_000  # of a minute
+Online = Literal["none", "new", "all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,7 @@ class MinutesOptions:
     n_start: how many texts have a label before a minute is spent; None: half of those that can be bought
     unseen:  projects that are asked about as well, and learned nothing from; renamed: what they call labels that are learned
     fitting: its alignment is with the rationales that are bought
+    online:  beside each model one that goes on from that of the budget before, on what was bought since, or on all
     """
 
     budgets: tuple[float, ...]
@@ -208,6 +211,7 @@ class MinutesOptions:
     model: NewModel = field(default_factory=lambda: NewModel(()))
     data: DataOptions = field(default_factory=DataOptions)
     fitting: FittingOptions = field(default_factory=lambda: FittingOptions(alignment=AlignmentOptions("mae")))
+    online: Online = "none"
 
     def __post_init__(self) -> None:
         for minutes in self.budgets:
@@ -230,6 +234,7 @@ class Purchase:
     spent_ms: of the budget; first_ms: what the first text costs; None where there was none to buy
     has_all:  nothing more could have been bought
     origin:   where the times are from; None of nothing
+    is_online: the model goes on from that of the budget before
     """
 
     condition: Condition | None
@@ -242,6 +247,12 @@ class Purchase:
     first_ms: int | None = None
     has_all: bool = False
     origin: Origin | None = None
+    is_online: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its condition, as tables and figures tell it apart."""
+        return (self.condition or "start") + (" online" if self.is_online else "")
 
 
 def n_start_of(n_pool: int, options: MinutesOptions) -> int:

@@ -22,12 +22,13 @@ from annotator.files import lock, part_folder, sync_file, sync_folder
 from annotator.metrics.ragged import Flags
 from annotator.store import Store
 from annotator.training.examples import Example, Row, rows_of, told_by_key
-from annotator.training.loop import Checkpoint, FittingOptions, answered, fit
-from annotator.training.trainable_models import NewModel, make
+from annotator.training.loop import Checkpoint, FittingOptions, State, answered, fit
+from annotator.training.trainable_models import NewModel, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import labelled_gold
 from annotator.usecases.training.budgets import (
     MinutesOptions,
+    Online,
     Purchase,
     n_start_of,
     purchases,
@@ -44,13 +45,18 @@ _DONE, _UNDER_WAY, _LOCK = "trained", "under-way", ".lock"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A model to be trained. plan: what makes two trials the same one, whatever minutes were paid for it."""
+    """A model to be trained.
+
+    plan:   what makes two trials the same one, whatever minutes were paid for it
+    before: the trial whose weights it begins with; None: with new ones
+    """
 
     purchase: Purchase
     learn: tuple[Example, ...]
     data: TrainingData
     fitting: FittingOptions
     plan: str
+    before: "Trial | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +131,7 @@ def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOpti
     judge = {project.name: data[options.seeds[0]].judge, **asked_about}
     trials = []
     for seed, of_seed in data.items():
+        online = _Online(options.online)
         for purchase, learn in purchases(of_seed.learn, costs, priced, options, seed):
             fitting = replace(options.fitting, seed=seed)
             if not purchase.n_rationales:
@@ -132,10 +139,37 @@ def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOpti
             in_order = tuple(sorted(learn, key=lambda example: example.id))
             plan = _plan((in_order, of_seed.learn, of_seed.stop), judge, labels, options.model, fitting, tables)
             trials.append(Trial(purchase, in_order, of_seed, fitting, plan))
+            trials += online.after(trials[-1])
     return Sweep(
         project, options, labels, judge, tuple(trials), n_pool, n_start_of(n_pool, options), n_learn - n_pool,
         costs.n_incomplete, costs.idle_ms, left_out, tables,
     )  # fmt: skip
+
+
+class _Online:
+    """The trials of a seed that go on from the budget before."""
+
+    def __init__(self, how: Online) -> None:
+        self.how = how
+        self.last: dict[str | None, tuple[Trial, set[str]]] = {}
+
+    def after(self, trial: Trial) -> list[Trial]:
+        """The one beside a trial; none of the start, from which they all go on."""
+        if self.how == "none":
+            return []
+        condition, texts = trial.purchase.condition, {_digest([example]): example for example in trial.learn}
+        if condition is None:
+            self.last[None] = (trial, set(texts))
+            return []
+        before, known = self.last.get(condition) or self.last.get(None) or (None, set())
+        learn = trial.learn if self.how == "all" else tuple(texts[key] for key in texts if key not in known)
+        plan = trial.plan
+        if before is not None:
+            whole = [before.plan, trial.plan, self.how, _digest(learn)]
+            plan = hashlib.sha256(json.dumps(whole).encode()).hexdigest()[:32]
+        online = replace(trial, purchase=replace(trial.purchase, is_online=True), learn=learn, plan=plan, before=before)
+        self.last[condition] = (online, set(texts))
+        return [online]
 
 
 def _examples(store: Store, project: Project, options: MinutesOptions) -> tuple[Example, ...]:
@@ -201,36 +235,60 @@ def run_sweep(
 
     Raises: Conflict where another process is at work in the folder
     """
+    states: dict[str, State] = {}
     with _alone_in(folder):
-        for trial in sweep.trials:
+        for number, trial in enumerate(sweep.trials):
             right = _read(folder / _DONE / trial.plan)
             is_new = right is None
             if right is None:
-                right = _right(sweep, trial, folder / _UNDER_WAY / trial.plan, progress) if trial.learn else {}
+                is_any = trial.learn or trial.before is not None
+                right = _right(sweep, trial, folder / _UNDER_WAY, states, progress) if is_any else {}
                 _write(folder / _DONE / trial.plan, right)
             yield Outcome(trial.purchase, right, is_new)
+            needed = {later.before.plan for later in sweep.trials[number + 1 :] if later.before is not None}
+            states = {plan: state for plan, state in states.items() if plan in needed}
+
+
+def _untrained(sweep: Sweep, trial: Trial) -> Trainable:
+    texts = [segment.text for example in trial.data.learn for segment in example.input.segments]
+    return make(replace(sweep.options.model, labels=sweep.labels), texts, trial.fitting.seed)
+
+
+def _rows(sweep: Sweep, trainable: Trainable, examples: Sequence[Example]) -> list[Row]:
+    known = [example for example in examples if example.label in sweep.labels]
+    with told_by_key(trainable.cutter, known):
+        return rows_of(trainable.cutter, known, sweep.labels, reads_target=trainable.network.reads == "target")
+
+
+def _learn(
+    sweep: Sweep, trial: Trial, trainable: Trainable, folder: Path, states: dict[str, State],
+    progress: Callable[[int, int], None],
+) -> None:  # fmt: skip
+    """Train a model; one that goes on from another begins with its weights, which are learned again where they are not known."""
+    if trial.before is not None:
+        if trial.before.plan not in states:
+            _learn(sweep, trial.before, _untrained(sweep, trial.before), folder, states, progress)
+        trainable.restore(states[trial.before.plan])
+    if trial.learn:
+        checkpoint = folder / trial.plan
+        checkpoint.parent.mkdir(parents=True, exist_ok=True)
+        fit(
+            trainable, _rows(sweep, trainable, trial.learn), _rows(sweep, trainable, trial.data.stop), trial.fitting,
+            checkpoint=Checkpoint(checkpoint, trial.plan), progress=progress,
+        )  # fmt: skip
+    if sweep.options.online != "none":
+        states[trial.plan] = trainable.state()
 
 
 def _right(
-    sweep: Sweep, trial: Trial, checkpoint: Path, progress: Callable[[int, int], None]
+    sweep: Sweep, trial: Trial, folder: Path, states: dict[str, State], progress: Callable[[int, int], None]
 ) -> dict[str, tuple[int, int]]:
     """Train a model, and count by project how many texts it is right about; where it does not know the label it is wrong."""
-    texts = [segment.text for example in trial.data.learn for segment in example.input.segments]
-    trainable = make(replace(sweep.options.model, labels=sweep.labels), texts, trial.fitting.seed)
-
-    def rows(examples: Sequence[Example]) -> list[Row]:
-        known = [example for example in examples if example.label in sweep.labels]
-        with told_by_key(trainable.cutter, known):
-            return rows_of(trainable.cutter, known, sweep.labels, reads_target=trainable.network.reads == "target")
-
+    trainable = _untrained(sweep, trial)
     rows_to_judge = {
-        name: rows(examples) for name, examples in sweep.judge.items()
+        name: _rows(sweep, trainable, examples) for name, examples in sweep.judge.items()
     }  # before the long part: a text may not fit
-    checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    fit(
-        trainable, rows(trial.learn), rows(trial.data.stop), trial.fitting,
-        checkpoint=Checkpoint(checkpoint, trial.plan), progress=progress,
-    )  # fmt: skip
+    _learn(sweep, trial, trainable, folder, states, progress)
     right = {}
     for name, of_project in rows_to_judge.items():
         targets = np.array([row.target for row in of_project])
@@ -239,10 +297,18 @@ def _right(
             numbers = np.where(sweep.own_labels(name), answered(trainable, of_project), -np.inf)
             n_right = int((numbers.argmax(axis=1) == targets).sum())
         right[name] = (n_right, len(sweep.judge[name]))
-    checkpoint.unlink(missing_ok=True)
+    for of in (trial, *_chain(trial)):
+        (folder / of.plan).unlink(missing_ok=True)
     with suppress(OSError):  # another trial, of other settings, may be under way there
-        checkpoint.parent.rmdir()
+        folder.rmdir()
     return right
+
+
+def _chain(trial: Trial) -> Iterator[Trial]:
+    """Those that a trial goes on from."""
+    while trial.before is not None:
+        trial = trial.before
+        yield trial
 
 
 def _read(path: Path) -> dict[str, tuple[int, int]] | None:

@@ -212,8 +212,17 @@ def check_lengths(store: Store, project: Project, name: str, options: TrainingOp
 
 
 def _data(store: Store, project: Project, options: TrainingOptions) -> TrainingData:
+    """What there is to learn from; of a pipeline only what has rationales."""
+    fitting, is_pipeline = options.fitting, options.model.architecture in PIPELINES
+    is_supervised = fitting.rationaliser is not None and fitting.rationaliser.supervision > 0
+    uses_rationales = is_pipeline or is_supervised or fitting.alignment is not None
     with store.snapshot():
-        return training_data(store, project, options.data, uses_rationales=options.fitting.alignment is not None)
+        data = training_data(store, project, options.data, uses_rationales=uses_rationales)
+    if not is_pipeline:
+        return data
+    learn, stop = (tuple(example for example in part if example.sets) for part in (data.learn, data.stop))
+    check_evidence(learn)
+    return replace(data, learn=learn, stop=stop)
 
 
 def _with_rationaliser(options: TrainingOptions) -> TrainingOptions:
@@ -307,9 +316,6 @@ class _Rows:
         labels, reads_target = trainable.labels, trainable.network.reads == "target"
         known = ([e for e in part if e.label in labels] for part in (data.learn, data.stop, data.judge))
         learn, stop, judge = (rows_of(trainable.cutter, part, labels, reads_target=reads_target) for part in known)
-        if trainable.is_pipeline:
-            learn, stop = ([row for row in part if row.gold.any()] for part in (learn, stop))
-            check_evidence(learn)
         return _Rows(learn, stop, judge)
 
 
@@ -350,14 +356,12 @@ def _card(
     options: TrainingOptions,
 ) -> Card:  # fmt: skip
     counts = {label: sum(e.label == label for e in data.learn) for label in trainable.labels}
-    n_without = len(data.learn) - data.n_with_rationales
     facts = {
         "project": project.name,
         "split": data.split or "all",
         "texts": len(data.learn),
         **({"of each label": counts} if counts else {}),
         "with rationales": data.n_with_rationales,
-        **({"without, which it did not learn from": n_without} if trainable.is_pipeline and n_without else {}),
         **_rationale_facts(data, options.data.rationales),
         "gold policy": options.data.gold_policy or project.settings.gold_policy,
         "validation": data.validation or "a tenth of the training texts, by document",

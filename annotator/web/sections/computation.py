@@ -135,6 +135,8 @@ _TITLES = {  # of the parameters that a method may declare, by what is stored
     "removal": unsaid("Removal"),
     "samples": unsaid("Samples"),
     "steps": unsaid("Steps"),
+    "vectors": unsaid("Vectors"),
+    "weights": unsaid("Weights"),
 }
 
 Settings = dict[str, Value]

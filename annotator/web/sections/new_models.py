@@ -82,7 +82,7 @@ _OF_A_BASE: dict[Architecture, str] = {
     "bert-to-bert": unsaid("selects a sentence, predicts from it"),
     "bert-to-bert-tokens": unsaid("selects tokens, predicts from them"),
 }
-_PIPELINE_WORDS = unsaid("Learns from gold rationales what to select, and predicts from that alone.")
+_PIPELINE_WORDS = unsaid("Learns from texts with gold rationales what to select, and predicts from that alone.")
 _READING_WORDS = unsaid("Learns answer spans or no answer. Skips texts without their gold answer.")
 _RATIONALISER_WORDS = unsaid("Predicts from the tokens it selects; without supervision it may select all or none.")
 _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {

@@ -100,6 +100,38 @@ def test_a_larger_budget_buys_what_a_smaller_one_bought_and_more_and_labels_and_
     assert {e.key for e in trials["rationales", 1].learn if e.sets} < with_sets < start
 
 
+@pytest.mark.parametrize(("how", "n_learned"), [("new", [5, 5, 10, 10]), ("all", [20, 20, 30, 40])])
+def test_an_online_model_goes_on_from_that_of_the_budget_before_on_what_was_bought_since(
+    store: Store, with_splits: Project, how: Any, n_learned: list[int]
+) -> None:
+    options = replace(OPTIONS, conditions=("rationales", "labels"), online=how)
+    start, *trials = plan(store, with_splits, options).trials
+    online = [trial for trial in trials if trial.purchase.is_online]
+    assert [trial.purchase.name for trial in online] == ["rationales online", "labels online"] * 2
+    by_name = sorted(online, key=lambda trial: trial.purchase.name, reverse=True)
+    assert [len(trial.learn) for trial in by_name] == n_learned
+    assert [trial.before for trial in by_name] == [start, by_name[0], start, by_name[2]]
+    assert len({trial.plan for trial in (start, *trials)}) == 9
+
+
+@pytest.mark.usefixtures("torch")
+def test_online_rows_stand_beside_offline_ones_and_are_the_same_after_a_stop(
+    store: Store, with_splits: Project, tmp_path: Path
+) -> None:
+    options = replace(OPTIONS, conditions=("labels",), online="new")
+    sweep = plan(store, with_splits, options)
+    outcomes = list(run_sweep(sweep, tmp_path / "whole"))
+    assert [outcome.purchase.name for outcome in outcomes] == ["start", *["labels", "labels online"] * 2]
+    stopped = run_sweep(sweep, tmp_path / "stopped")
+    for _ in range(4):
+        next(stopped)
+    stopped.close()  # type: ignore[attr-defined]
+    assert [outcome.right for outcome in run_sweep(sweep, tmp_path / "stopped")] == [of.right for of in outcomes]
+    assert not (tmp_path / "stopped" / "under-way").exists()
+    table = minutes_table(sweep, outcomes)
+    assert [row.title for row in table.rows if "online" in row.title] == ["labels, online (simulated)"] * 2
+
+
 def test_models_without_rationales_are_trained_without_an_alignment(store: Store, with_splits: Project) -> None:
     for trial in plan(store, with_splits).trials:
         assert (trial.fitting.alignment is None) == (trial.purchase.condition in (None, "labels"))
