@@ -156,17 +156,20 @@ class ProjectFiles(OpenProject):
         include_submitted: bool = False,
         half: "Half" = "both",
         names: bool = False,
+        annotator: str | None = None,
     ) -> "Exported":
         """Write gold (or, as jsonl, everything) to a file or folder, as `annotator export` does; `.n` says how many instances.
 
         half:  "both", "originals" or "perturbed"
         names: "csv", "parquet", "datasets" and "parquet-annotations" tell who made each annotation; else people are pseudonyms
+        annotator: this person's sets and labels alone
         """
-        from annotator.usecases.gold import GoldOptions  # noqa: PLC0415
-        from annotator.usecases.transfer.contents import checked_policy  # noqa: PLC0415
+        from annotator.domain.measurements import ANNOTATOR, Whose  # noqa: PLC0415
+        from annotator.usecases.gold import GoldOptions, checked_policy  # noqa: PLC0415
         from annotator.usecases.transfer.export import export_file  # noqa: PLC0415
 
-        options = GoldOptions(checked_policy(gold_policy), split, include_submitted, half)
+        whose = None if annotator is None else Whose(ANNOTATOR, annotator)
+        options = GoldOptions(checked_policy(gold_policy), split, include_submitted, half, whose)
         rules = self.rules
         return export_file(self.database.store, LOCAL_OPERATOR, rules, format, Path(path), options, has_names=names)
 

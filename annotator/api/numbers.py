@@ -10,13 +10,12 @@ from annotator.api.frames import frame
 from annotator.api.project import OpenProject, speaks_python
 from annotator.domain.measurements import grouping_in_words
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.domain.projects import GoldPolicy
 from annotator.domain.projects import Project as Rules
 from annotator.domain.suites import StoredSuite
 from annotator.errors import InvalidValue, NotFound
 from annotator.scoring.reports import ProjectReport
 from annotator.scoring.row_differences import AgainstTable, ComparedRow
-from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.runs import ONE_PERSON, ScoringOptions
 from annotator.scoring.table import MetricTable
 from annotator.usecases.compare.differences import difference_lines
 from annotator.usecases.compare.rows import DifferingInstance, TwoRows
@@ -44,19 +43,19 @@ class ProjectNumbers(OpenProject):
     @overload
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: None = None, group: None = None,
-        gold_policy: GoldPolicy | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
+        gold_policy: str | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
         explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
     ) -> "ProjectReport": ...  # fmt: skip
     @overload
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: str, group: str,
-        gold_policy: GoldPolicy | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
+        gold_policy: str | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
         explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
     ) -> "ProjectReport": ...  # fmt: skip
     @overload
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: str, group: None = None,
-        gold_policy: GoldPolicy | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
+        gold_policy: str | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
         explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
     ) -> "GroupedReports": ...  # fmt: skip
     def evaluate(
@@ -66,7 +65,7 @@ class ProjectNumbers(OpenProject):
         *,
         by: str | None = None,
         group: str | None = None,
-        gold_policy: GoldPolicy | None = None,
+        gold_policy: str | None = None,
         split: str | None = None,
         criterion: str | None = None,
         gamma: float = 1.0,
@@ -77,6 +76,7 @@ class ProjectNumbers(OpenProject):
     ) -> "ProjectReport | GroupedReports":
         """The object that `annotator evaluate project --json` prints (docs/scores.md).
 
+        gold_policy: also "soft" (shares of people), or "annotator:NAME" (that person's sets and labels)
         by, group: see `metrics`; by alone gives what `--group-by` prints, the object of each group under `groups`
         criterion: of sentence editing, such as "spelling" or "deleted"; "" for sentences that tell none
         n_resamples: above 0, each mean over instances has a bootstrap interval
@@ -109,7 +109,7 @@ class ProjectNumbers(OpenProject):
         shared: bool | None = None,
         by: str | None = None,
         group: str | None = None,
-        gold_policy: GoldPolicy | None = None,
+        gold_policy: str | None = None,
         split: str | None = None,
         gamma: float = 1.0,
         explained: str = "predicted",
@@ -157,7 +157,7 @@ class ProjectNumbers(OpenProject):
         metrics: str | Sequence[str] = (),
         intervals: bool = False,
         shared: bool | None = None,
-        gold_policy: GoldPolicy | None = None,
+        gold_policy: str | None = None,
         split: str | None = None,
         gamma: float = 1.0,
         explained: str = "predicted",
@@ -217,7 +217,7 @@ class ProjectNumbers(OpenProject):
         *,
         metrics: str | Sequence[str] = (),
         wide: bool = True,
-        gold_policy: GoldPolicy | None = None,
+        gold_policy: str | None = None,
         split: str | None = None,
         gamma: float = 1.0,
         explained: str = "predicted",
@@ -252,7 +252,7 @@ class ProjectNumbers(OpenProject):
         rows: str | Sequence[str] = (),
         *,
         metrics: str | Sequence[str] = (),
-        gold_policy: GoldPolicy | None = None,
+        gold_policy: str | None = None,
         split: str | None = None,
         gamma: float = 1.0,
         explained: str = "predicted",
@@ -274,7 +274,7 @@ class ProjectNumbers(OpenProject):
         rows: str | Sequence[str] = (),
         *,
         metrics: str | Sequence[str] = (),
-        gold_policy: GoldPolicy | None = None,
+        gold_policy: str | None = None,
         split: str | None = None,
         gamma: float = 1.0,
         explained: str = "predicted",
@@ -314,7 +314,7 @@ class ProjectNumbers(OpenProject):
         base: str | Sequence[str],
         other: str | Sequence[str],
         *,
-        gold_policy: GoldPolicy | None = None,
+        gold_policy: str | None = None,
         split: str | None = None,
         includes_training: bool = False,
     ) -> dict[str, object]:
@@ -324,10 +324,11 @@ class ProjectNumbers(OpenProject):
         """
         from annotator.usecases.compare.comparison_words import comparison_reports  # noqa: PLC0415
         from annotator.usecases.compare.model_comparison import ModelPair  # noqa: PLC0415
+        from annotator.usecases.gold import checked_policy  # noqa: PLC0415
 
         rules = self.rules
         pair = ModelPair(*((names,) if isinstance(names, str) else tuple(names) for names in (base, other)))
-        options = _options(gold_policy, split, includes_training=includes_training)
+        options = _options(checked_policy(gold_policy), split, includes_training=includes_training)
         reports = comparison_reports(self.database.store, LOCAL_OPERATOR, [rules], pair, options)
         return reports[rules.name].as_json()
 
@@ -351,7 +352,7 @@ class ProjectNumbers(OpenProject):
 
 
 def _options(
-    gold_policy: GoldPolicy | None,
+    gold_policy: str | None,
     split: str | None,
     n_resamples: int = 0,
     gamma: float = 1.0,
@@ -360,19 +361,14 @@ def _options(
     includes_training: bool,
 ) -> "ScoringOptions":
     from annotator.scoring.runs import ScoringOptions  # noqa: PLC0415
-    from annotator.usecases.transfer.contents import checked_policy  # noqa: PLC0415
+    from annotator.usecases.gold_table import scored_against  # noqa: PLC0415
 
     if explained not in _EXPLAINED:
         raise InvalidValue(f"'explained' must be one of {', '.join(_EXPLAINED)}; it is '{explained}'.")
-    return ScoringOptions(
-        checked_policy(gold_policy),
-        split,
-        None,
-        n_resamples,
-        gamma,
-        explained=explained,
-        includes_training=includes_training,
+    options = ScoringOptions(
+        None, split, None, n_resamples, gamma, explained=explained, includes_training=includes_training
     )
+    return scored_against(gold_policy, options)
 
 
 # Numbers as rows of tables: metrics of runs and of single instances, failure rates (docs/api.md lists the columns).
@@ -516,6 +512,8 @@ def options_of_groups(
         if group is not None:
             raise InvalidValue(f"'group' is '{group}', but nothing says by what: name that in 'by', as by='label'.")
         return {None: options}
+    if options.perspective == "personal":
+        raise InvalidValue(ONE_PERSON)
     known = groupings_of(store, LOCAL_OPERATOR, rules)
     if by not in known:
         raise InvalidValue(f"'by' must be one of {', '.join(known)}; it is '{by}'.")

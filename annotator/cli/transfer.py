@@ -452,6 +452,7 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
 @click.option(
     "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; by default the project's policy."
 )
+@click.option("--annotator", metavar="NAME", help="Only this person's annotations, whatever label they gave.")
 @click.option("--split", help="Only this split.")
 @click.option(
     "--include", type=click.Choice(["submitted"]), help="Also annotations that are submitted and not yet accepted."
@@ -479,10 +480,12 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
     "annotator export eraser reviews-eraser --project Reviews --gold-policy union",
 )
 def export(
-    database: Path, /, *, format_name: str, path: Path, project_name: str, gold_policy: Any, split: str | None,
-    include: str | None, half: Any, has_names: bool, as_json: bool,
+    database: Path, /, *, format_name: str, path: Path, project_name: str, gold_policy: Any,
+    annotator: str | None, split: str | None, include: str | None, half: Any, has_names: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a project's gold to a file or folder; as jsonl, everything in the project.
+
+    --annotator writes one person's sets and labels; jsonl and parquet-annotations always hold everybody's.
 
     FORMAT is jsonl, csv (a row for each rationale set), conll (BIO tags), eraser, benchmark, contrast, parquet,
     datasets (a folder for Hugging Face datasets), parquet-annotations (every annotation of everybody), or one of
@@ -492,13 +495,15 @@ def export(
     --json has `instances` (written), `left_out` (perturbed versions without gold, which contrast sets leave out) and
     `path`.
     """
+    from annotator.domain.measurements import ANNOTATOR, Whose
     from annotator.usecases.gold import GoldOptions
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.transfer.export import export_file
 
     with opened(database) as store:
         stored_project = find_project(store, project_name)
-        options = GoldOptions(gold_policy, split, include == "submitted", half)
+        whose = None if annotator is None else Whose(ANNOTATOR, annotator)
+        options = GoldOptions(gold_policy, split, include == "submitted", half, whose)
         exported = export_file(store, LOCAL_OPERATOR, stored_project, format_name, path, options, has_names=has_names)
     if as_json:
         annotations = {} if exported.n_annotations is None else {"annotations": exported.n_annotations}

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, cast
 
-from annotator.domain.projects import GoldPolicy, Project, ResultMode
+from annotator.domain.projects import GoldPolicy, Project, ResultMode, ScoredPolicy
 from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout, check_spans, set_letter, union_of_tokens
 from annotator.errors import InvalidAnnotation
@@ -20,6 +20,12 @@ POLICY_WORDS: dict[GoldPolicy, str] = {
     "all": unsaid("all distinct sets from annotators with the gold result"),
     "majority": unsaid("one set: tokens marked by over half of those with the gold result"),
     "union": unsaid("one set: tokens marked by anyone with the gold result"),
+}
+# Also of what evaluations and exports may take instead, without it being any project's policy.
+WORDS_OF_GOLD: dict[ScoredPolicy, str] = {
+    **cast("dict[ScoredPolicy, str]", POLICY_WORDS),
+    "soft": unsaid("shares of the people who marked a token or gave a label"),
+    "personal": unsaid("the sets and labels of one person"),
 }
 
 
@@ -202,16 +208,31 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one person said of an instance, in soft gold.
+
+    label: None where none was given; sets: None where it is not known what they marked
+    is_of_person: else marks of which the file does not say whose they are
+    """
+
+    annotator: str
+    label: str | None
+    sets: tuple[RationaleSet, ...] | None
+    is_of_person: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class GoldInstance:
     """An instance with the rationale sets that count for it, and the result they were made for.
 
-    origins: for each set, every annotation that it came from
+    origins: for each set, every annotation that it came from; opinions: of everybody, in soft gold alone
     """
 
     instance: Instance
     sets: tuple[RationaleSet, ...]
     result: str | None
     origins: tuple[tuple[SetOrigin, ...], ...] = ()
+    opinions: tuple[Opinion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,8 @@ PREVIEWS: tuple[Previews, ...] = ("nobody", "reviewers", "annotators")
 ResultMode = Literal["confirm", "contest", "give", "labels_only"]
 GoldPolicy = Literal["chosen", "all", "majority", "union"]
 GOLD_POLICIES: tuple[GoldPolicy, ...] = ("chosen", "all", "majority", "union")
+Perspective = Literal["soft", "personal"]  # gold that keeps people apart: of one evaluation, never a project's policy
+ScoredPolicy = GoldPolicy | Perspective
 DISCARD_REASONS: tuple[str, ...] = (
     unsaid("offensive"),
     unsaid("names a person"),

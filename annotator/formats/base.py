@@ -6,7 +6,7 @@ from pathlib import Path
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import SourceOutput
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import Project, ScoredPolicy
 from annotator.domain.sources import SourceItem, SourceText
 from annotator.domain.tasks import Task
 from annotator.errors import Problem
@@ -81,7 +81,7 @@ class WriteOptions:
     """
 
     project: Project
-    gold_policy: GoldPolicy
+    gold_policy: ScoredPolicy
     n_versions: int = 0
     annotations: Iterable[tuple[Instance, Sequence[Annotation]]] = ()
 

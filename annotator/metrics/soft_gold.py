@@ -194,7 +194,7 @@ DEFINITIONS: Sequence[Definition] = (
     ),
     _of_labels(
         "label_jensen_shannon",
-        "Label Jensen–Shannon divergence",
+        "Label JS divergence",
         "H((p + q) / 2) − (H(p) + H(q)) / 2, H the entropy to base 2; mean over instances",
         1.0,
         "Jensen–Shannon divergence, base 2",

@@ -10,11 +10,12 @@ from sys import intern
 
 import numpy as np
 
-from annotator.domain.instances import GoldInstance, majority_label
+from annotator.domain.instances import GoldInstance, Opinion, majority_label
 from annotator.domain.measurements import EXHAUSTIVE, group_of
 from annotator.domain.tasks import Task
 from annotator.metrics.against_sets import Sides
-from annotator.metrics.ragged import Flags, GoldSets, Identities, Integers, Ragged
+from annotator.metrics.ragged import Flags, Floats, GoldSets, Identities, Integers, Ragged
+from annotator.scoring.reports import PeopleReport
 
 # Both sentences of a pair are ranked by themselves (Wang et al. 2022); everything else is one text, as in ERASER.
 _PAIRED = frozenset({"similarity", "inference"})
@@ -29,6 +30,7 @@ class GoldRow:
     tokens:   of the selectable segments, where they are kept
     criterion: the rule that made an edit its rationale, "" where that is not told
     group:    by what was asked for (domain/measurements.py), None where it is of none
+    opinions: of everybody, in soft gold
     """
 
     id: int
@@ -46,10 +48,26 @@ class GoldRow:
     is_exhaustive: bool = False
     criterion: str = ""
     group: str | None = None
+    opinions: tuple[Opinion, ...] = ()
 
     @property
     def n_tokens(self) -> int:
         return sum(self.segments)
+
+    @property
+    def token_shares(self) -> Floats:
+        """float[n_tokens]: the share of people with the gold label who marked each token; NaN where there are none."""
+        sets = [of.sets for of in self.opinions if of.sets is not None and of.label in (None, self.result)]
+        shares = np.zeros(self.n_tokens)
+        for of_one in sets:
+            shares[list({token for rationale_set in of_one for token in rationale_set.token_indices})] += 1
+        return shares / len(sets) if sets else np.full(self.n_tokens, np.nan)
+
+    @property
+    def label_shares(self) -> dict[str, float]:
+        """The share of people who gave each label; {} where nobody gave one."""
+        counts = Counter(of.label for of in self.opinions if of.label is not None)
+        return {label: n / counts.total() for label, n in counts.items()}
 
 
 def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive: bool, by: str = "") -> GoldRow:
@@ -77,7 +95,21 @@ def gold_row(gold: GoldInstance, task: Task, *, keep_tokens: bool, is_exhaustive
         marks_all,
         instance.criterion,
         group_of(replace(instance, is_exhaustive=marks_all) if by == EXHAUSTIVE else instance, gold.result, by),
+        gold.opinions,
     )
+
+
+def people_of(gold: "GoldTable") -> PeopleReport:
+    """How many people each instance of soft gold has; of some instance at least."""
+    counts = [len(row.opinions) for row in gold.rows]
+    return {"fewest": min(counts), "most": max(counts), "mean": sum(counts) / len(counts)}
+
+
+def _marks(row: GoldRow, *, is_soft: bool) -> dict[int, float]:
+    """Of each marked token 1, or its share of people."""
+    if not is_soft:
+        return {token: 1 for tokens in row.sets for token in tokens}
+    return {token: share for token, share in enumerate(row.token_shares.tolist()) if share > 0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +117,12 @@ class GoldTable:
     """Rows of instances with gold, and what metrics take of them.
 
     has_gold: False where no instance has any: then the rows are of all instances, for what needs no gold
+    is_soft:  gold is shares of people, so that no number is against sets
     """
 
     rows: Sequence[GoldRow]
     has_gold: bool = True
+    is_soft: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -102,6 +136,11 @@ class GoldTable:
         )
         tokens = np.fromiter(chain.from_iterable(sets), dtype=np.int64, count=int(offsets[-1]))
         return GoldSets(Ragged(tokens, offsets), set_offsets)
+
+    @cached_property
+    def shares(self) -> Ragged[np.float64]:
+        """Of soft gold, of each token the share of people who marked it: rows as `GoldRow.token_shares`."""
+        return Ragged.of((row.token_shares for row in self.rows), np.float64)
 
     @cached_property
     def n_tokens(self) -> Integers:
@@ -124,13 +163,16 @@ class GoldTable:
 
     @cached_property
     def ratios(self) -> tuple[float, ...]:
-        """The mean share of a side's tokens that is in any set (RLR), over instances with sets and tokens there."""
+        """The mean share of a side's tokens that is in any set (RLR), over instances with sets and tokens there.
+
+        Of soft gold each token counts by its share of people.
+        """
         shares: list[list[float]] = [[] for _ in self.side_names]
         for row in self.rows:
-            union, first = {token for tokens in row.sets for token in tokens}, 0
+            marks, first = _marks(row, is_soft=self.is_soft), 0
             for of_side, (_, n) in zip(shares, row.sides, strict=True):
                 if n and row.sets:
-                    of_side.append(sum(first <= token < first + n for token in union) / n)
+                    of_side.append(sum(mark for token, mark in marks.items() if first <= token < first + n) / n)
                 first += n
         return tuple(sum(of_side) / len(of_side) if of_side else 0.0 for of_side in shares)
 
@@ -149,11 +191,13 @@ class GoldTable:
     def take(self, indices: Iterable[int]) -> "GoldTable":
         """Some of the rows; the ratios, and who is related, stay those of the whole."""
         chosen = np.fromiter(indices, dtype=np.int64)
-        part = GoldTable([self.rows[index] for index in chosen.tolist()], self.has_gold)
+        part = replace(self, rows=[self.rows[index] for index in chosen.tolist()])
         part.__dict__.update(
             ratios=self.ratios, edited_label=self.edited_label, sets=self.sets.take(chosen), n_tokens=self.n_tokens[chosen],
             is_related=self.is_related[chosen], sides=Sides(self.sides.lengths[chosen], self.ratios),
         )  # fmt: skip
+        if self.is_soft:
+            part.__dict__["shares"] = self.shares.take(chosen)
         return part
 
     def of_group(self, group: str | None) -> "GoldTable":
@@ -165,19 +209,19 @@ class GoldTable:
         return self if split is None else self._of_whole([row for row in self.rows if row.split == split])
 
     def _of_whole(self, rows: Sequence[GoldRow]) -> "GoldTable":
-        table = GoldTable(rows, self.has_gold)
+        table = replace(self, rows=rows)
         table.__dict__.update(ratios=self.ratios, side_names=self.side_names, edited_label=self.edited_label)
         return table
 
     def with_ratios(self, ratios: Sequence[float]) -> "GoldTable":
         """The same rows with the ratios of another table, such as the whole project's."""
-        table = GoldTable(self.rows, self.has_gold)
+        table = replace(self)
         table.__dict__["ratios"] = tuple(ratios)
         return table
 
     def put_together(self, parts: Iterable["GoldTable"]) -> "GoldTable":
         """The rows of parts of this table, one after the other."""
-        return GoldTable([row for part in parts for row in part.rows], self.has_gold).with_ratios(self.ratios)
+        return replace(self, rows=[row for part in parts for row in part.rows]).with_ratios(self.ratios)
 
     @cached_property
     def sides(self) -> Sides:

@@ -129,7 +129,13 @@ def places_of(gold: GoldTable, part: Scored) -> Integers:
 
 
 def has_choice(gold: GoldTable) -> Flags:
-    """bool[n]: some set of the instance is not all of its words, so that other selections would score otherwise."""
+    """bool[n]: some set of the instance is not all of its words, so that other selections would score otherwise.
+
+    Of soft gold, not all words were marked by as many people.
+    """
+    if gold.is_soft:
+        varies: Flags = gold.shares.maxima(0.0) != -gold.shares.with_values(-gold.shares.values).maxima(0.0)
+        return varies
     sets = gold.sets
     is_whole = sets.tokens.lengths == gold.n_tokens[sets.instances]
     n_whole = np.bincount(sets.instances[is_whole], minlength=len(gold))

@@ -114,6 +114,14 @@ class ModelReport(CountsReport):
     methods: list[MethodReport]
 
 
+class PeopleReport(TypedDict):
+    """How many people an instance of soft gold has: with more of them shares look less sharp."""
+
+    fewest: int
+    most: int
+    mean: float
+
+
 class GoldReport(TypedDict):
     """The gold that models are scored against; ratios: by side, the share of its tokens that k is.
 
@@ -131,6 +139,7 @@ class GoldReport(TypedDict):
     sets: int
     ratios: dict[str, float]
     exhaustive_instances: int
+    people: NotRequired[PeopleReport]
 
 
 class ProjectReport(TypedDict):

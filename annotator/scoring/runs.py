@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from annotator.domain.instances import Instance
-from annotator.domain.measurements import CRITERION, Whose, group_of, is_of_people
+from annotator.domain.measurements import ANNOTATOR, CRITERION, Whose, group_of, is_of_people
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
-from annotator.domain.projects import GoldPolicy
+from annotator.domain.projects import GoldPolicy, Perspective, Project, ScoredPolicy
+from annotator.errors import InvalidValue
+from annotator.language import _, unsaid
 from annotator.metrics import against_sets as against
 from annotator.metrics import benchmark_consistency as consistency
 from annotator.metrics import benchmark_faithfulness as answers_of_reading
@@ -17,9 +19,12 @@ from annotator.metrics.eraser_spans import Spans
 from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.metrics.sentence_editing import confidence_by_ranking, need_edit_f1
+from annotator.scoring import soft
 from annotator.scoring.gold import GoldRow, GoldTable
 from annotator.scoring.reports import ConfidenceReport
+from annotator.scoring.soft import PersonValues
 
+ONE_PERSON = unsaid("One person's gold can't be grouped. Remove the group, or choose another gold policy.")
 Answers = Mapping[int, Prediction]
 Values = dict[str, Floats]
 
@@ -36,6 +41,8 @@ class ScoringOptions:
     includes_training: a model is scored on the split that it learned from too
     has_null:  what is selected hard is scored beside as many tokens drawn at random
     ratio:     of a project without gold, which has no RLR: the share of a side's tokens that k is
+    perspective: gold that keeps people apart instead of a policy: of everybody, or of the one person of a group
+    ordered_labels: all labels in their order, if they have one: soft gold then has their Wasserstein distance
     """
 
     gold_policy: GoldPolicy | None = None
@@ -50,6 +57,17 @@ class ScoringOptions:
     by: str = ""
     group: str | None = None
     ratio: float | None = None
+    perspective: Perspective | None = None
+    ordered_labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        by, group = self.grouping
+        if self.perspective == "personal" and (by != ANNOTATOR or group is None):
+            raise InvalidValue(_(ONE_PERSON))
+
+    def policy_of(self, project: Project) -> ScoredPolicy:
+        """What is scored against."""
+        return self.perspective or self.gold_policy or project.settings.gold_policy
 
     @property
     def grouping(self) -> tuple[str, str | None]:
@@ -100,6 +118,7 @@ class Scored:
     drop_values: the same of each instance, NaN of one that lacks a threshold
     null:   of what is selected hard, where it was asked for: means over ten seeds of as many tokens drawn at random
     is_flat: bool[n], of instances whose map has all scores equal, so that it ranks nothing; None where there are no maps
+    of_people: of soft gold, the values against each person's sets; else None
     """
 
     gold: GoldTable
@@ -113,6 +132,7 @@ class Scored:
     drop_values: dict[str, dict[float, Floats]] = field(default_factory=dict)
     null: Values = field(default_factory=dict)
     is_flat: Flags | None = None
+    of_people: PersonValues | None = None
 
 
 def layers_of(outputs: Mapping[int, Output]) -> list[int | None]:
@@ -134,9 +154,13 @@ def score_attributions(
     selected = against.top_of_sides(order, part.sides)
     flat = against.is_flat(ranks.with_values(np.where(np.isnan(scores.values), np.nan, ranks.values)), part.sides)
     scored = Scored(part, scores=filled, rankings=Rankings.of(part, order, selected, flat), is_flat=flat)
-    values = against.of_selection(selected, part.sets) | against.of_ranking(ranks, part.sets)
-    scored.values |= against.without_order(values | against.of_scores(filled, part.sets), flat, filled)
-    losses = against.of_alignment(filled, part.sets, gamma=options.gamma, delta=options.delta)
+    values, losses = selection_values(selected, part), {}
+    if part.is_soft:
+        scored.of_people = soft.of_people(selected, part, ~flat)
+    else:
+        values |= against.of_ranking(ranks, part.sets) | against.of_scores(filled, part.sets)
+        losses = against.of_alignment(filled, part.sets, gamma=options.gamma, delta=options.delta)
+    scored.values |= against.without_order(values, flat, filled)
     scored.values |= {name: np.where(had_gaps, np.nan, values) for name, values in losses.items()}
     scored.counts = counts | {
         "instances": len(part),
@@ -215,7 +239,9 @@ def score_rationales(
             scored.null = _drawn(selected, part)
     scored.is_flat = flat
     scored.rankings = Rankings.of(part, order, selected, flat)
-    values = against.of_selection(selected, part.sets)
+    values = selection_values(selected, part)
+    if part.is_soft:
+        scored.of_people = soft.of_people(selected, part, ~flat)
     scored.values |= {name: np.where(flat, np.nan, of_instances) for name, of_instances in values.items()}
     scored.counts = {
         "instances": len(part),
@@ -224,6 +250,11 @@ def score_rationales(
         "instances_with_everything_selected": int((selected.lengths == part.n_tokens).sum()),
     }
     return scored
+
+
+def selection_values(selected: Ragged[np.int64], gold: GoldTable) -> Values:
+    """Numbers of selected tokens, against sets or against shares of people."""
+    return soft.of_selection(selected, gold) if gold.is_soft else against.of_selection(selected, gold.sets)
 
 
 def _are_first_of_flat(gold: GoldTable, outputs: Mapping[int, Output], selected: Ragged[np.int64]) -> Flags:
@@ -254,7 +285,7 @@ def _drawn(selected: Ragged[np.int64], gold: GoldTable) -> Values:
     for seed in TEN_SEEDS:
         scores = scores_drawn_for(gold.identities, gold.n_tokens, seed)
         drawn = against.first_of_sides(against.order_of(scores), gold.sides.lengths, counts)
-        for name, values in against.of_selection(drawn, gold.sets).items():
+        for name, values in selection_values(drawn, gold).items():
             sums[name] = sums.get(name, 0.0) + values
     return {name: values / len(TEN_SEEDS) for name, values in sums.items()}
 
@@ -331,11 +362,16 @@ def confidence_inputs(scored: Scored, answers: Answers) -> tuple[Floats, Floats,
 # How often a model is right.
 
 
-def score_answers(gold: GoldTable, answers: Answers, *, is_label: bool) -> Scored:
+def score_answers(gold: GoldTable, answers: Answers, *, is_label: bool, ordered_labels: Sequence[str] = ()) -> Scored:
     """How often a model is right: accuracy and macro F1 of labels, EM and F1 of answers, over the instances it answered.
 
-    Of edited sentences F1 of “need edit” as well.
+    Of edited sentences F1 of “need edit” as well; of soft gold, how far labels are from everybody's.
     """
+    scored = _score_answers(gold, answers, is_label=is_label)
+    return _with_people(scored, gold, answers, ordered_labels) if gold.is_soft and is_label else scored
+
+
+def _score_answers(gold: GoldTable, answers: Answers, *, is_label: bool) -> Scored:
     part = gold.take([index for index, row in enumerate(gold.rows) if row.id in answers and row.result is not None])
     scored = Scored(part, counts={"instances": len(part), "instances_without_answer": len(gold) - len(part)})
     given = [answers[row.id].label or "" for row in part.rows]
@@ -355,6 +391,18 @@ def score_answers(gold: GoldTable, answers: Answers, *, is_label: bool) -> Score
             is_predicted, is_gold = (_are(gold.edited_label, of_all) for of_all in (given, truth))
             scored.totals["editing.need_edit_f1"] = need_edit_f1(is_predicted, is_gold)
     return scored
+
+
+def _with_people(scored: Scored, gold: GoldTable, answers: Answers, ordered_labels: Sequence[str] = ()) -> Scored:
+    """The same with the numbers of soft gold, over all instances that were answered, also those without a gold label."""
+    part = gold.take([index for index, row in enumerate(gold.rows) if row.id in answers])
+    at = np.array([part.places[row.id] for row in scored.gold.rows], dtype=np.int64)
+    values: Values = {name: np.full(len(part), np.nan) for name in scored.values}
+    for name, of_instances in scored.values.items():
+        values[name][at] = of_instances
+    of_labels, totals = soft.of_answers(part.rows, answers, ordered_labels)
+    counts = {"instances": len(part), "instances_without_answer": len(gold) - len(part)}
+    return Scored(part, values | of_labels, scored.totals | totals, counts)
 
 
 def _are(label: str, given: Sequence[str]) -> Flags:

@@ -24,8 +24,10 @@ from annotator.scoring.runs import (
     layers_of,
     score_attributions,
     score_rationales,
+    selection_values,
     span_numbers,
 )
+from annotator.scoring.soft import PersonValues
 
 SCORES_AT_ONCE = 150_000  # fits the caches of a processor; far fewer cost more in calls, far more in memory
 _MOST_AT_ONCE = 5_000
@@ -159,7 +161,10 @@ def _joined(gold: GoldTable, key: RowKey, parts: list[Scored]) -> Scored:
         null=joined_values([(len(part.gold), part.null) for part in parts]),
         is_flat=np.concatenate([part.is_flat for part in parts if part.is_flat is not None]),
     )
-    if key[0] == "hard" and gold.has_gold:
+    if gold.is_soft:
+        of_people = PersonValues.joined([part.of_people for part in parts if part.of_people is not None])
+        joined.totals |= of_people.totals("person.token_f1")
+    elif key[0] == "hard" and gold.has_gold:
         joined.totals |= span_numbers(joined)
     return joined
 
@@ -240,7 +245,9 @@ def _blocks(gold: GoldTable) -> Iterator[GoldTable]:
 def _values(block: GoldTable, seed: int) -> Values:
     scores = scores_drawn_for(block.identities, block.n_tokens, seed)
     selected = against.top_of_sides(against.order_of(scores), block.sides)
-    values = against.of_selection(selected, block.sets) | against.of_ranking(scores, block.sets)
+    if block.is_soft:
+        return selection_values(selected, block)
+    values = selection_values(selected, block) | against.of_ranking(scores, block.sets)
     return values | against.of_scores(scores, block.sets)
 
 

@@ -7,10 +7,11 @@ from typing import Literal
 
 from annotator.domain.instances import Annotation, AnnotationState, GoldChoice, GoldInstance, Instance
 from annotator.domain.measurements import Whose, groups_of_people
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project, ScoredPolicy
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several, together, unsaid
 from annotator.review.gold import gold_with_choice
+from annotator.review.soft_gold import personal_gold, soft_gold
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.gold_choices import choices_of
@@ -80,7 +81,7 @@ def gold_among(
     ids = [instance.id for instance in instances]
     annotations, choices = annotations_of(store, ids), choices_of(store, ids)
     for instance in instances:
-        annotated = _of_people(instance, annotations[instance.id], whose)
+        annotated = annotations_of_people(instance, annotations[instance.id], whose)
         accepted = [annotation for annotation in annotated if annotation.state == "accepted"]
         gold = gold_with_choice(instance, accepted, policy, annotated, choices.get(instance.id))
         yield gold or GoldInstance(instance, (), instance.result)
@@ -119,6 +120,22 @@ class GoldOptions:
     whose: Whose | None = None
 
 
+def checked_policy(policy: str | None, *, also: Sequence[str] = ()) -> GoldPolicy | None:
+    """A gold policy that somebody wrote; raises InvalidValue naming those there are.
+
+    also: what else may be written
+    """
+    if policy is not None and policy not in GOLD_POLICIES:
+        raise InvalidValue(
+            _(
+                "No gold policy '{policy}'. Choose one of {names}.",
+                policy=policy,
+                names=", ".join((*GOLD_POLICIES, *also)),
+            )
+        )
+    return policy
+
+
 def require_split(store: Store, projects: Sequence[Project], split: str | None, *, of_files: bool = False) -> None:
     """Raise InvalidValue where none of some projects has a split that is asked for, naming those that there are.
 
@@ -139,7 +156,7 @@ def require_split(store: Store, projects: Sequence[Project], split: str | None, 
 
 
 def gold_instances(
-    store: Store, project: Project, policy: GoldPolicy, options: GoldOptions = GoldOptions(),
+    store: Store, project: Project, policy: ScoredPolicy, options: GoldOptions = GoldOptions(),
     left_out: Counter[str] | None = None,
 ) -> Iterator[GoldInstance]:  # fmt: skip
     """The gold of every instance that has one and is not discarded, in the order of import.
@@ -148,7 +165,7 @@ def gold_instances(
     """
     states = counting_states(options)
     for instance, annotations, choice in _annotated(store, project, options.split):
-        annotated = _of_people(instance, annotations, options.whose)
+        annotated = annotations_of_people(instance, annotations, options.whose)
         gold = _gold(instance, annotated, choice, policy, states)
         if gold is not None and is_in(options.half, instance):
             if left_out is not None:
@@ -157,7 +174,7 @@ def gold_instances(
             yield gold
 
 
-def left_out_words(left_out: Mapping[str, int], policy: GoldPolicy, *, has_names: bool) -> str:
+def left_out_words(left_out: Mapping[str, int], policy: ScoredPolicy, *, has_names: bool) -> str:
     """Whose sets gold leaves out, in sentences; "" for nobody's. has_names: for who may know who annotated what."""
     if not left_out:
         return ""
@@ -179,13 +196,13 @@ def left_out_words(left_out: Mapping[str, int], policy: GoldPolicy, *, has_names
     )
 
 
-_WHY_LEFT_OUT: Mapping[GoldPolicy, str] = {
+_WHY_LEFT_OUT: Mapping[ScoredPolicy, str] = {
     "chosen": unsaid("“chosen” takes one annotation per text; “all” takes everyone's.")
 }
 _OTHERWISE_LEFT_OUT = unsaid("Their label isn't gold, or no word has a majority.")
 
 
-def gold_by_people(store: Store, project: Project, policy: GoldPolicy, by: str) -> Iterator[tuple[str, GoldInstance]]:
+def gold_by_people(store: Store, project: Project, policy: ScoredPolicy, by: str) -> Iterator[tuple[str, GoldInstance]]:
     """The gold of the annotations of each group of people alone, for all groups at once: instances in the order of import."""
     states = counting_states(GoldOptions())
     for instance, annotations, choice in _annotated(store, project, None):
@@ -208,17 +225,24 @@ def _annotated(
             yield instance, annotations[instance.id], choices.get(instance.id)
 
 
-def _of_people(instance: Instance, annotations: Sequence[Annotation], whose: Whose | None) -> Sequence[Annotation]:
+def annotations_of_people(
+    instance: Instance, annotations: Sequence[Annotation], whose: Whose | None
+) -> Sequence[Annotation]:
+    """Those of these people alone; None: of everybody."""
     return annotations if whose is None else [a for a in annotations if whose.has(instance, a.annotator)]
 
 
 def _gold(
-    instance: Instance, annotated: Sequence[Annotation], choice: GoldChoice | None, policy: GoldPolicy,
+    instance: Instance, annotated: Sequence[Annotation], choice: GoldChoice | None, policy: ScoredPolicy,
     states: Collection[AnnotationState],
 ) -> GoldInstance | None:  # fmt: skip
     if instance.state == "discarded":
         return None
     counting = sorted((a for a in annotated if a.state in states), key=_accepted_first)
+    if policy == "soft":
+        return soft_gold(instance, annotated, counting)
+    if policy == "personal":
+        return personal_gold(instance, counting)
     return gold_with_choice(instance, counting, policy, annotated, choice)
 
 

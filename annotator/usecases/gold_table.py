@@ -4,24 +4,41 @@ import gc
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotator.domain.instances import GoldInstance
-from annotator.domain.measurements import Whose, groups_of_people, is_of_people
+from annotator.domain.measurements import ANNOTATOR, Whose, groups_of_people, is_of_people
 from annotator.domain.numbers import natural_order
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import Project, ScoredPolicy
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.scoring.gold import GoldRow, GoldTable, gold_row
+from annotator.scoring.runs import ONE_PERSON, ScoringOptions
 from annotator.store import Store
 from annotator.store.instances import iterate_instance_batches, keys_of_originals
-from annotator.usecases.gold import GoldOptions, gold_by_people, gold_instances
+from annotator.usecases.gold import GoldOptions, checked_policy, gold_by_people, gold_instances
+
+_OF_PERSON = "annotator:"
+
+
+def scored_against(policy: str | None, options: ScoringOptions) -> ScoringOptions:
+    """Options with a gold policy as it is written: one that a project may have, "soft", or "annotator:NAME"; None: its own.
+
+    Raises: InvalidValue for another one, and for a person beside groups
+    """
+    if policy == "soft":
+        return replace(options, perspective="soft")
+    if policy is None or not policy.startswith(_OF_PERSON):
+        return replace(options, gold_policy=checked_policy(policy, also=("soft", f"{_OF_PERSON}NAME")))
+    if options.by or options.criterion is not None:
+        raise InvalidValue(_(ONE_PERSON))
+    return replace(options, perspective="personal", by=ANNOTATOR, group=policy.removeprefix(_OF_PERSON))
 
 
 def gold_table(
     store: Store,
     project: Project,
-    policy: GoldPolicy,
+    policy: ScoredPolicy,
     split: str | None = None,
     *,
     by: str = "",
@@ -38,7 +55,8 @@ def gold_table(
             [
                 _row(item, project, originals, by)
                 for item in gold_instances(store, project, policy, GoldOptions(whose=whose))
-            ]
+            ],
+            is_soft=policy == "soft",
         )
         return whole.of_split(split)
 
@@ -68,7 +86,7 @@ class GroupedGold:
 def grouped_gold(
     store: Store,
     project: Project,
-    policy: GoldPolicy,
+    policy: ScoredPolicy,
     split: str | None,
     grouping: tuple[str, str | None],
     ratio: float | None = None,
@@ -79,7 +97,7 @@ def grouped_gold(
     Raises: InvalidValue for a ratio beside gold, which has its own
     """
     by, group = grouping
-    whole = gold_table(store, project, policy, split, by=by)
+    whole = gold_table(store, project, "all" if policy == "personal" else policy, split, by=by)
     check_ratio(ratio, whole)
     if group is None and not len(whole):
         return GroupedGold(_table_without_gold(store, project, split, whole.ratios, ratio), {}, {})
@@ -87,6 +105,8 @@ def grouped_gold(
     if is_of_people(by):
         counts = _people(store, project, split, by)
         gold = whole if group is None else gold_table(store, project, policy, split, by=by, whose=Whose(by, group))
+        if group is not None and policy == "personal" and len(gold):
+            counts[group] = len(gold)  # who gave other labels alone has gold as well
         return GroupedGold(gold, counts, criteria)
     counts = _in_order(Counter(row.group for row in whole.rows if row.group is not None)) if by else {}
     return GroupedGold(whole.of_group(group), counts, criteria)
@@ -129,7 +149,7 @@ class GoldGroups:
         return GroupedGold(gold, self.counts, self.criteria)
 
 
-def gold_groups(store: Store, project: Project, policy: GoldPolicy, split: str | None, by: str) -> GoldGroups:
+def gold_groups(store: Store, project: Project, policy: ScoredPolicy, split: str | None, by: str) -> GoldGroups:
     """What `grouped_gold` answers for each group, with one look at the project for all of them."""
     whole = grouped_gold(store, project, policy, split, (by, None))
     if not is_of_people(by):
@@ -140,7 +160,8 @@ def gold_groups(store: Store, project: Project, policy: GoldPolicy, split: str |
         for group, item in gold_by_people(store, project, policy, by):
             if group in rows:
                 rows[group].append(_row(item, project, originals, by))
-    tables = {group: GoldTable(of_group).of_split(split) for group, of_group in rows.items()}
+    is_soft = policy == "soft"
+    tables = {group: GoldTable(of_group, is_soft=is_soft).of_split(split) for group, of_group in rows.items()}
     return GoldGroups(whole.gold, whole.counts, whole.criteria, tables)
 
 

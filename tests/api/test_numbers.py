@@ -99,6 +99,21 @@ def test_evaluate_gives_the_object_of_each_group_as_the_command_prints_it(opened
     assert grouped["groups"]["positive"]["gold"]["instances"] < opened.evaluate("mistaken")["gold"]["instances"]
 
 
+def test_soft_and_personal_gold_are_asked_for_by_a_policy_and_refused_beside_groups(opened: Project) -> None:
+    soft = opened.metrics(gold_policy="soft")
+    assert "soft.token_f1" in set(soft["metric"])
+    assert "sets.best_f1" not in set(soft["metric"])
+    assert "soft.token_f1" in set(opened.instance_metrics(gold_policy="soft").columns)
+    with pytest.raises(NotFound, match="No gold instance has annotator 'zoe'"):
+        opened.evaluate(gold_policy="annotator:zoe")
+    with pytest.raises(InvalidValue, match="One person's gold can't be grouped"):
+        opened.metrics(gold_policy="annotator:zoe", by="label")
+    with pytest.raises(InvalidValue, match="One person's gold can't be grouped"):
+        opened.evaluate(gold_policy="annotator:zoe", criterion="spelling")
+    with pytest.raises(InvalidValue, match="No gold policy 'soft'"):
+        opened.compare("m", "n", gold_policy="soft")
+
+
 def test_groups_that_are_not_there_are_refused_with_those_that_are(opened: Project) -> None:
     for measure in (opened.metrics, opened.evaluate):
         with pytest.raises(InvalidValue, match="'by' must be one of label, split, kind, annotator; it is 'age'"):

@@ -303,6 +303,16 @@ def test_a_project_is_scored_by_command(annotator: Command, aligned: tuple[str, 
     assert annotator(*database, "evaluate", "project", "--project", "P", "--model", "x").code == 1
     every = annotator(*database, "evaluate", "project", "--project", "P", "--all").out
     assert "m, attention (attribution).plausibility" in every
+    soft = annotator(*database, "evaluate", "project", "--project", "P", "--gold-policy", "soft", "--json").json
+    assert soft["models"][0]["methods"][0]["plausibility"]["soft.token_f1"]["value"] == 0.5  # of one annotator each
+    table = annotator(
+        *database, "evaluate", "project", "--project", "P", "--gold-policy", "soft", "--metric", "sets.best_f1"
+    )
+    assert "metrics against sets" in " ".join(table.out.split())
+    of_nobody = annotator(*database, "evaluate", "project", "--project", "P", "--gold-policy", "annotator:zoe")
+    assert (of_nobody.code, "No gold instance has annotator 'zoe'" in of_nobody.err) == (1, True)
+    wrong = annotator(*database, "evaluate", "project", "--project", "P", "--gold-policy", "most")
+    assert "Choose one of chosen, all, majority, union, soft, annotator:NAME." in wrong.err
 
 
 def test_scoring_files_loads_no_large_package(files: tuple[str, str]) -> None:

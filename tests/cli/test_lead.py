@@ -256,6 +256,8 @@ def test_stats_fit_a_screen_and_name_the_first_of_many_people(annotator: Command
     assert imported.startswith("imported: 80 annotations by 80 annotators: ann0-0 (1), ")
     assert imported.endswith(" and 74 more")
     assert any(line.startswith("  tokens (40 texts): Krippendorff's α ") for line in lines)
+    parts = "  disagreement (40 pairs): another label 0, another reason 0, another extent 0.5"  # {0} against {0, 1}
+    assert parts in lines
     assert "--all to read, --csv as a table" in lines[-1]
     assert len(annotator("stats", "--project", "P", "--all").out.splitlines()) > 200
 

@@ -200,6 +200,8 @@ def test_an_export_names_people_where_names_are_asked_for(filled: Command, tmp_p
             return {row["annotators"] for row in csv.DictReader(file)}
 
     [named] = annotators("--names")
+    assert annotators("--names", "--annotator", named) == {named}
+    assert filled("export", "csv", str(tmp_path / "x"), "--project", "P", "--annotator", "zoe").code == 1
     [unnamed] = annotators()
     assert named not in unnamed
     assert unnamed.startswith("annotator ")

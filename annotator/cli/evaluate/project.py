@@ -29,7 +29,18 @@ if TYPE_CHECKING:
 @click.option("--model", help="Only this model.")
 @click.option("--method", help="Only this method.")
 @click.option(
-    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count, instead of the project's policy."
+    "--gold-policy",
+    metavar="POLICY",
+    help=(
+        "Which sets count, instead of the project's policy: chosen, all, majority or union; soft (shares of people), or "
+        "annotator:NAME (that person's sets and labels)."
+    ),
+)
+@click.option(
+    "--ordered-labels",
+    "has_ordered_labels",
+    is_flag=True,
+    help="With soft gold: the project's labels are ordered as listed, so the Wasserstein distance is defined.",
 )
 @click.option("--split", help="Only this split.")
 @click.option("--criterion", help="Only sentences of this criterion, such as spelling or deleted (sentence editing).")
@@ -124,6 +135,7 @@ if TYPE_CHECKING:
 @examples(
     "annotator evaluate project --project Reviews",
     "annotator evaluate project --project Reviews --metric sets.best_f1 --against bert/lime",
+    "annotator evaluate project --project Reviews --gold-policy soft",
 )
 def project(
     database: Path, /, *, project_name: str, intervals: bool, metrics: tuple[str, ...], has_own: bool, against: str | None,
@@ -142,7 +154,6 @@ def project(
     _require_comparison(against, row, metrics, has_own, "json" if as_json else form)
     if relate is not None and (against is not None or metrics or options["by"] or as_json or form not in (None, "csv")):
         raise click.UsageError("--relate stands alone, or with --csv.")
-    from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
     from annotator.usecases.project.projects import find_project
 
@@ -155,7 +166,7 @@ def project(
         )
     with opened(database) as store:
         stored_project = find_project(store, project_name)
-        scoring_options = ScoringOptions(**options, n_resamples=1000 if intervals else 0)
+        scoring_options = _scoring_options(stored_project, **options, n_resamples=1000 if intervals else 0)
         if card is not None:
             _write_card(card, store, stored_project, names, scoring_options)
         if relate is not None:
@@ -165,7 +176,7 @@ def project(
             compared = (against, row)
             click.echo(_compared(store, stored_project, names, scoring_options, metrics, form, compared), nl=False)
             return
-        if scoring_options.by:
+        if scoring_options.by and scoring_options.group is None:
             _show_groups(store, stored_project, names, scoring_options, metrics, form, has_own, as_json=as_json)
             return
         if not as_json and form != "all":
@@ -191,6 +202,16 @@ def _related(
     )
     made = relations(table, metrics)
     return relations_csv(made) if form == "csv" else relations_text(made)
+
+
+def _scoring_options(
+    stored_project: Project, *, gold_policy: str | None, has_ordered_labels: bool, **options: Any
+) -> "ScoringOptions":
+    from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.gold_table import scored_against
+
+    labels = stored_project.labels if has_ordered_labels else ()
+    return scored_against(gold_policy, ScoringOptions(**options, ordered_labels=tuple(labels)))
 
 
 def _write_card(

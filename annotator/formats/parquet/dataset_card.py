@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from annotator.domain.instances import POLICY_WORDS, Annotation, GoldInstance, Instance
+from annotator.domain.instances import WORDS_OF_GOLD, Annotation, GoldInstance, Instance
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.formats.base import WriteOptions
@@ -129,7 +129,7 @@ def _body(
     yield f"* Task: {project.task.name}. Asked was: {project.question_in_cards}"
     if project.labels:
         yield f"* Labels: {', '.join(f'`{label}`' for label in project.labels)}"
-    yield f"* Gold policy `{options.gold_policy}`: {POLICY_WORDS[options.gold_policy]}."
+    yield f"* Gold policy `{options.gold_policy}`: {WORDS_OF_GOLD[options.gold_policy]}."
     yield f"* Sets mark all the evidence (`exhaustive`) in {n_exhaustive:,} of {counted(total, 'instance')}."
     yield from ("", "| split | instances | rationale sets | instances without a set |", "|---|---|---|---|")
     for split, of_split in facts.items():

@@ -228,7 +228,9 @@ def _texts(instance: Instance, task: Task) -> dict[str, object]:
 OF_SET = frozenset({"set", "n_sets", "marked", "token_indices", "spans", "annotators"})
 GOLD_TABLE = unsaid("Gold table from Annotator. Merged and unnamed sets become annotations by 'gold'.")
 _OWN = OF_SET | {"gold_policy"}
-_OF_ONE_PERSON = frozenset({"chosen", "all"})  # under the other policies a set is made of several people's marks
+_OF_ONE_PERSON = frozenset(
+    {"chosen", "all", "personal"}
+)  # under the other policies a set is made of several people's marks
 _COUNTING = re.compile(r"\d{1,6}")
 
 

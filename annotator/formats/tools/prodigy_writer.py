@@ -15,7 +15,9 @@ from annotator.formats.tools.labels import GoldKeys, Values, gold_fields, gold_s
 ANNOTATOR = "_annotator_id"
 ANSWER_FIELD = "user_input"  # where Prodigy's screen for typed text puts what was written
 _BETWEEN_SEGMENTS = "\n\n"
-_OF_ONE_PERSON = frozenset({"chosen", "all"})  # under the other policies a set is made of several people's marks
+_OF_ONE_PERSON = frozenset(
+    {"chosen", "all", "personal"}
+)  # under the other policies a set is made of several people's marks
 
 
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:

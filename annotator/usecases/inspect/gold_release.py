@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from annotator.domain.numbers import counted
 from annotator.domain.project.releases import CITED
-from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.projects import Project, ScoredPolicy
 from annotator.language import _, speaking, unsaid
 from annotator.store import Store
 from annotator.store.gold.releases import newest_release
@@ -18,7 +18,7 @@ _MOVED_ON = unsaid("moved on since {release}: {instances}")
 
 
 @speaking("en")  # numbers cite it: in files, and in what is kept for everybody
-def gold_release(store: Store, project: Project, policy: GoldPolicy, *, is_of_people: bool = False) -> str | None:
+def gold_release(store: Store, project: Project, policy: ScoredPolicy, *, is_of_people: bool = False) -> str | None:
     """The newest release, in words, as numbers under a policy cite it; None where nothing is frozen.
 
     is_of_people: only the annotations of some people are gold

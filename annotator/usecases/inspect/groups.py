@@ -61,7 +61,7 @@ def evaluate_groups(
     answers_by_run: dict[int, Answers] = {}
     with store.snapshot():
         groups = _groups(store, project, options)
-        policy = options.gold_policy or project.settings.gold_policy
+        policy = options.policy_of(project)
         release = gold_release(store, project, policy, is_of_people=is_of_people(options.by))
         runs = runs_asked(store, project, model, method)
         for n_done, (group, n) in enumerate(groups.counts.items()):
@@ -83,7 +83,7 @@ def _require_may(store: Store, actor: User, project: Project, options: ScoringOp
 def _groups(store: Store, project: Project, options: ScoringOptions) -> GoldGroups:
     require_split(store, [project], options.split)
     require_fact(store, project, options.by)
-    policy = options.gold_policy or project.settings.gold_policy
+    policy = options.policy_of(project)
     return gold_groups(store, project, policy, options.split, options.by)
 
 

@@ -137,7 +137,7 @@ def values_of_row(
     with store.snapshot():
         runs = list_runs(store, project.id, choice.model)
         stored = _find(runs, choice)
-        policy = options.gold_policy or project.settings.gold_policy
+        policy = options.policy_of(project)
         whole = grouped_gold(store, project, policy, options.split, options.grouping, options.ratio).gold
         gold, _ = without_training(store, Trainings.of(store, project.id), choice.model, whole, options)
         answers_by_seed = {other.run.seed: answers_of_run(store, other.id) for other in runs if not other.run.method}
@@ -170,7 +170,7 @@ def values_of_rows(
     require_may_group(store, actor, project, options.grouping[0])
     with store.snapshot():
         runs = runs_asked(store, project, model, method)
-        policy = options.gold_policy or project.settings.gold_policy
+        policy = options.policy_of(project)
         whole = grouped_gold(store, project, policy, options.split, options.grouping, options.ratio).gold
         trainings = Trainings.of(store, project.id)
         for name, of_model in groupby(runs, lambda stored: stored.run.model):

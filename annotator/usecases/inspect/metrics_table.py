@@ -13,10 +13,12 @@ from annotator.domain.self_explanations import METHOD
 from annotator.errors import NotFound
 from annotator.language import _, listed, several, together, unsaid
 from annotator.metrics.definitions import Definition, Direction
-from annotator.metrics.registry import all_definitions
+from annotator.metrics.registry import all_definitions, definition_of
 from annotator.metrics.significance import FEWEST
 from annotator.scoring.chance_verdicts import Judged, best_rows
+from annotator.scoring.reports import PeopleReport
 from annotator.scoring.shared_instances import are_comparable, as_shown
+from annotator.scoring.soft import needs_sets
 from annotator.scoring.table import RANDOM, Column, Group, MetricRow, MetricTable, Number, without_repeats
 from annotator.usecases.inspect.gold_release import cited_in_words
 from annotator.usecases.inspect.training_texts import words_of
@@ -32,10 +34,12 @@ _FAMILIES = {
     "method": unsaid("rationale as input"),
     "naopc": unsaid("normalised AOPC"),
     "confidence": unsaid("sentence editing"),
+    "soft": unsaid("soft gold"),
+    "person": unsaid("per person"),
 }
 # What is shown before anybody chose: the first of each line that the project has, then spare ones until there are six.
 _FIRST: tuple[tuple[str, ...], ...] = (
-    ("sets.best_f1",),
+    ("sets.best_f1", "soft.token_f1"),
     ("eraser.average_precision", "eraser.token_f1_macro"),
     ("method.comprehensiveness", "eraser.comprehensiveness_aopc", "benchmark.new_p"),
     ("method.sufficiency", "eraser.sufficiency_aopc"),
@@ -43,6 +47,7 @@ _FIRST: tuple[tuple[str, ...], ...] = (
     ("eraser.accuracy", "benchmark.answer_f1_english", "benchmark.answer_f1_chinese"),
 )
 _SPARE = (
+    "soft.token_f1_ceiling", "person.token_f1", "person.accuracy", "soft.label_jensen_shannon",
     "editing.mrr", "editing.need_edit_f1", "benchmark.iou_f1_paper", "sets.whole_set", "eraser.comprehensiveness_aopc",
     "eraser.macro_f1",
 )  # fmt: skip
@@ -215,6 +220,8 @@ _POLICIES: Mapping[str, str] = {
     "all": unsaid("all"),
     "majority": unsaid("majority"),
     "union": unsaid("union"),
+    "soft": unsaid("soft"),
+    "personal": unsaid("one person"),
 }
 
 
@@ -271,10 +278,11 @@ def gold_summary(table: MetricTable) -> str:
     parts = [
         several("{n} instance with gold ({asked})", "{n} instances with gold ({asked})", n, asked=listed(options)),
         *([] if table.release is None else [_("gold: {release}", release=cited_in_words(table.release))]),
-        *([_groups(table)] if table.groups or table.criteria else []),
+        *([_groups(table)] if (table.groups or table.criteria) and table.gold_policy != "personal" else []),
         *([_("{n} of them without sets", n=f"{n_without:,}")] if n_without else []),
         *([_without_gold(gold["labelled_without_gold"])] if gold["labelled_without_gold"] else []),
         counted(gold["sets"], "rationale set"),
+        *([_people(gold["people"])] if "people" in gold else []),
         *(
             [_of_other_results(gold["annotations_with_other_results"])]
             if gold["annotations_with_other_results"]
@@ -300,6 +308,13 @@ def _without_any_gold(table: MetricTable) -> str:
         else _("no top k without gold: set a share (--ratio, or “Gold and split”)")
     )
     return " · ".join([texts, *_split(table), top])
+
+
+def _people(people: PeopleReport) -> str:
+    """Of soft gold, whose numbers are compared at equal numbers of people, and which has no sets."""
+    fewest, most = people["fewest"], people["most"]
+    n = f"{most:,}" if fewest == most else _("{fewest} to {most}", fewest=f"{fewest:,}", most=f"{most:,}")
+    return _("people per text: {n} (shares of people, so metrics against sets are undefined)", n=n)
 
 
 def _split(table: MetricTable) -> list[str]:
@@ -381,8 +396,16 @@ def _require_numbers(table: MetricTable) -> None:
 def _chosen(table: MetricTable, names: Sequence[str]) -> list[Column]:
     """The columns of these names in their order, each once; without names the first ones."""
     names = list(dict.fromkeys(names)) or first_columns(table)
-    require_metrics(names, [column.name for column in table.columns], table.project, first_columns(table))
-    return [table.column(name) for name in names]
+    known = {column.name: column for column in table.columns}
+    if table.gold_policy == "soft":
+        known |= {name: _undefined(name) for name in names if name not in known and needs_sets(name)}
+    require_metrics(names, list(known), table.project, first_columns(table))
+    return [known[name] for name in names]
+
+
+def _undefined(name: str) -> Column:
+    """A column of dashes."""
+    return Column(name, "plausibility", definition_of(name))
 
 
 def require_metrics(names: Sequence[str], here: Sequence[str], project: str, examples: Sequence[str] = ()) -> None:
@@ -401,6 +424,7 @@ def require_metrics(names: Sequence[str], here: Sequence[str], project: str, exa
         if name not in here:
             near = _near(name, here) or list(examples or here[:_MOST_NEAR])
             others = f" There are, among others, {', '.join(near)}." if near else ""
+            others = " It needs --gold-policy soft." if name.startswith(("soft.", "person.")) else others
             raise NotFound(f"No run of '{project}' that was asked for has the number '{name}'.{others}")
 
 

@@ -24,7 +24,7 @@ from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed
 from annotator.metrics.ragged import Flags
 from annotator.scoring import scored_blocks
-from annotator.scoring.gold import GoldTable
+from annotator.scoring.gold import GoldTable, people_of
 from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey, coded_labels, families_of, has_choice, places_of
 from annotator.scoring.reports import (
     BehaviourReport,
@@ -110,6 +110,8 @@ def evaluate_with_instances(
     numbers, behind = _evaluated(
         store, actor, project, model, method, options, progress, keeps_instances=True, show_gold=show_gold
     )
+    if options.perspective == "personal":
+        require_group(*options.grouping, numbers["groups"])
     return numbers, cast("Behind", behind)
 
 
@@ -120,7 +122,7 @@ def _evaluated(
 ) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
     require(store, actor, project.id, "export")
     require_may_group(store, actor, project, options.grouping[0])
-    policy = options.gold_policy or project.settings.gold_policy
+    policy = options.policy_of(project)
     with store.snapshot():
         require_split(store, [project], options.split)
         require_fact(store, project, options.grouping[0])
@@ -145,10 +147,11 @@ def score_gold(
     gold = grouped.gold
     is_label = project.task.result_kind == "label"
     labelled = labelled_ids(store, project.id, options.split) if is_label and options.grouping[1] is None else set()
-    n_other = count_of_other_results(store, project.id, options.split) if options.grouping[1] is None else 0
+    is_hard_gold_of_all = options.grouping[1] is None and options.perspective is None
+    n_other = count_of_other_results(store, project.id, options.split) if is_hard_gold_of_all else 0
     numbers: ProjectReport = {
         "project": project.name,
-        "gold_policy": options.gold_policy or project.settings.gold_policy,
+        "gold_policy": options.policy_of(project),
         "release": release,
         "gold": _described(gold, len(labelled - {row.id for row in gold.rows}), n_other),
         "split": options.split,
@@ -247,7 +250,7 @@ def runs_asked(store: Store, project: Project, model: str | None, method: str | 
 
 def _described(gold: GoldTable, n_without_gold: int, n_other: int) -> GoldReport:
     """K of a side is ceil(ratio × its tokens); recall measures comprehensiveness only where gold is exhaustive."""
-    return {
+    described: GoldReport = {
         "instances": len(gold) if gold.has_gold else 0,
         "scored_without_gold": 0 if gold.has_gold else len(gold),
         "labelled_without_gold": n_without_gold,
@@ -257,6 +260,9 @@ def _described(gold: GoldTable, n_without_gold: int, n_other: int) -> GoldReport
         "ratios": dict(zip(gold.side_names, gold.ratios, strict=True)),
         "exhaustive_instances": sum(row.is_exhaustive for row in gold.rows) if gold.has_gold else 0,
     }
+    if gold.is_soft and gold.has_gold and len(gold):
+        described["people"] = people_of(gold)
+    return described
 
 
 class _InstanceNumbers:
@@ -314,7 +320,9 @@ class _Scorer:
             if not stored.run.method:
                 answers = answers_by_seed[stored.run.seed] = self._answers(stored.id)
                 if answers and self.gold.has_gold:
-                    self._add_quality(stored, quality, score_answers(gold, answers, is_label=self.is_label))
+                    labels = self.options.ordered_labels
+                    scored = score_answers(gold, answers, is_label=self.is_label, ordered_labels=labels)
+                    self._add_quality(stored, quality, scored)
                 self._done()
         with_method = [stored for stored in runs if stored.run.method]
         methods: list[MethodReport] = []

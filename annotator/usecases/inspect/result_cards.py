@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from annotator import __version__
-from annotator.domain.instances import Instance
+from annotator.domain.instances import Instance, Opinion
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue
@@ -98,8 +98,8 @@ def result_card(
 
     Raises: NotFound as `evaluate_project`; Conflict where something happened meanwhile
     """
-    policy = options.gold_policy or project.settings.gold_policy
-    options = replace(options, gold_policy=policy)
+    options = replace(options, gold_policy=options.gold_policy or project.settings.gold_policy)
+    policy = options.policy_of(project)
     before = last_event_id(store, project.id)
     made = evaluate_with_instances(store, actor, project, model=model, method=method, options=options)
     with store.snapshot():
@@ -184,8 +184,18 @@ def _texts(store: Store, rows: Sequence[GoldRow]) -> Iterator[ScoredText]:
         part = rows[first : first + _AT_ONCE]
         instances = get_instances(store, [row.id for row in part])
         for row in part:
-            sets = [list(indices) for indices in row.sets]  # in their order, on which greedy unions depend
+            sets: list[object] = [
+                list(indices) for indices in row.sets
+            ]  # in their order, on which greedy unions depend
+            if row.opinions:
+                sets = [sets, [_said(opinion) for opinion in row.opinions]]
             yield ScoredText(row.split, row.key, row.result, digest(_content(instances[row.id])), digest(sets))
+
+
+def _said(opinion: Opinion) -> object:
+    """Without the name, which another project may have changed."""
+    sets = None if opinion.sets is None else [list(of.token_indices) for of in opinion.sets]
+    return [opinion.label, sets, opinion.is_of_person]
 
 
 def _content(instance: Instance) -> object:

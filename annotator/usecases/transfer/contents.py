@@ -8,7 +8,7 @@ from pathlib import Path
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import SourceOutput, StoredOutput
 from annotator.domain.people import User
-from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
+from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.formats.model_output.writer import as_source, write_outputs
 from annotator.formats.own.writer import write_gold_lines
@@ -20,7 +20,7 @@ from annotator.store.instances import find_instance_ids, get_instance, iterate_i
 from annotator.store.models import StoredRun, iterate_outputs, list_runs, outputs_of_run
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import GoldOptions, gold_instances, gold_of_instance, require_split
+from annotator.usecases.gold import GoldOptions, checked_policy, gold_instances, gold_of_instance, require_split
 
 
 def iterate_instances(store: Store, actor: User, project: Project, split: str | None = None) -> Iterator[Instance]:
@@ -57,15 +57,6 @@ def require_named_split(store: Store, project: Project, split: str | None) -> No
     """Raise InvalidValue for a split that the project does not have; "" is what is in no split, whether there is any or not."""
     if split:
         require_split(store, [project], split)
-
-
-def checked_policy(policy: str | None) -> GoldPolicy | None:
-    """A gold policy that somebody wrote; raises InvalidValue naming those there are."""
-    if policy is not None and policy not in GOLD_POLICIES:
-        raise InvalidValue(
-            _("No gold policy '{policy}'. Choose one of {names}.", policy=policy, names=", ".join(GOLD_POLICIES))
-        )
-    return policy
 
 
 def iterate_stored_outputs(

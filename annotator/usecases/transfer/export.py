@@ -26,7 +26,7 @@ from annotator.domain.sources import (
     with_annotators_called,
     with_authors_called,
 )
-from annotator.errors import ExportRefused, InvalidValue
+from annotator.errors import ExportRefused, InvalidValue, NotFound
 from annotator.formats.base import WriteOptions
 from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
@@ -61,6 +61,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold import (
     HALVES,
     GoldOptions,
+    annotations_of_people,
     counting_states,
     gold_instances,
     is_in,
@@ -83,7 +84,8 @@ def annotations_that_count(
         annotations = annotations_of(store, [instance.id for instance in instances])
         for instance in instances:
             if instance.state != "discarded" and is_in(options.half, instance):
-                yield instance, [of for of in annotations[instance.id] if of.state in states]
+                of_people = annotations_of_people(instance, annotations[instance.id], options.whose)
+                yield instance, [of for of in of_people if of.state in states]
 
 
 # How people are called in an exported file: by pseudonyms, unless names are asked for.
@@ -203,6 +205,7 @@ def export_file(
     roles = require(store, actor, project.id, "export")
     _require_possible(store, actor, project, format_name, options, has_names=has_names)
     require_split(store, [project], options.split)
+    _require_person(store, project, options)
     passed, for_them, unnamed = _Counter(), GoldFor(store, actor, project.id), Pseudonyms.draw()
     with store.snapshot():
         if format_name == "jsonl":
@@ -213,7 +216,7 @@ def export_file(
             n_annotated = _write_annotations(pairs if has_names else unnamed.in_annotations(pairs), project, path)
             exported = Exported(n_annotated, n_annotations=passed.n_annotations)
         else:
-            policy = options.gold_policy or project.settings.gold_policy
+            policy = options.gold_policy or project.settings.gold_policy if options.whose is None else "personal"
             n_versions = count_versions(store, project.id, options.split)
             with_gold = passed.count_versions(gold_instances(store, project, policy, options, passed.not_in_gold))
             gold = passed.count(for_them.open_to_them(with_gold))
@@ -255,10 +258,12 @@ def _require_possible(
     holds_unfinished = format_name in WHOLE or (
         options.include_submitted and not project.settings.researchers_see_submitted
     )
-    if holds_unfinished or has_names:
+    if holds_unfinished or has_names or options.whose is not None:
         require(store, actor, project.id, "see all annotations")
     if has_names and format_name not in WITH_PEOPLE:
         raise InvalidValue(_("--names is only for {formats}. Remove it.", formats=", ".join(WITH_PEOPLE)))
+    if options.whose is not None and (format_name in WHOLE or options.gold_policy is not None):
+        raise InvalidValue(_("--annotator is for gold formats, without --gold-policy. Remove one of them."))
     if options.half not in HALVES:
         raise InvalidValue(
             _(
@@ -270,6 +275,12 @@ def _require_possible(
         )
     if format_name == "contrast" and options.half != "both":
         raise ExportRefused(_("Contrast sets need perturbed versions too. Export both halves."))
+
+
+def _require_person(store: Store, project: Project, options: GoldOptions) -> None:
+    """Raise NotFound where nobody of that name has an annotation that counts; one pass, which ends at the first."""
+    if options.whose is not None and not any(of for _, of in annotations_that_count(store, project, options)):
+        raise NotFound(_("No accepted annotation here is by '{name}'.", name=options.whose.group))
 
 
 def _write_annotations(pairs: Iterator[_Annotated], project: Project, path: Path) -> int:

@@ -12,13 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from annotator.domain.instances import Draft
+from annotator.domain.measurements import Whose
 from annotator.domain.own_sources import SourceEvent
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.sources import SourceAnnotation, SourceInstance, is_numbered_in_text
 from annotator.domain.tasks import get_task
 from annotator.domain.texts import RationaleSet
-from annotator.errors import ExportRefused, ImportRefused, InvalidValue, NotAllowed
+from annotator.errors import ExportRefused, ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.project.guidelines import note_read, readings_of, versions_of
 from annotator.usecases.annotate import work
@@ -412,6 +413,52 @@ def test_names_are_written_where_they_are_asked_for_and_can_be(
         with pytest.raises(InvalidValue, match="--names is only for"):
             export_file(store, LOCAL_OPERATOR, named, name, tmp_path / "out", has_names=True)
         assert not (tmp_path / "out").exists()
+
+
+ADA = Whose("annotator", "ada")
+
+
+@pytest.fixture
+def disagreeing(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Of the first text ada marked another word than ben; of the second, two against her, she gave another label."""
+    made = make_project(gold_policy="all")
+    text = {"text": "so good so", "split": "test"}
+    people = {"ada": ("negative", [0, 1]), "ben": ("positive", [1, 2]), "cy": ("positive", [1, 3])}
+    rows = [
+        {"id": key, **text, "annotator": name, "annotator_label": label, "rationales": [[span]]}
+        for key in ("a", "b") for name, (label, span) in people.items() if key == "b" or name != "cy"
+    ]  # fmt: skip
+    import_rows(made, rows)
+    return made
+
+
+@pytest.mark.parametrize("name", ["csv", "eraser", "datasets", "conll"])
+def test_one_persons_sets_and_labels_are_written_alone(
+    store: Store, disagreeing: Project, tmp_path: Path, name: str
+) -> None:
+    assert export_file(store, LOCAL_OPERATOR, disagreeing, name, tmp_path / "out", GoldOptions(whose=ADA)).n == 2
+    if name == "csv":
+        rows = pd.read_csv(tmp_path / "out")
+        assert (rows["marked"].tolist(), rows["label"].tolist()) == (["so", "so"], ["negative", "negative"])
+        assert set(rows["gold_policy"]) == {"personal"}
+    if name == "datasets":
+        assert pd.read_parquet(tmp_path / "out" / "annotations")["label"].tolist() == [0, 0]  # negative
+
+
+def test_one_persons_export_needs_the_person_the_right_and_a_format_of_gold(
+    store: Store, disagreeing: Project, add_person: Callable[..., User], tmp_path: Path
+) -> None:
+    researcher = add_person("researcher-a", disagreeing, "researcher")
+    refused = [
+        (LOCAL_OPERATOR, "csv", GoldOptions(whose=Whose("annotator", "dee")), NotFound, "is by 'dee'"),
+        (researcher, "csv", GoldOptions(whose=ADA), NotAllowed, "see all annotations"),
+        (LOCAL_OPERATOR, "jsonl", GoldOptions(whose=ADA), InvalidValue, "--annotator is for gold formats"),
+        (LOCAL_OPERATOR, "csv", GoldOptions("union", whose=ADA), InvalidValue, "without --gold-policy"),
+    ]
+    for actor, name, options, error, message in refused:
+        with pytest.raises(error, match=message):
+            export_file(store, actor, disagreeing, name, tmp_path / "out", options)
+    assert not (tmp_path / "out").exists()
 
 
 def test_our_own_form_holds_all_names_and_says_so(store: Store, named: Project, tmp_path: Path) -> None:
