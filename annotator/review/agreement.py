@@ -12,7 +12,7 @@ import numpy as np
 from annotator.domain.instances import Annotation, Instance
 from annotator.domain.sources import is_mask_of_nobody
 from annotator.domain.texts import RationaleSet
-from annotator.review.gold import that_count
+from annotator.review.gold import labels_alone, latest_of_each, that_count
 from annotator.review.label_agreement import LabelAgreement, LabelTally
 from annotator.review.rater_agreement import AgainstRest, RestTally
 from annotator.review.spread import Moments, Spread
@@ -281,25 +281,6 @@ class Agreement:
 def taking_part(annotations: Sequence[Annotation]) -> list[Annotation]:
     """Of each annotator the latest round that is submitted or accepted, in the order in which they came."""
     return latest_of_each(a for a in annotations if a.state in {"submitted", "accepted"})
-
-
-def latest_of_each(annotations: Iterable[Annotation]) -> list[Annotation]:
-    """Of each annotator the latest round, in the order in which they came."""
-    latest: dict[str, Annotation] = {}
-    for annotation in annotations:
-        known = latest.get(annotation.annotator)
-        if known is None or (annotation.round_number, annotation.id) > (known.round_number, known.id):
-            latest[annotation.annotator] = annotation
-    return list(latest.values())
-
-
-def labels_alone(annotations: Sequence[Annotation], part: Sequence[Annotation]) -> list[Annotation]:
-    """Where marks of nobody known take part: what a file says of those who gave a label, since some of the marks are theirs."""
-    if not any(is_mask_of_nobody(a.annotator) for a in part):
-        return []
-    names = {a.annotator for a in part}
-    brought = (a for a in annotations if a.state == "reference" and a.user_id is None and a.annotator not in names)
-    return [a for a in brought if a.result is not None and not a.sets]
 
 
 def votes_of(annotations: Sequence[Annotation], n_selectable: int) -> InstanceVotes:
