@@ -85,6 +85,9 @@ class ProjectModels(OpenProject):
         split: str | None = None,
         faithfulness: bool = False,
         ratio: float | None = None,
+        normalised: bool = False,
+        most_tokens: int = 50,
+        beam_width: int = 5,
         train: bool = False,
         again: bool = False,
         rename: Mapping[str, str] | None = None,
@@ -102,6 +105,7 @@ class ProjectModels(OpenProject):
         label:    whose attribution: "predicted", "gold", "all", or a label
         params:   of the method
         ratio:    of a project without gold, the share of a text's tokens that a rationale is, with faithfulness
+        normalised: with faithfulness and normalised AOPC, of texts of at most most_tokens, above 12 by a beam of beam_width
         rename:   what the project calls labels of the model
         prompt:   of models that choose by a prompt or write their answer, with {text} in it; None: the usual one
         label_words: of both, what a label is called there; longest_answer: how many subwords one that writes has at most
@@ -115,7 +119,8 @@ class ProjectModels(OpenProject):
             renamed=rename or {}, is_anew=again, load=LoadOptions(
                 device=device, asks_hub=allow_model_hub, prompt=prompt or USUAL_PROMPT, label_words=label_words or {},
                 longest_answer=longest_answer,
-            ), ratio=ratio,
+            ), ratio=ratio, is_normalised=normalised, most_tokens=most_tokens,
+            beam_width=beam_width,
         )  # fmt: skip
         return attribute(self.database.store, LOCAL_OPERATOR, self.rules, model, method, options, progress=progress)
 

@@ -102,12 +102,35 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "--faithfulness",
     "has_faithfulness",
     is_flag=True,
-    help=("Also ask the model about the rationale alone and about the rest. See docs/attribution.md#faithfulness."),
+    help=("Also ask the model about the rationale alone and about the rest. See docs/faithfulness.md."),
 )
 @click.option(
     "--ratio",
     type=click.FloatRange(0, 1, min_open=True),
     help="With --faithfulness, of a project without gold: the share of a text's tokens that the rationale is.",
+)
+@click.option(
+    "--normalised",
+    "is_normalised",
+    is_flag=True,
+    help=(
+        "With --faithfulness and normalised AOPC, which may be compared between models; asks the model about many reduced "
+        "texts. See docs/faithfulness.md#normalised-aopc."
+    ),
+)
+@click.option(
+    "--most-tokens",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="With --normalised: longer texts are left out. A text of n tokens costs up to 5·n·(n + 1) reduced texts.",
+)
+@click.option(
+    "--beam-width",
+    type=click.IntRange(min=1, max=100),
+    default=5,
+    show_default=True,
+    help="With --normalised: of the beam that finds the bounds of texts above 12 tokens.",
 )
 @rename_option
 @click.option("--train", "trains", is_flag=True, help="Train the built-in model again.")
@@ -191,8 +214,9 @@ def attribute(
         try:
             stored_project = find_project(store, project_name)
             report = compute(
-                store, LOCAL_OPERATOR, stored_project, model, method, attributing_options, progress=progress.take
-            )
+                store, LOCAL_OPERATOR, stored_project, model, method, attributing_options, progress=progress.take,
+                announce=lambda sentence: click.echo(sentence, err=True),
+            )  # fmt: skip
         finally:
             progress.end()
     _show(report, as_json=as_json)
@@ -236,7 +260,7 @@ class InstanceProgress:
 
 def _show(report: "AttributingReport", *, as_json: bool) -> None:
     from annotator.scoring.chance_verdicts import fact_summary
-    from annotator.usecases.models.attributions import left_out_summary
+    from annotator.usecases.models.attributions import left_out_summary, normalising_lines
 
     for note in report.notes:
         click.echo(note, err=True)
@@ -267,5 +291,7 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
             f"{counted(report.n_seen_in_part, 'attribution lacks', 'attributions lack')} scores of tokens that the "
             "model did not see."
         )
+    for line in normalising_lines(report):
+        click.echo(line)
     for name, value in report.facts.items():
         click.echo(fact_summary(name, value))

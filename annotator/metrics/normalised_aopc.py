@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from annotator.metrics.definitions import Definition, Direction
 from annotator.metrics.ragged import Flags, Floats, Integers
@@ -64,14 +65,14 @@ class MeasuredAopc:
     @staticmethod
     def of_facts(facts: Mapping[str, float]) -> "MeasuredAopc | None":
         """What facts of an attribution hold of it; None where they hold nothing."""
-        if not facts.keys() >= _FACTS:
+        if not facts.keys() >= AOPC_FACTS - {"aopc_gap"}:
             return None
         bounds = Bounds(facts["aopc_lowest"], facts["aopc_highest"], int(facts["aopc_width"]))
         areas = facts["aopc_comprehensiveness"], facts["aopc_sufficiency"]
         return MeasuredAopc(*areas, bounds, int(facts["aopc_tokens"]), int(facts["aopc_calls"]), facts.get("aopc_gap"))
 
 
-_FACTS = MeasuredAopc(0, 0, Bounds(0, 0), 0, 0).facts().keys()
+AOPC_FACTS = frozenset(MeasuredAopc(0, 0, Bounds(0, 0), 0, 0, 0).facts())
 
 
 def aopc_of_order(p_full: float, p_left: Floats) -> float:
@@ -169,10 +170,15 @@ def _without_one(subsets: Flags, sums: Floats) -> tuple[Flags, Floats]:
     rows, tokens = np.nonzero(subsets)
     children = subsets[rows]
     children[np.arange(len(rows)), tokens] = False
-    _, first, inverse = np.unique(np.packbits(children, axis=1), axis=0, return_index=True, return_inverse=True)
-    best = np.full(len(first), -np.inf)
-    np.maximum.at(best, inverse.reshape(-1), sums[rows])
-    return children[first], best
+    order = np.argsort(-sums[rows], kind="stable")
+    first = order[np.unique(_packed(children)[order], return_index=True)[1]]
+    return children[first], sums[rows][first]
+
+
+def _packed(subsets: Flags) -> npt.NDArray[np.void]:
+    """Each subset as one value."""
+    packed = np.packbits(subsets, axis=1)
+    return np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).reshape(-1)
 
 
 def _widest(subsets: Flags, sums: Floats, width: int, sign: int) -> tuple[Flags, Floats]:
@@ -201,7 +207,7 @@ def search_all(searches: Sequence[Search], known: Sequence[Known], ask: Ask) -> 
 
 def answers_of(wanted: Mapping[int, Flags], known: Sequence[Known], ask: Ask) -> dict[int, Floats]:
     """The probabilities of some subsets of some texts; what is not known is asked about together, and is known then."""
-    keys = {number: [mask.tobytes() for mask in masks] for number, masks in wanted.items()}
+    keys = {number: _packed(masks).tolist() if masks.size else [b""] * len(masks) for number, masks in wanted.items()}
     unknown: dict[tuple[int, bytes], Flags] = {}
     for number, masks in wanted.items():
         for key, mask in zip(keys[number], masks, strict=True):

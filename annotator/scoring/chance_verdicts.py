@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -13,13 +12,10 @@ from annotator.metrics.significance import FEWEST, RANDOM, Verdict, Word, beside
 from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.scored_blocks import OverInstances
 from annotator.scoring.shared_instances import seeds_of, values_of
-from annotator.scoring.table import Column, MetricRow, MetricTable
+from annotator.scoring.table import Column, MetricRow, MetricTable, rivals_of
 
 _GOLD = "gold"
 _ACCURACY = "eraser.accuracy"
-_OWN_SCALE = ("faithfulness", "confidence")  # groups whose numbers are on the scale of their model's probabilities
-
-Scope = Literal["models", "model", "method"]
 
 
 # Beside a number, in tables of the page and of a terminal.
@@ -193,16 +189,6 @@ def n_without_choice(table: MetricTable) -> int:
     return int((~choice).sum())
 
 
-def scope_of(column: Column) -> Scope:
-    """Among which rows the best is marked: of all models, of each model by itself, or of each method by itself.
-
-    Drops of probability and confidence are on the scale of a model's own probabilities; ER-TEST's losses on that of a method's.
-    """
-    if column.group in _OWN_SCALE:
-        return "model"
-    return "method" if column.name.startswith("er_test.") else "models"
-
-
 def best_rows(
     rows: Sequence[MetricRow], column: Column, verdicts: Sequence[Judged] = (), lacking: Sequence[bool] = ()
 ) -> set[int]:
@@ -232,12 +218,9 @@ def best_rows(
 
 
 def _scopes(rows: Sequence[MetricRow], column: Column, indices: Sequence[int]) -> list[list[int]]:
-    scope = scope_of(column)
     scopes: dict[object, list[int]] = {}
     for index in indices:
-        row = rows[index]
-        key = {"models": "", "model": row.model, "method": (row.method, row.parameters)}[scope]
-        scopes.setdefault(key, []).append(index)
+        scopes.setdefault(rivals_of(rows[index], column), []).append(index)
     return list(scopes.values())
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from annotator.domain.models import Input, Output, Prediction
 from annotator.metrics import eraser_faithfulness
 from annotator.metrics.benchmark_faithfulness import new_p
+from annotator.metrics.normalised_aopc import MeasuredAopc, is_outside, normalised
 from annotator.metrics.ragged import Floats
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.runs import Answers, Scored, Values, joined_values, p_of
@@ -36,6 +37,7 @@ def faithfulness_of(gold: GoldTable, parts: Sequence[ChangedAnswers]) -> Scored:
     scored = Scored(whole, joined_values([(len(part.gold), part.values) for part in parts]))
     scored.counts = {"instances": len(whole)}
     _add_aopc(scored, parts)
+    _count_normalised(scored)
     scored.values = {name: values for name, values in scored.values.items() if not np.isnan(values).all()}
     return scored
 
@@ -58,7 +60,45 @@ def changed_answers(gold: GoldTable, outputs: Mapping[int, Output], answers: Ans
     for name, given in (("full", full), ("rationale", of_rationale), ("rest", of_rest)):
         values[f"method.quality_{name}"] = _is_right(part, given)
     values["benchmark.new_p"] = _new_p(full, of_rationale, of_rest)
+    values |= _normalised([outputs[row.id] for row in part.rows])
     return ChangedAnswers(part, p_full, values, {side: _at_thresholds(side, reduced, full) for _, side in _SIDES})
+
+
+_IS_BOUNDED = "naopc.is_bounded"  # of each instance, whether its bounds were looked for; no number of the table
+
+
+def _normalised(outputs: Sequence[Output]) -> Values:
+    """Normalised AOPC of the attribution that has it; {} where none has."""
+    measured = [_measured(output) for output in outputs]
+    if not any(measured):
+        return {}
+    columns = np.array(
+        [
+            (m.comprehensiveness, m.sufficiency, m.bounds.low, m.bounds.high) if m is not None else (np.nan,) * 4
+            for m in measured
+        ]
+    ).T
+    return {
+        "naopc.comprehensiveness": normalised(columns[0], columns[2], columns[3]),
+        "naopc.sufficiency": normalised(columns[1], columns[2], columns[3]),
+        _IS_BOUNDED: np.array([float(m is not None) for m in measured]),
+    }
+
+
+def _measured(output: Output) -> MeasuredAopc | None:
+    facts = (MeasuredAopc.of_facts(dict(a.facts)) for a in output.attributions if a.facts)
+    return next((measured for measured in facts if measured is not None), None)
+
+
+def _count_normalised(scored: Scored) -> None:
+    """Of how many instances the model hardly reacts, and of how many a beam's bounds are too narrow."""
+    is_bounded = scored.values.pop(_IS_BOUNDED, None)
+    if is_bounded is None:
+        return
+    sides = [scored.values[f"naopc.{side}"] for side, _ in _SIDES]
+    hardly = np.isnan(sides[0]) & (is_bounded == 1)
+    scored.counts["instances_without_reaction"] = int(hardly.sum())
+    scored.counts["instances_outside_aopc_bounds"] = int(np.logical_or.reduce([is_outside(of) for of in sides]).sum())
 
 
 _Reduced = dict[tuple[str, float | None], Prediction]

@@ -16,10 +16,10 @@ from annotator.metrics.aggregate import bootstrap_many, mean_of
 from annotator.metrics.definitions import Direction
 from annotator.metrics.ragged import Floats, Integers
 from annotator.metrics.significance import holm, sign_flips_many
-from annotator.scoring.chance_verdicts import have_same_thresholds, means_over_seeds, scope_of
+from annotator.scoring.chance_verdicts import have_same_thresholds, means_over_seeds
 from annotator.scoring.instance_numbers import Behind, OfSeed
 from annotator.scoring.shared_instances import seeds_of, values_of
-from annotator.scoring.table import RANDOM, Column, MetricRow, MetricTable, Number
+from annotator.scoring.table import RANDOM, Column, MetricRow, MetricTable, Number, scope_of
 
 LEVEL = 0.05
 _POWER = 0.8

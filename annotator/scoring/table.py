@@ -267,14 +267,42 @@ def definition_in_table(name: str) -> Definition:
     )  # fmt: skip
 
 
-def sorted_rows(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:
-    """The best first; rows without a value last."""
-    sign = 1 if column.definition.direction == "lower is better" else -1
+Scope = Literal["models", "model", "method"]
+_OWN_SCALE = ("faithfulness", "confidence")  # groups whose numbers are on the scale of their model's probabilities
+_NORMALISED = "naopc."
 
-    def order(row: MetricRow) -> tuple[bool, float]:
+
+def scope_of(column: Column) -> Scope:
+    """Which rows are ranked against each other: those of all models, of each model by itself, or of each method by itself.
+
+    Drops of probability and confidence are on the scale of a model's own probabilities, unless they are normalised by what the
+    model can drop at all; ER-TEST's losses are on that of a method's.
+    """
+    if column.group in _OWN_SCALE and not column.name.startswith(_NORMALISED):
+        return "model"
+    return "method" if column.name.startswith("er_test.") else "models"
+
+
+def rivals_of(row: MetricRow, column: Column) -> tuple[str, ...]:
+    """What the rows have in common that a row is ranked against in a column."""
+    match scope_of(column):
+        case "models":
+            return ()
+        case "model":
+            return (row.model,)
+        case "method":
+            return row.method, row.parameters
+
+
+def sorted_rows(rows: Sequence[MetricRow], column: Column) -> list[MetricRow]:
+    """The best first, of those that are ranked against each other, which stay together; rows without a value last."""
+    sign = 1 if column.definition.direction == "lower is better" else -1
+    rivals = {key: number for number, key in enumerate(dict.fromkeys(rivals_of(row, column) for row in rows))}
+
+    def order(row: MetricRow) -> tuple[bool, int, float]:
         number = row.numbers.get(column.name)
         value = None if number is None else number.value
-        return (True, 0.0) if value is None else (False, sign * value)
+        return value is None, rivals[rivals_of(row, column)], 0.0 if value is None else sign * value
 
     return sorted(rows, key=order)
 

@@ -123,7 +123,8 @@ def _attribution_title(request: AskedAttribution) -> str:
 def _title_details(options: AttributingOptions) -> list[str]:
     """What tells a job apart from others of its model and method."""
     details = [parameter_words(name, value) for name, value in options.parameters.items()]
-    return [*details, *([_("faithfulness")] if options.has_faithfulness else [])]
+    details += [_("faithfulness")] if options.has_faithfulness else []
+    return [*details, *([_("normalised AOPC")] if options.is_normalised else [])]
 
 
 def ask_for_runs(

@@ -13,8 +13,8 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.metrics.aggregate import paired_bootstrap
 from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
-from annotator.scoring.chance_verdicts import Judged, best_rows, fact_summary, judged, n_without_choice, scope_of
-from annotator.scoring.table import Column, MetricRow, MetricTable, Number, definition_in_table
+from annotator.scoring.chance_verdicts import Judged, best_rows, fact_summary, judged, n_without_choice
+from annotator.scoring.table import Column, MetricRow, MetricTable, Number, definition_in_table, scope_of, sorted_rows
 from annotator.store import Store
 from annotator.usecases.inspect.metric_values import RowChoice, values_of_row
 from annotator.usecases.inspect.metrics_table import constant_attribution_lines
@@ -273,6 +273,30 @@ def test_what_is_on_a_models_own_scale_has_a_best_of_each_model(name: str, group
     assert scope_of(of) == "model"
     is_higher = of.definition.direction == "higher is better"
     assert best_rows(rows, of) == ({0, 3} if is_higher else {1, 2})
+
+
+@pytest.mark.parametrize(("name", "best"), [("naopc.comprehensiveness", {4}), ("naopc.sufficiency", {1})])
+def test_only_normalised_faithfulness_has_one_best_of_all_models(name: str, best: set[int]) -> None:
+    of = column(name, "faithfulness")
+    rows = [row("a", "ig", name, 0.9), row("a", "lime", name, 0.1), row("b", "ig", name, 0.2), row("b", "lime", name, 0.3),
+            row("alone", "ig", name, 0.99)]  # fmt: skip
+    assert scope_of(of) == "models"
+    assert best_rows(rows, of) == best
+
+
+def test_rows_that_are_not_ranked_against_each_other_are_sorted_apart() -> None:
+    name = "method.comprehensiveness"
+    rows = [
+        row("a", "ig", name, 0.1),
+        row("b", "ig", name, 0.8),
+        row("a", "lime", name, 0.2),
+        row("b", "lime", name, 0.9),
+    ]
+    of_each = sorted_rows(rows, column(name, "faithfulness"))
+    assert [(r.model, r.method) for r in of_each] == [("a", "lime"), ("a", "ig"), ("b", "lime"), ("b", "ig")]
+    normalised = [row(r.model, r.method, "naopc.comprehensiveness", r.numbers[name].value) for r in rows]
+    of_all = sorted_rows(normalised, column("naopc.comprehensiveness", "faithfulness"))
+    assert [r.model for r in of_all] == ["b", "b", "a", "a"]
 
 
 def test_losses_have_a_best_of_each_method_and_confidence_none(store) -> None:

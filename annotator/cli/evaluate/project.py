@@ -105,6 +105,12 @@ if TYPE_CHECKING:
         "With --against and one --metric: the ten instances either way in which this row differs most; with --csv all."
     ),
 )
+@click.option(
+    "--relate",
+    nargs=2,
+    metavar="METRIC METRIC",
+    help="Instead of the table: how two metrics go together, over instances and over rows (rank correlation).",
+)
 @click.option("--all", "form", flag_value="all", help="Print every number, a line each, with its definition.")
 @click.option(
     "--csv",
@@ -133,7 +139,7 @@ if TYPE_CHECKING:
 )
 def project(
     database: Path, /, *, project_name: str, intervals: bool, metrics: tuple[str, ...], has_own: bool, against: str | None,
-    row: str | None, form: str | None, card: Path | None, as_json: bool, **options: Any,
+    row: str | None, form: str | None, card: Path | None, relate: tuple[str, str] | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Score the predictions, plausibility, faithfulness and consistency of a project's models against its gold.
 
@@ -146,6 +152,8 @@ def project(
     """
     _require_one_form(form, as_json, metrics, has_own)
     _require_comparison(against, row, metrics, has_own, "json" if as_json else form)
+    if relate is not None and (against is not None or metrics or options["by"] or as_json or form not in (None, "csv")):
+        raise click.UsageError("--relate stands alone, or with --csv.")
     from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
     from annotator.usecases.project.projects import find_project
 
@@ -161,6 +169,9 @@ def project(
         scoring_options = _scoring_options(stored_project, **options, n_resamples=1000 if intervals else 0)
         if card is not None:
             _write_card(card, store, stored_project, names, scoring_options)
+        if relate is not None:
+            click.echo(_related(store, stored_project, names, scoring_options, relate, form), nl=False)
+            return
         if against is not None:
             compared = (against, row)
             click.echo(_compared(store, stored_project, names, scoring_options, metrics, form, compared), nl=False)
@@ -184,6 +195,23 @@ def _scoring_options(
 
     labels = stored_project.labels if has_ordered_labels else ()
     return scored_against(gold_policy, ScoringOptions(**options, ordered_labels=tuple(labels)))
+
+
+def _related(
+    store: "Store", stored_project: Project, names: Mapping[str, str | None], scoring_options: "ScoringOptions",
+    metrics: Sequence[str], form: str | None,
+) -> str:  # fmt: skip
+    from annotator.scoring.table import metric_table
+    from annotator.usecases.compare.relations import relations, relations_csv, relations_text
+    from annotator.usecases.inspect.project_scores import evaluate_with_instances
+
+    table = metric_table(
+        *evaluate_with_instances(
+            store, LOCAL_OPERATOR, stored_project, model=names["model"], method=names["method"], options=scoring_options
+        )
+    )
+    made = relations(table, metrics)
+    return relations_csv(made) if form == "csv" else relations_text(made)
 
 
 def _write_card(

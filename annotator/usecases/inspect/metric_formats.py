@@ -14,7 +14,7 @@ from annotator.metrics.significance import FEWEST, RANDOM
 from annotator.scoring.chance_verdicts import LEARNED, Judged, judged, n_without_choice
 from annotator.scoring.shared_instances import are_comparable, are_different
 from annotator.scoring.signatures import asked, signature
-from annotator.scoring.table import Column, Group, MetricRow, MetricTable, Number, Points, definition_in_table
+from annotator.scoring.table import Column, Group, MetricRow, MetricTable, Number, Points, definition_in_table, scope_of
 from annotator.usecases.inspect.measurement import unmeasured
 from annotator.usecases.inspect.metrics_table import (
     ARROWS,
@@ -131,6 +131,7 @@ def _signs(lines: Sequence[TextLine]) -> Iterator[str]:
 
 def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[str]) -> Iterator[str]:
     yield from _of_nulls(columns)
+    yield from _of_scopes(columns)
     yield from _of_instances(view)
     yield from _of_left_out(view)
     yield from trust_lines(view.rows, says_training=True)
@@ -158,7 +159,7 @@ def _of_unmeasured(view: MetricView, columns: Sequence[_JudgedColumn]) -> Iterat
     for titles, models in unmeasured(judged_columns, view.rows, range(len(view.rows))):
         yield (
             f"There is no verdict on {', '.join(titles)} of {', '.join(models)}, since random attributions of the same model "
-            "were not measured: compute them with 'annotator attribute --method random --faithfulness'."
+            "were not measured: compute them with 'annotator attribute --method random --faithfulness' (or --normalised)."
         )
 
 
@@ -168,6 +169,13 @@ def _of_nulls(columns: Sequence[_JudgedColumn]) -> Iterator[str]:
         nulls = dict.fromkeys(judged.null for judged in of.verdicts if judged.verdict is not None)
         if nulls and RANDOM not in nulls:
             yield f"The verdict on {of.column.definition.title} is beside {', '.join(nulls)}."
+
+
+def _of_scopes(columns: Sequence[_JudgedColumn]) -> Iterator[str]:
+    """Of columns that have a best of each model, which are on the scale of each model's own probabilities."""
+    titles = [of.column.definition.title for of in columns if of.best and scope_of(of.column) == "model"]
+    if titles:
+        yield f"{', '.join(titles)}: {BEST} within each model; only normalised AOPC (--normalised) compares models."
 
 
 def _of_instances(view: MetricView) -> Iterator[str]:
@@ -193,9 +201,6 @@ def _of_left_out(view: MetricView) -> Iterator[str]:
 # What one has to know of a table of metrics in a paper: whose instances differ, what is not compared, what is left out.
 
 
-_OWN_SCALE = ("faithfulness", "confidence")
-
-
 def latex_notes(
     table: MetricTable, rows: Sequence[MetricRow], names: Sequence[tuple[Column, str]], verdicts: Sequence[Sequence[Judged]],
     *, has_best: bool,
@@ -204,8 +209,8 @@ def latex_notes(
     columns = [column for column, _ in names]
     yield from _of_differing(table, rows, names)
     yield from _of_lacking(table, rows, columns)
-    if has_best and any(column.group in _OWN_SCALE for column in columns):
-        yield "Faithfulness and confidence are compared within one model only."
+    if has_best and any(scope_of(column) == "model" for column in columns):
+        yield "Faithfulness that is not normalised, and confidence, are compared within one model only."
     few = [
         at
         for at, row in enumerate(rows)

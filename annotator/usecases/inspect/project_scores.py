@@ -388,8 +388,9 @@ class _Scorer:
         nothing: BehaviourReport = {"faithfulness": {}, "aopc_points": {}}
         layers = {layer for kind, layer in rows if kind == "attribution"}
         for kind, layer in sorted(rows, key=scored_blocks.row_order):
-            reduced = behaviour if scored_blocks.is_reduced_by((kind, layer), layers) else nothing
-            yield {**head, "kind": kind, "layer": layer, **rows[kind, layer].report(), **reduced}
+            is_reduced = scored_blocks.is_reduced_by((kind, layer), layers)
+            report = rows[kind, layer].report(faithfulness if is_reduced else None)
+            yield {**head, "kind": kind, "layer": layer, **report, **(behaviour if is_reduced else nothing)}
         if not rows:
             yield {
                 "method": head["method"], "parameters": head["parameters"], "seeds": head["seeds"], "kind": kind_of_none,
@@ -420,12 +421,19 @@ class _Row:
         if "editing.mrr" in scored.values:
             self.confidence.add(places_of(self.plausibility.gold, scored), *confidence_inputs(scored, answers))
 
-    def report(self) -> PlausibilityReport:
+    def report(self, faithfulness: NumbersOverSeeds | None) -> PlausibilityReport:
+        """faithfulness: of the same tokens, whose own counts stand beside the row's; None of a layer that has none."""
+        counts = self.plausibility.count_report()
+        if faithfulness is not None:
+            others = faithfulness.count_report()
+            counts["counts"] = others["counts"] | counts["counts"]
+            if "count_deviations" in counts:
+                counts["count_deviations"] = others.get("count_deviations", {}) | counts["count_deviations"]
         return {
             "plausibility": self.plausibility.report(),
             "consistency": self.consistency.report(),
             "confidence": self.confidence.report(),
-            **self.plausibility.count_report(),
+            **counts,
         }
 
 

@@ -12,7 +12,7 @@ from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.row_differences import ComparedRow, Difference, against
 from annotator.scoring.shared_instances import are_comparable
-from annotator.scoring.table import Column, MetricRow, MetricTable, Number
+from annotator.scoring.table import Column, MetricRow, MetricTable, Number, Scope, scope_of
 from annotator.usecases.inspect.metrics_table import (
     ARROWS,
     best_of,
@@ -32,9 +32,15 @@ from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = unsaid(
     "▲ better than random · ≈ no clear difference · ▼ worse · ? too few instances · † training texts · ★ best. "
-    "Signs aren't corrected for many comparisons. Point at a number for n and interval."
+    "Faithfulness has one ★ per model, as probabilities drop on each model's own scale; only normalised AOPC compares "
+    "models. Signs aren't corrected for many comparisons. Point at a number for n and interval."
 )
 _NOTHING = Judged()
+_BEST_FIRST: Mapping[Scope, str] = {
+    "models": unsaid("best first"),
+    "model": unsaid("best first in each model"),
+    "method": unsaid("best first in each method"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,7 @@ def head_of(column: Column, view: TableView) -> Head:
     """The head of a column, with over how many instances it is."""
     definition = column.definition
     shared = view.table.shared.get(column.name)
-    notes = [family_of(column), *([_("best first")] if column == view.order else [])]
+    notes = [family_of(column), *([_(_BEST_FIRST[scope_of(column)])] if column == view.order else [])]
     if shared is not None:
         n_lacking = sum(shared.lacking.get(row.key, 0) > 0 for row in view.rows)
         n_rows, n_all = f"{len(view.rows) - n_lacking:,}", f"{len(view.rows):,}"

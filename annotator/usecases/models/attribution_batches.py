@@ -31,6 +31,7 @@ from annotator.store import Store
 from annotator.store.events import require_open
 from annotator.store.models import RunFinder, list_runs, outputs_of_run, store_outputs
 from annotator.usecases.gold import gold_labels
+from annotator.usecases.models.normalised_faithfulness import Normaliser, NormalisingCounts
 from annotator.usecases.models.project_model import ProjectModel
 from annotator.usecases.models.reduced_inputs import Reduced, Selection, answered, missing
 
@@ -65,6 +66,7 @@ class BatchResult:
     n_without_label: int = 0
     n_seen_in_part: int = 0
     n_unscored: int = 0
+    normalising: NormalisingCounts = field(default_factory=NormalisingCounts)
     facts: dict[str, list[float]] = field(default_factory=dict)
 
     @property
@@ -88,12 +90,14 @@ class Batches:
         methods: Sequence[WrittenMethod],
         label: str,
         selection: Selection | None,
+        normaliser: Normaliser | None = None,
     ) -> None:
         self._store = store
         self._project = project
         self._model = model
         self._label = label
         self._selection = selection
+        self._normaliser = normaliser
         self._runs = RunFinder(store, project.id)
         self._answers_run = Run(model.name)
         self._known_runs = {
@@ -110,11 +114,14 @@ class Batches:
         wanted = {instance.id: self._labels(answers[instance.id], gold.get(instance.id)) for instance in instances}
         result.n_without_label = sum(not labels for labels in wanted.values())
         by_seed: list[dict[int, tuple[Attribution, ...]]] = []
+        if self._normaliser is not None:
+            self._normaliser.begin()
         for method in self._methods:
             stored_outputs = self._stored(method.run, instances)
             attributions = self._attributions(method, instances, wanted, stored_outputs, result)
             by_seed.append(attributions)
             self._reduce(method, instances, answers, gold, attributions, stored_outputs, result)
+            self._normalise(method, instances, answers, gold, attributions, result)
         self._add_spread(by_seed, result)
         touched = {output.instance_id for _, output in result.outputs}
         result.n_known = sum(instance.id not in touched for instance in instances)
@@ -247,6 +254,30 @@ class Batches:
             inputs += missing(of_one, stored_outputs[instance.id])
         result.outputs += [(method.run, output) for output in answered(self._model, inputs).values()]
         result.n_reduced += len(inputs)
+
+    def _normalise(
+        self,
+        method: WrittenMethod,
+        instances: Sequence[Instance],
+        answers: Mapping[int, Prediction],
+        gold: Mapping[int, str | None],
+        attributions: Mapping[int, tuple[Attribution, ...]],
+        result: BatchResult,
+    ) -> None:
+        """Add normalised faithfulness to the attributions that select the rationales, where it is wanted and not stored."""
+        if self._normaliser is None or method.explainer is None:
+            return
+        run = method.run.method, method.run.parameters, method.run.seed
+        others = {run_id: key[1] for key, run_id in self._known_runs.items() if key[0] and key != run}
+        chosen = [
+            (instance, attribution, predicted or "")
+            for instance in instances
+            for predicted in [answers[instance.id].label]
+            for attribution in [_selecting(attributions[instance.id], (predicted, gold.get(instance.id)))]
+            if attribution is not None
+        ]
+        for i, attribution in self._normaliser.add(chosen, others, result.normalising):
+            result.outputs.append((method.run, Output(i, attributions=(attribution,))))
 
     def _add_spread(self, by_seed: Sequence[Mapping[int, tuple[Attribution, ...]]], result: BatchResult) -> None:
         """How far the seeds of an instance lie apart, where something was computed."""

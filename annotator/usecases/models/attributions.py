@@ -16,11 +16,12 @@ from annotator.attribution.transformers_generation_attribution import WRITTEN_ME
 from annotator.attribution.transformers_parameters import FOLLOWS_MODEL, Parameter, Value
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.instances import Instance
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import counted, percent
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
+from annotator.metrics.normalised_aopc import WIDTH
 from annotator.scoring.chance_verdicts import OF_LAYER
 from annotator.store import Store
 from annotator.store.events import add_event, require_open
@@ -37,11 +38,19 @@ from annotator.usecases.models.attribution_batches import (
     WrittenMethod,
     check_label_words,
 )
+from annotator.usecases.models.normalised_faithfulness import (
+    MOST_TOKENS,
+    Normaliser,
+    Normalising,
+    NormalisingCounts,
+    plan_normalising,
+)
 from annotator.usecases.models.project_model import AskedModel, ProjectModel, asked_model
 from annotator.usecases.models.reduced_inputs import Selection
 
 __all__ = [
     "FOLLOWS_MODEL",
+    "MOST_TOKENS",
     "AttributingOptions",
     "AttributingReport",
     "LoadOptions",
@@ -79,6 +88,7 @@ class AttributingOptions:
     is_anew:     what is stored of the model is taken out first
     only:        these instances alone; None: all
     ratio:       of a project without gold, which has no RLR: the share of a side's tokens that the rationale is
+    is_normalised: faithfulness between its bounds too, of texts of at most most_tokens, found with a beam of beam_width
     """
 
     label: str = PREDICTED
@@ -94,6 +104,9 @@ class AttributingOptions:
     load: LoadOptions = field(default_factory=LoadOptions)
     only: frozenset[int] | None = None
     ratio: float | None = None
+    is_normalised: bool = False
+    most_tokens: int = MOST_TOKENS
+    beam_width: int = WIDTH
 
 
 @dataclass(slots=True)
@@ -101,6 +114,8 @@ class AttributingReport:
     """What was done. Counts are of what was computed now; n_known instances had everything before.
 
     n_unscored: written answers that are no answer of the project
+    n_normalised: attributions whose AOPC got its bounds, for n_calls reduced texts; n_too_long, n_without_order: left out of that
+    gap, n_gaps: what a beam twice as wide adds to the range of the bounds, in the mean of so many texts
     facts:    means over the attributions that were computed now (see the explainers), NaN left out; of several layers one each,
               as in "special_share of layer 0"
     left_out: key and reason of the first instances for which the model failed; n_left_out counts all
@@ -119,6 +134,12 @@ class AttributingReport:
     n_without_label: int = 0
     n_seen_in_part: int = 0
     n_unscored: int = 0
+    n_normalised: int = 0
+    n_calls: int = 0
+    n_too_long: int = 0
+    n_without_order: int = 0
+    gap: float | None = None
+    n_gaps: int = 0
     n_left_out: int = 0
     left_out: list[tuple[str, str]] = field(default_factory=list)
     reasons: dict[str, int] = field(default_factory=dict)
@@ -133,6 +154,24 @@ def left_out_summary(report: AttributingReport) -> str:
     reasons = ", ".join(f"{n:,} {reason}" for reason, n in sorted(report.reasons.items(), key=lambda pair: -pair[1]))
     were = "text was" if report.n_left_out == 1 else "texts were"
     return f"{report.n_left_out:,} of {report.n_instances:,} {were} left out: {reasons}."
+
+
+def normalising_lines(report: AttributingReport) -> Iterator[str]:
+    """How many attributions were normalised by how many calls, what was left out of that, and how close the bounds are."""
+    if report.n_normalised:
+        yield (
+            f"Normalised the AOPC of {counted(report.n_normalised, 'attribution')}, asking about "
+            f"{counted(report.n_calls, 'reduced text')}."
+        )
+    if report.n_too_long:
+        yield f"{counted(report.n_too_long, 'attribution')} of longer texts not normalised (--most-tokens)."
+    if report.n_without_order:
+        yield f"{counted(report.n_without_order, 'attribution')} without an order (all scores equal) not normalised."
+    if report.gap is not None:
+        yield (
+            f"A beam twice as wide adds {percent(report.gap)} to the range of the bounds "
+            f"({counted(report.n_gaps, 'text')}); above 5 %, take a wider one (--beam-width)."
+        )
 
 
 def offered_methods(*, writes: bool = False) -> dict[str, str]:
@@ -173,6 +212,7 @@ def attribute(
     options: AttributingOptions = AttributingOptions(),
     *,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
+    announce: Callable[[str], None] = lambda _sentence: None,
 ) -> AttributingReport:
     """Compute and store a model's answers, a method's attributions, and on request its faithfulness runs.
 
@@ -180,6 +220,7 @@ def attribute(
               transformers-writing:FOLDER-OR-NAME, or the name of a transformers model that was trained in the project
     method:   one of attribution.methods; "gold": answers to the gold rationales and to the rest, without attributions
     progress: told how many instances are done, of how many
+    announce: told before the work how much of it there is at most, where that is much
     Raises: ModelError, saying what is stored and how to go on, where the model cannot be had or fails
     """
     require(store, actor, project.id, "use models")
@@ -197,6 +238,7 @@ def attribute(
     _check_label(project_model, options.label)
     methods = [_written(project_model, method, options, seed) for seed in seeds]
     selection = _selection(store, project, method, options, notes)
+    normaliser = _normaliser(store, project, project_model, method, options, len(seeds), announce)
     if options.is_anew:
         _forget(store, actor, project, chosen)
     chosen.remember(store, actor, project)
@@ -206,7 +248,7 @@ def attribute(
     if writes:
         batches: _Computing = WrittenBatches(store, project, project_model, methods[0], options.load.label_words)
     else:
-        batches = Batches(store, project, project_model, methods, options.label, selection)
+        batches = Batches(store, project, project_model, methods, options.label, selection, normaliser)
     work = _Work(store, actor, project, batches, report, progress)
     work.run(_instances(store, project, options))
     return report
@@ -226,7 +268,7 @@ def _check_written(project: Project, method: str, options: AttributingOptions) -
         raise InvalidValue(
             _("Generative models take no --label ('{label}'). Use transformers-zero-shot:FOLDER.", label=options.label)
         )
-    if options.has_faithfulness or method == GOLD_METHOD:
+    if options.has_faithfulness or options.is_normalised or method == GOLD_METHOD:
         raise InvalidValue(_("Faithfulness needs probabilities. Use transformers-zero-shot:FOLDER."))
     if options.renamed:
         raise InvalidValue(_("Generative models have no labels. Add --label-words LABEL=WORDS."))
@@ -295,7 +337,7 @@ def _written(model: ProjectModel, method: str, options: AttributingOptions, seed
 def _selection(
     store: Store, project: Project, method: str, options: AttributingOptions, notes: list[str]
 ) -> Selection | None:
-    if method != GOLD_METHOD and not options.has_faithfulness:
+    if method != GOLD_METHOD and not options.has_faithfulness and not options.is_normalised:
         return None
     with store.snapshot():
         gold = gold_table(store, project, project.settings.gold_policy)
@@ -310,19 +352,45 @@ def _selection(
     return selection
 
 
+def _normaliser(
+    store: Store,
+    project: Project,
+    model: ProjectModel,
+    method: str,
+    options: AttributingOptions,
+    n_seeds: int,
+    announce: Callable[[str], None],
+) -> Normaliser | None:
+    """None where nothing is normalised. Raises InvalidValue for what has no order, or no probability of a class."""
+    if not options.is_normalised:
+        return None
+    if method == GOLD_METHOD:
+        raise InvalidValue(_("Gold has no order of tokens to normalise. Choose another method."))
+    if isinstance(model.predictor, Answerer):
+        raise InvalidValue(_("Normalising needs label probabilities. '{name}' answers questions.", name=model.name))
+    batches = _instances(store, project, options)
+    normalising, sentence = plan_normalising(batches, options.most_tokens, options.beam_width, n_seeds)
+    announce(sentence)
+    return Normaliser(store, model, normalising)
+
+
 def _instances(store: Store, project: Project, options: AttributingOptions) -> Iterator[list[Instance]]:
-    """Batches of the instances that are not discarded: at most so many, and not many tokens."""
+    """Batches of the instances that are not discarded: at most so many, and not much work."""
     batch: list[Instance] = []
-    n_tokens = 0
+    work = 0.0
+    normalising = Normalising(options.most_tokens, options.beam_width) if options.is_normalised else None
     for read in iterate_instance_batches(store, project.id, split=options.split, batch_size=100):
         for instance in read:
             if instance.state == "discarded" or (options.only is not None and instance.id not in options.only):
                 continue
-            if batch and (len(batch) >= options.batch_size or n_tokens + instance.layout.n_tokens > _TOKENS_IN_A_BATCH):
+            weight = instance.layout.n_tokens / _TOKENS_IN_A_BATCH
+            if normalising is not None:
+                weight = max(weight, normalising.weight_of(instance.layout.n_selectable))
+            if batch and (len(batch) >= options.batch_size or work + weight > 1):
                 yield batch
-                batch, n_tokens = [], 0
+                batch, work = [], 0.0
             batch.append(instance)
-            n_tokens += instance.layout.n_tokens
+            work += weight
     if batch:
         yield batch
 
@@ -416,11 +484,23 @@ class _Work:
         report.n_without_label += result.n_without_label
         report.n_seen_in_part += result.n_seen_in_part
         report.n_unscored += result.n_unscored
+        self._count_normalising(result.normalising)
         for name, values in result.facts.items():
             defined = [value for value in values if value == value]  # noqa: PLR0124  # NaN
             if defined and name.partition(OF_LAYER)[0] not in _OF_ONE_TEXT:
                 total, n = self.sums.get(name, (0.0, 0))
                 self.sums[name] = (total + sum(defined), n + len(defined))
+
+    def _count_normalising(self, counts: NormalisingCounts) -> None:
+        report = self.report
+        report.n_normalised += counts.n_normalised
+        report.n_calls += counts.n_calls
+        report.n_too_long += counts.n_too_long
+        report.n_without_order += counts.n_without_order
+        if counts.gaps:
+            n = report.n_gaps + len(counts.gaps)
+            report.gap = ((report.gap or 0.0) * report.n_gaps + sum(counts.gaps.values())) / n
+            report.n_gaps = n
 
     def _tell(self, action: str, **counts: int) -> None:
         """In the record: at the start too, since numbers that were made before may be out of date from then on."""

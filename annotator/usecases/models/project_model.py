@@ -53,10 +53,14 @@ class ProjectModel:
         if isinstance(self.predictor, Answerer):
             return self.predictor.answers(inputs)
         predictions = []
-        for row in self._of_own_labels(self.predictor.probabilities(inputs)):
+        for row in self.probabilities(inputs):
             probabilities = dict(zip(self.labels, row.tolist(), strict=True))
             predictions.append(Prediction(Prediction(None, probabilities).label, probabilities))
         return predictions
+
+    def probabilities(self, inputs: Sequence[Input]) -> Floats:
+        """float[n_inputs, n_labels], in the order of `labels`."""
+        return self._of_own_labels(self.predictor.probabilities(inputs))
 
     def _of_own_labels(self, probabilities: Floats) -> Floats:
         """float[n_inputs, n_own], of float[n_inputs, n_labels]; all equal where the model is certain of what is no answer."""

@@ -23,6 +23,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.measurement import is_measured, is_out_of_date
 from annotator.usecases.models.attributions import (
     FOLLOWS_MODEL,
+    MOST_TOKENS,
     AttributingOptions,
     LoadOptions,
     Parameter,
@@ -256,6 +257,13 @@ def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerat
             "Predictions on the rationale only, the rest only, and at ERASER's thresholds."
         )
     )  # fmt: skip
+    is_normalised = right.checkbox(
+        _("Normalised AOPC"), key="compute_normalised",
+        help=_(
+            "Faithfulness comparable between models. Asks the model about up to 5·n² reduced texts for n tokens; texts above "
+            "{most} tokens are left out.", most=MOST_TOKENS
+        )
+    )  # fmt: skip
     trains = right.checkbox(
         _("Retrain"), key="compute_trains",
         help=_(
@@ -276,7 +284,12 @@ def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerat
     )  # fmt: skip
     load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
     return method, AttributingOptions(
-        label=label, split=split, has_faithfulness=with_faithfulness, trains=trains, load=load
+        label=label,
+        split=split,
+        has_faithfulness=with_faithfulness,
+        trains=trains,
+        load=load,
+        is_normalised=is_normalised,
     )
 
 

@@ -96,6 +96,8 @@ _COUNTS = {
     "instances_with_another_label_explained": unsaid("instances explaining another label"),
     "instances_with_nothing_selected": unsaid("instances with no tokens selected"),
     "instances_with_everything_selected": unsaid("instances with all tokens selected"),
+    "instances_without_reaction": unsaid("instances where the model hardly reacts (AOPC range below 0.01)"),
+    "instances_outside_aopc_bounds": unsaid("instances outside the beam's AOPC bounds"),
 }
 _READABLE = 960  # pixels; longer lines of text are hard to follow
 

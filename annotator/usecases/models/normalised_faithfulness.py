@@ -1,0 +1,251 @@
+"""Normalised faithfulness of attributions: which subsets of texts a model is asked about, together for a batch of instances.
+
+Tokens are deleted, as for the other numbers of faithfulness; what the model did not see is left out of every subset. The bounds
+of a text are its model's: they are looked for once, and taken over by its other methods and seeds.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from annotator.attribution.base import Input, with_target
+from annotator.attribution.removal_methods import reading_of
+from annotator.domain.instances import Instance
+from annotator.domain.models import Attribution, facts_from
+from annotator.domain.numbers import counted
+from annotator.errors import ModelError
+from annotator.language import _
+from annotator.metrics.against_sets import order_of
+from annotator.metrics.normalised_aopc import (
+    AOPC_FACTS,
+    MOST_EXACT,
+    WIDTH,
+    Bounds,
+    Known,
+    MeasuredAopc,
+    Search,
+    answers_of,
+    aopc_of_order,
+    beam_bounds,
+    gap_of,
+    left_of_order,
+    most_calls,
+    search_all,
+    search_bounds,
+)
+from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
+from annotator.store import Store
+from annotator.store.models import outputs_of_run
+from annotator.usecases.models.project_model import ProjectModel
+
+MOST_TOKENS = 50
+_N_GAPS = 20  # texts whose bounds are looked for with a beam twice as wide, too
+_AT_ONCE = 512  # reduced texts that are in memory together
+_CALLS_IN_A_BATCH = 10_000  # after so many, what was computed is stored
+
+
+@dataclass(frozen=True, slots=True)
+class Normalising:
+    """How bounds are looked for.
+
+    most_tokens: of a text; longer ones are left out. width: of the beam above 12 tokens
+    with_gap:    the instances whose bounds are compared with those of a beam twice as wide
+    """
+
+    most_tokens: int = MOST_TOKENS
+    width: int = WIDTH
+    with_gap: frozenset[int] = frozenset()
+
+    def calls_of(self, n_tokens: int, n_seeds: int = 1) -> int:
+        """How many reduced texts a model is asked about at most; none of a text that is left out."""
+        return 0 if n_tokens > self.most_tokens else most_calls(n_tokens, self.width) + 2 * n_tokens * n_seeds
+
+    def weight_of(self, n_tokens: int) -> float:
+        """Which share of the work that is stored together a text is."""
+        return self.calls_of(n_tokens) / _CALLS_IN_A_BATCH
+
+
+@dataclass(slots=True)
+class NormalisingCounts:
+    """What was done: attributions with bounds, subsets asked about, attributions left out, and gaps by instance."""
+
+    n_normalised: int = 0
+    n_calls: int = 0
+    n_too_long: int = 0
+    n_without_order: int = 0
+    gaps: dict[int, float] = field(default_factory=dict)
+
+
+def plan_normalising(
+    batches: Iterable[Sequence[Instance]], most_tokens: int, width: int, n_seeds: int
+) -> tuple[Normalising, str]:
+    """Which texts tell the gap, evenly spread over those that a beam is used for; and what is asked at most, in a sentence."""
+    lengths = {instance.id: instance.layout.n_selectable for batch in batches for instance in batch}
+    beam = [i for i, n in lengths.items() if MOST_EXACT < n <= most_tokens]
+    steps = np.linspace(0, len(beam) - 1, min(len(beam), _N_GAPS)).round().astype(int).tolist() if beam else []
+    normalising = Normalising(most_tokens, width, frozenset(beam[step] for step in steps))
+    n_calls = sum(normalising.calls_of(n, n_seeds) for n in lengths.values())
+    n_calls += sum(most_calls(lengths[i], 2 * width) for i in normalising.with_gap)
+    n_long = sum(n > most_tokens for n in lengths.values())
+    left_out = (
+        f"; {counted(n_long, 'text')} of more than {most_tokens} tokens left out (--most-tokens)" if n_long else ""
+    )
+    return normalising, (
+        f"Normalising asks the model about at most {counted(n_calls, 'reduced text')} of "
+        f"{counted(len(lengths) - n_long, 'text')}{left_out}."
+    )
+
+
+@dataclass(slots=True)
+class _Text:
+    """A text with the explained and the predicted class; known: the probabilities of its subsets that were asked about."""
+
+    instance: Instance
+    label: str
+    predicted: str
+    tokens: Integers  # those that the model saw, by number
+    known: Known = field(default_factory=dict)
+    bounds: Bounds | None = None
+    n_calls: int = 0
+    gap: float | None = None
+
+
+class Normaliser:
+    """Adds normalised faithfulness to attributions of one model."""
+
+    def __init__(self, store: Store, model: ProjectModel, normalising: Normalising) -> None:
+        self._store = store
+        self._model = model
+        self._normalising = normalising
+        self._reading = reading_of(model.predictor)
+        self._texts: dict[tuple[int, str, bytes], _Text] = {}
+
+    def begin(self) -> None:
+        """A batch of other instances: what is known of the last ones is not needed again."""
+        self._texts.clear()
+
+    def add(
+        self, chosen: Sequence[tuple[Instance, Attribution, str]], runs: Mapping[int, str], counts: NormalisingCounts
+    ) -> Iterator[tuple[int, Attribution]]:
+        """The attributions with their facts, by instance; none of those that have them or are left out.
+
+        chosen: with the predicted class, which is explained where an attribution is of no class
+        runs:   the parameters of the model's other runs, from which bounds are taken over
+        """
+        todo = [(*self._text(*of_one), of_one[1]) for of_one in chosen if self._is_missing(of_one[1])]
+        short = [of_one for of_one in todo if len(of_one[0].tokens) <= self._normalising.most_tokens]
+        wanted = [(text, order, a) for text, order, a in short if len(order) and text.label in self._model.labels]
+        counts.n_too_long += len(todo) - len(short)
+        counts.n_without_order += len(short) - len(wanted)
+        self._take_over([text for text, _, _ in wanted], runs)
+        before = self._n_known()
+        self._find_bounds([text for text, _, _ in wanted])
+        measured = self._measured([(text, order) for text, order, _ in wanted])
+        counts.n_calls += self._n_known() - before
+        counts.n_normalised += len(wanted)
+        for (text, _order, a), aopc in zip(wanted, measured, strict=True):
+            counts.gaps |= {} if aopc.gap is None else {text.instance.id: aopc.gap}
+            other = {name: value for name, value in a.facts if name not in AOPC_FACTS}
+            yield text.instance.id, replace(a, facts=facts_from(other | aopc.facts()))
+
+    def _n_known(self) -> int:
+        return sum(len(text.known) for text in self._texts.values())
+
+    def _is_missing(self, attribution: Attribution) -> bool:
+        """Whether it has no facts, or those of another beam."""
+        stored = MeasuredAopc.of_facts(dict(attribution.facts))
+        return stored is None or stored.bounds.width not in {0, self._normalising.width}
+
+    def _text(self, instance: Instance, attribution: Attribution, predicted: str) -> tuple[_Text, Integers]:
+        """The text, and the order of its seen tokens by falling score; no order where all scores are equal."""
+        scores = np.array(attribution.scores[: instance.layout.n_selectable], dtype=np.float64)
+        tokens = np.flatnonzero(~np.isnan(scores))
+        label = attribution.label or predicted
+        key = instance.id, label, tokens.tobytes()
+        text = self._texts.setdefault(key, _Text(instance, label, predicted, tokens))
+        seen = scores[tokens]
+        has_order = len(seen) == 1 or (len(seen) > 1 and seen.min() < seen.max())
+        return text, order_of(Ragged.of([seen if has_order else []], np.float64)).values
+
+    def _take_over(self, texts: Sequence[_Text], runs: Mapping[int, str]) -> None:
+        """Bounds that another run of the model has found, reading texts in the same way."""
+        for run_id, stored in runs.items():
+            unknown = {text.instance.id: text for text in texts if text.bounds is None}
+            parameters = json.loads(stored)
+            if not unknown or any(parameters.get(name) != value for name, value in self._reading.items()):
+                continue
+            for i, output in outputs_of_run(self._store, run_id, list(unknown)).items():
+                for attribution in output.attributions:
+                    self._take(unknown[i], attribution)
+
+    def _take(self, text: _Text, attribution: Attribution) -> None:
+        stored = MeasuredAopc.of_facts(dict(attribution.facts))
+        if stored is None or self._is_missing(attribution) or (attribution.label or text.predicted) != text.label:
+            return
+        scores = np.array(attribution.scores[: text.instance.layout.n_selectable], dtype=np.float64)
+        if np.array_equal(np.flatnonzero(~np.isnan(scores)), text.tokens):
+            text.bounds, text.n_calls, text.gap = stored.bounds, stored.n_calls, stored.gap
+
+    def _find_bounds(self, texts: Sequence[_Text]) -> None:
+        """Of the texts that have none; of those that tell the gap with a wider beam, too."""
+        unbound = list({id(text): text for text in texts if text.bounds is None}.values())
+        width = self._normalising.width
+        bounds = self._searched(unbound, lambda n: search_bounds(n, width))
+        for text, of_text in zip(unbound, bounds, strict=True):
+            text.bounds, text.n_calls = of_text, len(text.known)
+        telling = [text for text in unbound if text.instance.id in self._normalising.with_gap]
+        narrow = [(text, text.bounds) for text in telling if text.bounds is not None and text.bounds.width]
+        wide = self._searched([text for text, _ in narrow], lambda n: beam_bounds(n, 2 * width))
+        for (text, of_text), of_wide in zip(narrow, wide, strict=True):
+            text.gap = gap_of(of_text, of_wide)
+
+    def _searched(self, texts: Sequence[_Text], search: Callable[[int], Search]) -> list[Bounds]:
+        searches = [search(len(text.tokens)) for text in texts]
+        return search_all(searches, [text.known for text in texts], self._asked(texts))
+
+    def _measured(self, orders: Sequence[tuple[_Text, Integers]]) -> list[MeasuredAopc]:
+        """The areas of each order, and of the reversed one, with the bounds."""
+        texts = [text for text, _ in orders]
+        masks = {number: _masks_of(order) for number, (_, order) in enumerate(orders)}
+        answers = answers_of(masks, [text.known for text in texts], self._asked(texts))
+        measured = []
+        for number, text in enumerate(texts):
+            p_full, falling, rising = np.split(answers[number], (1, 1 + len(text.tokens)))
+            areas = [aopc_of_order(float(p_full[0]), p) for p in (falling, rising)]
+            bounds = text.bounds or Bounds(min(areas), max(areas))
+            measured.append(MeasuredAopc(areas[0], areas[1], bounds, len(text.tokens), text.n_calls, text.gap))
+        return measured
+
+    def _asked(self, texts: Sequence[_Text]) -> Callable[[Sequence[tuple[int, Flags]]], Floats]:
+        """Asks the model about subsets of texts: the probability of each text's class."""
+        inputs = [Input.of(text.instance) for text in texts]
+        columns = [self._model.labels.index(text.label) for text in texts]
+
+        sizes = [given.n_selectable for given in inputs]
+
+        def reduced(number: int, left: Flags) -> Input:
+            mask = left
+            if len(left) < sizes[number]:
+                mask = np.zeros(sizes[number], dtype=np.bool_)
+                mask[texts[number].tokens[left]] = True
+            return inputs[number].kept(with_target(self._model.predictor, inputs[number], mask))
+
+        def ask(subsets: Sequence[tuple[int, Flags]]) -> Floats:
+            p = np.empty(len(subsets))
+            for first in range(0, len(subsets), _AT_ONCE):
+                some = subsets[first : first + _AT_ONCE]
+                answers = self._model.probabilities([reduced(number, left) for number, left in some])
+                p[first : first + len(some)] = answers[np.arange(len(some)), [columns[number] for number, _ in some]]
+            if not np.isfinite(p).all():
+                raise ModelError(_("'{name}' gives probabilities that aren't numbers.", name=self._model.name))
+            return p
+
+        return ask
+
+
+def _masks_of(order: Integers) -> Flags:
+    """All tokens, and what is left when more and more of the order are gone: from its beginning, and from its end."""
+    n = len(order)
+    return np.concatenate([np.ones((1, n), dtype=np.bool_), left_of_order(order, n), left_of_order(order[::-1], n)])
