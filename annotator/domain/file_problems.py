@@ -98,6 +98,7 @@ OPTIONS: dict[str, Option] = {
     "--again": Option("again", "flag"),
     "--all-doubles": Option("all_doubles", "flag", unsaid("“Duplicate texts”")),
     "--allow-model-hub": Option("allow_model_hub", "flag"),
+    "--annotator": Option("annotator", "name"),
     "--baseline": Option("baseline", "params"),
     "--beam-width": Option("beam_width", "name"),
     "--column": Option("columns", "pairs", unsaid("“{value}” for “{field}” under “Columns”"), unsaid("“Columns”")),

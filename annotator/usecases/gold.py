@@ -10,8 +10,7 @@ from annotator.domain.measurements import Whose, groups_of_people
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project, ScoredPolicy
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several, together, unsaid
-from annotator.review.gold import gold_with_choice
-from annotator.review.soft_gold import personal_gold, soft_gold
+from annotator.review.gold import gold_with_choice, personal_gold, soft_gold
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.gold_choices import choices_of

@@ -188,7 +188,7 @@ def _texts(store: Store, rows: Sequence[GoldRow]) -> Iterator[ScoredText]:
                 list(indices) for indices in row.sets
             ]  # in their order, on which greedy unions depend
             if row.opinions:
-                sets = [sets, [_said(opinion) for opinion in row.opinions]]
+                sets = [sets, sorted((_said(opinion) for opinion in row.opinions), key=digest)]
             yield ScoredText(row.split, row.key, row.result, digest(_content(instances[row.id])), digest(sets))
 
 

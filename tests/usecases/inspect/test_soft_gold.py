@@ -16,6 +16,8 @@ from annotator.usecases.gold_table import gold_table, scored_against
 from annotator.usecases.inspect.metric_formats import table_text
 from annotator.usecases.inspect.metrics_table import metric_view
 from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
+from annotator.usecases.inspect.result_cards import reproduce, result_card
+from annotator.usecases.persons.erasure import erase
 from tests.usecases.transfer.comparing import take
 
 Numbers = dict[str, Any]
@@ -136,6 +138,19 @@ def test_without_accepted_work_or_marks_there_is_nothing_soft(
     assert plausibility["soft.token_f1"] == {"value": 1.0, "n": 1, "n_left_out": 1}
     assert plausibility["soft.token_manhattan"]["n"] == 2
     assert evaluate_project(store, LOCAL_OPERATOR, unmarked, options=SOFT)["gold"]["people"]["fewest"] == 1
+
+
+def test_an_erased_person_is_no_part_of_any_share_and_nobodys_gold(store: Store, three: Project) -> None:
+    before = result_card(store, LOCAL_OPERATOR, three, SOFT)
+    assert reproduce(store, LOCAL_OPERATOR, three, before).differences == ()
+    erase(store, LOCAL_OPERATOR, "cy")
+    plausibility, quality = numbers_of(store, three, SOFT)
+    # of a 1, 1, 1/2, 0, so RLR (2.5/4 + 2/4) / 2 and k = 3
+    assert plausibility["soft.token_f1"]["value"] == pytest.approx((5 / 5.5 + 4 / 5) / 2)
+    assert quality["person.error_rate"]["value"] == pytest.approx(1 / 6)
+    with pytest.raises(NotFound, match="No gold instance has annotator 'cy'"):
+        numbers_of(store, three, scored_against("annotator:cy", ScoringOptions()))
+    assert len(reproduce(store, LOCAL_OPERATOR, three, before).differences) == 2  # the sets of both texts
 
 
 @pytest.mark.parametrize(

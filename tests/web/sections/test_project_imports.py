@@ -99,6 +99,9 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
     assert not app.exception
     table = next(one.value for one in app.dataframe if "measure" in one.value.columns)
     assert table[table["measure"] == "best-match IoU"]["value"].tolist() == ["0.500"]  # of 1/2, 1/3 and 2/3
+    parts = table[table["about"] == "disagreement"]  # 1/3 is another reason, the two others another extent
+    assert parts["measure"].tolist() == ["another label", "another reason", "another extent"]
+    assert (parts["value"].tolist(), parts["n"].tolist()) == (["0", "0.222", "0.278"], [12] * 3)
     assert (
         "Gold policy “chosen”: the lead's choice, else the first accepted annotation with the gold result; 4 of 12 accepted annotations count."
         in said(app.caption)
