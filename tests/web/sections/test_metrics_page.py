@@ -542,7 +542,7 @@ def test_where_random_was_not_measured_it_is_said_how_to_get_it(page, store, une
     attribute(store, LOCAL_OPERATOR, uneven, "built-in", "linear", AttributingOptions(has_faithfulness=True))
     missing = (
         "No verdict on Sufficiency, Comprehensiveness of built-in. Compute method “random” with "
-        "faithfulness on Saliency."
+        "faithfulness, or normalised AOPC, on Saliency."
     )
     app = page(uneven)
     captions = [plain(caption.value) for caption in app.caption]

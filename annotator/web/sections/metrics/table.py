@@ -55,7 +55,8 @@ def say_verdicts(
         st.caption(
             as_text(
                 _(
-                    "No verdict on {missing} of {models}. Compute method “random” with faithfulness on Saliency.",
+                    "No verdict on {missing} of {models}. Compute method “random” with faithfulness, or "
+                    "normalised AOPC, on Saliency.",
                     missing=listed(missing),
                     models=listed(models),
                 )
