@@ -28,6 +28,7 @@ from annotator.usecases.inspect.metrics_table import (
     family_of,
     gold_summary,
     names_of,
+    normalised_aopc_lines,
 )
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
@@ -137,6 +138,7 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
     yield from trust_lines(view.rows, says_training=True)
     yield from constant_attribution_lines(view.rows)
     yield from degenerate_mask_lines(view.rows)
+    yield from normalised_aopc_lines(view.rows)
     lacking = dict.fromkeys(
         names[at]
         for shared in view.table.shared.values()

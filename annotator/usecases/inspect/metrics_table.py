@@ -495,6 +495,7 @@ def self_explanation_lines(rows: Iterable[MetricRow]) -> list[str]:
 
 
 _FLAT_MAPS = "instances_with_all_scores_equal"
+_AOPC_COUNTS = ("instances_without_reaction", "instances_outside_aopc_bounds")
 _NEARLY_ALL = 0.95  # of the texts
 _DEGENERATE = {
     "instances_with_nothing_selected": unsaid("{row}: degenerate mask, nothing selected in {n} of {all} texts."),
@@ -533,3 +534,29 @@ def constant_attribution_lines(rows: Sequence[MetricRow]) -> list[str]:
         maps="; ".join(of_rows),
     )
     return [what_it_is]
+
+
+def normalised_aopc_lines(rows: Sequence[MetricRow]) -> list[str]:
+    """Of how many texts the model hardly reacts, and of how many a beam's bounds are too narrow; of several seeds the mean."""
+    sentences: list[str] = []
+    for row, name in zip(rows, names_of(rows), strict=True):
+        n_still, n_outside = (ceil(row.counts.get(count, 0)) for count in _AOPC_COUNTS)
+        if n_still:
+            sentences.append(
+                several(
+                    "{row}: the model hardly reacts to {n} text, so its normalised AOPC is undefined.",
+                    "{row}: the model hardly reacts to {n} texts, so their normalised AOPC is undefined.",
+                    n_still,
+                    row=name,
+                )
+            )
+        if n_outside:
+            sentences.append(
+                several(
+                    "{row}: normalised AOPC of {n} text is outside 0 to 1; a wider beam finds wider bounds.",
+                    "{row}: normalised AOPC of {n} texts is outside 0 to 1; a wider beam finds wider bounds.",
+                    n_outside,
+                    row=name,
+                )
+            )
+    return sentences

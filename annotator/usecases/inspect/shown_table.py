@@ -22,6 +22,7 @@ from annotator.usecases.inspect.metrics_table import (
     family_of,
     group_of,
     meaning_of,
+    normalised_aopc_lines,
     parameters_in_common,
     self_explanation_lines,
     title_in_words,
@@ -132,6 +133,7 @@ def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
         + self_explanation_lines(rows)
         + constant_attribution_lines(rows)
         + degenerate_mask_lines(rows)
+        + normalised_aopc_lines(rows)
     )
     parameters = parameters_in_common(rows)
     if parameters:

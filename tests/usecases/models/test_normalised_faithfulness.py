@@ -1,19 +1,22 @@
 """Normalised faithfulness through models: what is asked, stored, resumed, shared between methods, left out and scored."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from annotator.attribution.base import Input
-from annotator.domain.models import Output
+from annotator.domain.models import Output, facts_from
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
 from annotator.metrics.normalised_aopc import MeasuredAopc
+from annotator.scoring.table import metric_table
 from annotator.store import Store
-from annotator.store.models import iterate_outputs, list_runs
+from annotator.store.models import iterate_outputs, list_runs, store_outputs
+from annotator.usecases.inspect.metrics_table import normalised_aopc_lines
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.models import project_model
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute, normalising_lines
@@ -214,6 +217,31 @@ def test_one_token_and_a_model_that_hardly_reacts_are_undefined_and_counted(
     assert row["faithfulness"]["naopc.comprehensiveness"]["n_left_out"] == 3
     assert row["counts"]["instances_without_reaction"] == 3  # two "bad" texts, and one token
     assert row["counts"]["instances_outside_aopc_bounds"] == 0
+    table = metric_table(evaluate_project(store, LOCAL_OPERATOR, tastes))
+    assert normalised_aopc_lines(table.rows)[0].endswith(
+        "the model hardly reacts to 3 texts, so their normalised AOPC is undefined."
+    )
+
+
+def test_values_outside_a_narrow_beams_bounds_are_not_cut_and_are_counted(
+    store: Store, tastes: Project, import_rows: Callable[..., object], scripted: Callable[..., Scripted]
+) -> None:
+    """An area as of an order that the beam did not look at is put in the place of the stored one."""
+    gold = {"label": "positive", "annotator": "source", "rationales": [[[0, 1]]]}
+    import_rows(tastes, [{"id": "long", "text": LONG, **gold}])
+    scripted(weighing(WEIGHTS))
+    run(store, tastes)
+    run_id = list_runs(store, tastes.id, method="occlusion")[0].id
+    last = outputs(store, tastes)[-1]
+    facts = dict(last.attributions[0].facts) | {"aopc_comprehensiveness": 2.0}
+    changed = replace(last.attributions[0], facts=facts_from(facts))
+    store_outputs(store, run_id, [Output(last.instance_id, attributions=(changed,))])
+    row = evaluate_project(store, LOCAL_OPERATOR, tastes)["models"][0]["methods"][0]
+    assert row["counts"]["instances_outside_aopc_bounds"] == 1
+    table = metric_table(evaluate_project(store, LOCAL_OPERATOR, tastes))
+    assert normalised_aopc_lines(table.rows)[-1].endswith(
+        "normalised AOPC of 1 text is outside 0 to 1; a wider beam finds wider bounds."
+    )
 
 
 def test_one_instance_alone_is_normalised(

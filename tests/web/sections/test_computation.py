@@ -147,6 +147,15 @@ def test_what_is_chosen_of_a_method_is_asked_for(store: Store, project: Project,
     assert job.title.endswith("of transformers:models/bert, layer 2, steps 20, baseline zero")
 
 
+def test_normalised_aopc_is_asked_for_by_its_own_box(store: Store, project: Project, page: AppTest) -> None:
+    page.checkbox(key="compute_normalised").check().run()
+    page.button(key="compute_go").click().run()
+    options = asked(store, project).options
+    assert (options.is_normalised, options.most_tokens) == (True, 50)
+    [job] = queue_of(store, LOCAL_OPERATOR, project).open
+    assert job.title.endswith("of built-in, normalised AOPC")
+
+
 def test_several_layers_are_a_run_each_and_only_the_first_begins_anew(
     store: Store, project: Project, page: AppTest
 ) -> None:
