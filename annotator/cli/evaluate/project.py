@@ -187,16 +187,6 @@ def project(
     show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
 
 
-def _scoring_options(
-    stored_project: Project, *, gold_policy: str | None, has_ordered_labels: bool, **options: Any
-) -> "ScoringOptions":
-    from annotator.scoring.runs import ScoringOptions
-    from annotator.usecases.gold_table import scored_against
-
-    labels = stored_project.labels if has_ordered_labels else ()
-    return scored_against(gold_policy, ScoringOptions(**options, ordered_labels=tuple(labels)))
-
-
 def _related(
     store: "Store", stored_project: Project, names: Mapping[str, str | None], scoring_options: "ScoringOptions",
     metrics: Sequence[str], form: str | None,
@@ -212,6 +202,16 @@ def _related(
     )
     made = relations(table, metrics)
     return relations_csv(made) if form == "csv" else relations_text(made)
+
+
+def _scoring_options(
+    stored_project: Project, *, gold_policy: str | None, has_ordered_labels: bool, **options: Any
+) -> "ScoringOptions":
+    from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.gold_table import scored_against
+
+    labels = stored_project.labels if has_ordered_labels else ()
+    return scored_against(gold_policy, ScoringOptions(**options, ordered_labels=tuple(labels)))
 
 
 def _write_card(
