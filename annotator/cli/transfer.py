@@ -19,6 +19,7 @@ from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
 
 if TYPE_CHECKING:
+    from annotator.usecases.databases import Store
     from annotator.usecases.transfer.several_files import NamedFile
 
 _PAIRS = {"renamed": "--rename", "columns": "--column"}
@@ -445,6 +446,12 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
     show_rest(n, sum(problem.n for problem in problems), rest)
 
 
+def _export_predictions(store: "Store", stored_project: "Project", path: Path, **run: Any) -> int:
+    from annotator.usecases.transfer.prediction_export import export_predictions
+
+    return export_predictions(store, LOCAL_OPERATOR, stored_project, path, **run)
+
+
 @click.command("export")
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("path", type=click.Path(path_type=Path))
@@ -473,15 +480,20 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
         "jsonl always has names."
     ),
 )
+@click.option("--model", metavar="MODEL", help="With eraser-predictions: the model.")
+@click.option("--method", default="", metavar="METHOD", help="With eraser-predictions: the method.")
+@click.option("--seed", type=int, help="With eraser-predictions: the seed, where there are several.")
 @json_option
 @click.pass_obj
 @examples(
     "annotator export jsonl reviews.jsonl --project Reviews",
     "annotator export eraser reviews-eraser --project Reviews --gold-policy union",
+    "annotator export eraser-predictions lime.jsonl --project Reviews --model bert --method lime --split test",
 )
 def export(
     database: Path, /, *, format_name: str, path: Path, project_name: str, gold_policy: Any,
-    annotator: str | None, split: str | None, include: str | None, half: Any, has_names: bool, as_json: bool,
+    annotator: str | None, split: str | None, include: str | None, half: Any, has_names: bool,
+    model: str | None, method: str, seed: int | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a project's gold to a file or folder; as jsonl, everything in the project.
 
@@ -492,6 +504,8 @@ def export(
     docs/formats.md. What a format cannot hold is refused with its place. Only you can read the files (modes 600 and
     700); chmod opens them to others.
 
+    eraser-predictions writes what a model and method say of the texts, for ERASER's scorer and `evaluate eraser`.
+
     --json has `instances` (written), `left_out` (perturbed versions without gold, which contrast sets leave out) and
     `path`.
     """
@@ -500,8 +514,16 @@ def export(
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.transfer.export import export_file
 
+    if (format_name == "eraser-predictions") != (model is not None):
+        raise click.UsageError("eraser-predictions needs --model, and no other format takes it.")
     with opened(database) as store:
         stored_project = find_project(store, project_name)
+        if model is not None:
+            n = _export_predictions(store, stored_project, path, model=model, method=method, seed=seed, split=split)
+            print_json({"instances": n, "path": str(path)}) if as_json else click.echo(
+                f"Wrote {counted(n, 'line')} to {path}."
+            )
+            return
         whose = None if annotator is None else Whose(ANNOTATOR, annotator)
         options = GoldOptions(gold_policy, split, include == "submitted", half, whose)
         exported = export_file(store, LOCAL_OPERATOR, stored_project, format_name, path, options, has_names=has_names)

@@ -504,7 +504,7 @@ def test_a_rationaliser_is_trained_its_mask_told_and_its_own_rationales_scored(p
     planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection")
     table = planted_project("evaluate", "project", "--project", "P", "--split", "test").out
     assert "m · selection · selected tokens: degenerate mask, nothing selected in " in " ".join(table.split())
-    out = planted_project(*words, "--supervision", "1", "--again").out
+    out = planted_project(*words, "--supervision", "4", "--epochs", "30", "--patience", "30", "--again").out
     assert "On 30 held-out texts it selects " in out
     assert "Its mask is" not in out
     done = planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection", "--faithfulness")
@@ -529,6 +529,45 @@ def test_a_pipeline_tells_whose_error_it_was_and_its_selection_stands_in_erasers
     assert re.search(r"and [1-9]\d* rationales", done.out), "its own are counted"
     table = planted_project("table", "eraser-hard", "--project", "P", "--split", "test")
     assert (table.code, "selection" in table.out) == (0, True)
+
+
+def test_what_a_model_selects_is_exported_for_erasers_scorer_which_gives_the_same_numbers(
+    planted_project: Command, tmp_path: Path
+) -> None:
+    words = ("train", "--project", "P", "--name", "m", "--architecture", "bert-to-bert-tokens")
+    assert planted_project(*words, "--learning-rate", "0.001", "--epochs", "3").code == 0
+    words = (
+        "attribute",
+        "--project",
+        "P",
+        "--model",
+        "m",
+        "--method",
+        "selection",
+        "--faithfulness",
+        "--split",
+        "test",
+    )
+    assert planted_project(*words).code == 0
+    path, gold = tmp_path / "predictions.jsonl", tmp_path / "gold"
+    words = ("export", "eraser-predictions", str(path), "--project", "P", "--model", "m")
+    assert "No run of 'm' with 'lime'" in planted_project(*words, "--method", "lime").err
+    assert planted_project(*words, "--method", "selection", "--split", "test").code == 0
+    for line in path.read_text(encoding="utf-8").splitlines():
+        [document] = json.loads(line)["rationales"]
+        spans = [range(span["start_token"], span["end_token"]) for span in document["hard_rationale_predictions"]]
+        likely = {n for n, p in enumerate(document["soft_rationale_predictions"]) if p > 0.5}
+        assert {token for span in spans for token in span} == likely, "its own selection, and not the top k"
+    assert planted_project("export", "eraser", str(gold), "--project", "P").code == 0
+    words = ("--data-dir", str(gold), "--split", "test", "--predictions", str(path), "--json")
+    scored = planted_project("evaluate", "eraser", *words).json
+    ours = planted_project("evaluate", "project", "--project", "P", "--split", "test", "--json").json["models"][0]
+    [hard] = [run for run in ours["methods"] if run["kind"] == "hard"]
+    token_f1 = hard["plausibility"]["eraser.token_f1_macro"]["value"]
+    assert scored["token_prf"]["instance_macro"]["f1"] == pytest.approx(token_f1)
+    assert scored["classification_scores"]["accuracy"] == pytest.approx(ours["quality"]["eraser.accuracy"]["value"])
+    aopc = hard["faithfulness"]["eraser.comprehensiveness_aopc"]["value"]
+    assert scored["classification_scores"]["comprehensiveness_aopc"] == pytest.approx(aopc)
 
 
 def test_an_lstm_is_trained_from_word_vectors_and_every_command_takes_its_folder(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
+from annotator.domain.tasks import Task
 from annotator.domain.texts import Span, TokenizedText
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
@@ -54,7 +55,7 @@ class _EraserWriter:
             self._no_split.add(instance.key)
         else:
             self._check_key(instance)
-            docids = self._docids(instance)
+            docids = docids_of(self.options.project.task, instance)
             for segment in _documents_of(instance):
                 self._write_document(instance.key, segment, docids[segment.name])
             if instance.split not in self._lines:
@@ -76,13 +77,6 @@ class _EraserWriter:
         if key_hash in self._keys:
             raise ExportRefused(_("Duplicate ID '{key}' in split '{split}'.", split=instance.split, key=instance.key))
         self._keys.add(key_hash)
-
-    def _docids(self, instance: Instance) -> dict[str, str]:
-        """Each segment's document: its own name, else the key, or <key>_<segment> where there may be several."""
-        selectable = [spec for spec in self.options.project.task.segments if spec.is_selectable]
-        segments = _documents_of(instance)
-        is_alone = len(selectable) == 1 and len(segments) == 1
-        return {s.name: s.docid or (instance.key if is_alone else f"{instance.key}_{s.name}") for s in segments}
 
     def _write_document(self, key: str, segment: Segment, docid: str) -> None:
         text = "\n".join(
@@ -120,6 +114,14 @@ class _EraserWriter:
         if task.query_segment is not None:
             return next((s.body.text for s in instance.segments if s.name == task.query_segment), "")
         return task.eraser_query or self.options.project.shown_question
+
+
+def docids_of(task: Task, instance: Instance) -> dict[str, str]:
+    """Each segment's document: its own name, else the key, or <key>_<segment> where there may be several."""
+    selectable = [spec for spec in task.segments if spec.is_selectable]
+    segments = _documents_of(instance)
+    is_alone = len(selectable) == 1 and len(segments) == 1
+    return {s.name: s.docid or (instance.key if is_alone else f"{instance.key}_{s.name}") for s in segments}
 
 
 def _documents_of(instance: Instance) -> list[Segment]:

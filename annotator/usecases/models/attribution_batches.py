@@ -245,12 +245,17 @@ class Batches:
         if self._selection is None:
             return
         inputs: list[Reduced] = []
+        selected = _selected_by_model(method.run, stored_outputs, result)
         for instance in instances:
             if method.explainer is None:
                 of_one = self._selection.of_gold(instance)
             else:
                 chosen = _selecting(attributions[instance.id], (answers[instance.id].label, gold.get(instance.id)))
-                of_one = [] if chosen is None else self._selection.of_attribution(instance, chosen)
+                of_one = (
+                    []
+                    if chosen is None
+                    else self._selection.of_attribution(instance, chosen, selected.get(instance.id))
+                )
             inputs += missing(of_one, stored_outputs[instance.id])
         result.outputs += [(method.run, output) for output in answered(self._model, inputs).values()]
         result.n_reduced += len(inputs)
@@ -290,6 +295,22 @@ class Batches:
                 ]
                 if len(same) == len(by_seed):
                     result.add_facts({"spread": spread_over_seeds([a.scores for a in same])})
+
+
+_SELECTION = "selection"  # the method of models that select a rationale by themselves
+
+
+def _selected_by_model(run: Run, stored_outputs: Outputs, result: BatchResult) -> dict[int, tuple[int, ...]]:
+    """The tokens of the rationales that a model selected by itself, stored or new; {} of all other methods."""
+    if run.method != _SELECTION:
+        return {}
+    new = (output for of_run, output in result.outputs if of_run == run)
+    return {
+        output.instance_id: tuple(token for span in rationale.spans for token in range(*span))
+        for output in (*stored_outputs.values(), *new)
+        for rationale in output.rationales
+        if rationale.kind == "hard"
+    }
 
 
 def _has(label: str, attributions: Iterable[Attribution]) -> bool:

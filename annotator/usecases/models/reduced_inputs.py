@@ -45,8 +45,13 @@ class Selection:
         self._ratio = ratio
         self.has_ratio = any(gold.ratios) or ratio is not None
 
-    def of_attribution(self, instance: Instance, attribution: Attribution) -> list[Reduced]:
-        """The top k of the scores and the top of each share; tokens that the model did not see are never selected."""
+    def of_attribution(
+        self, instance: Instance, attribution: Attribution, selected: tuple[int, ...] | None = None
+    ) -> list[Reduced]:
+        """The top k of the scores and the top of each share; tokens that the model did not see are never selected.
+
+        selected: the tokens that the model selected by itself, in the place of the top k
+        """
         row = gold_row(GoldInstance(instance, (), None), self._task, keep_tokens=False, is_exhaustive=False)
         scores = Ragged.of([attribution.scores[: row.n_tokens]], np.float64)
         order = order_of(scores)
@@ -54,13 +59,14 @@ class Selection:
         ratios_by_threshold: list[tuple[float | None, tuple[float, ...]]] = [
             (t, (t,) * lengths.shape[1]) for t in THRESHOLDS
         ]
-        if self.has_ratio:
+        if self.has_ratio and selected is None:
             by_ratio = self._gold.ratios if self._ratio is None else (self._ratio,) * lengths.shape[1]
             ratios_by_threshold.insert(0, (None, by_ratio))
-        return [
+        of_scores = [
             Reduced(instance, _sorted(top_of_sides(order, Sides(lengths, ratios)).values), threshold)
             for threshold, ratios in ratios_by_threshold
         ]
+        return of_scores if selected is None else [Reduced(instance, selected, None), *of_scores]
 
     def of_gold(self, instance: Instance) -> list[Reduced]:
         """The union of the instance's gold sets; nothing where it has none."""
