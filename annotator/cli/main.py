@@ -55,7 +55,7 @@ COMMANDS: Commands = {
     ),
     "table": ("annotator.cli.table:table", "Print a project's numbers as the papers' tables."),
     "report": ("annotator.cli.report:report", "Write a comparison of models as one HTML page."),
-    "reproduce": ("annotator.cli.report:reproduce", "Check that a results card comes out again."),
+    "reproduce": ("annotator.cli.report:reproduce", "Reproduce the numbers of a results card."),
     "backup": ("annotator.cli.upkeep:backup", "Copy the database while people work."),
     "restore": ("annotator.cli.upkeep:restore", "Replace the database by a backup."),
     "check": ("annotator.cli.upkeep:check", "Check the database and everything in it."),

@@ -1,4 +1,4 @@
-"""`annotator report`: a comparison of models as one HTML page; `annotator reproduce`: whether a results card comes out again."""
+"""`annotator report`: a comparison of models as one HTML page; `annotator reproduce`: the numbers of a results card, again."""
 
 import dataclasses
 from pathlib import Path
@@ -160,9 +160,9 @@ def _texts(
 @click.pass_obj
 @examples("annotator evaluate project --project Reviews --card results.json", "annotator reproduce results.json")
 def reproduce(database: Path, /, *, path: Path, project_name: str | None, as_json: bool) -> int:
-    """Check that the numbers of a results card come out again here, from the same texts, gold and predictions.
+    """Reproduce the numbers of a results card here, from the same texts, gold and predictions.
 
-    It ends at the first that differs, and names it (at most 20): texts, gold, predictions, definitions, numbers. The
+    It stops at the first that differs, and names it (at most 20): texts, gold, predictions, definitions, numbers. The
     exit code is then 1. Machine, path, language and the order of rows make no difference. docs/scores.md#results-cards
     says what a card holds.
     """
@@ -179,10 +179,10 @@ def reproduce(database: Path, /, *, path: Path, project_name: str | None, as_jso
     for line in (*made.differences, *([f"… and {made.n_more:,} more"] if made.n_more else []), *made.notes):
         click.echo(line)
     if made.differences:
-        click.echo("It does not come out again.")
+        click.echo("Not reproduced.")
         return 1
     click.echo(
-        f"The same: {counted(made.n_numbers, 'number')} over {counted(made.n_texts, 'text')}; the largest difference is "
+        f"Reproduced: {counted(made.n_numbers, 'number')} over {counted(made.n_texts, 'text')}; the largest difference is "
         f"{made.largest:.1g}."
     )
     return 0

@@ -139,18 +139,11 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class InstanceDisagreement:
+class InstanceDisagreement(Disagreement):
     """An instance with the means over its pairs of annotators."""
 
     key: str
     split: str
-    label: float
-    reason: float
-    extent: float
-
-    @property
-    def total(self) -> float:
-        return self.label + self.reason + self.extent
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +222,8 @@ class DisagreementTally:
             parts += [] if part is None else [part]
         self._n_pairs += len(parts)
         if parts:
-            means = (fmean(getattr(part, name) for part in parts) for name in ("label", "reason", "extent"))
-            self._of_instances.append(InstanceDisagreement(instance.key, instance.split, *means))
+            label, reason, extent = (fmean(getattr(p, name) for p in parts) for name in ("label", "reason", "extent"))
+            self._of_instances.append(InstanceDisagreement(label, reason, extent, instance.key, instance.split))
 
     def _count(self, best: _BestIous, *, is_other_label: bool) -> None:
         lacking = [any(iou < COUNTERPART for iou in ious) for ious in best]

@@ -129,6 +129,23 @@ def test_evaluate_project_prints_a_short_table_of_the_numbers_that_the_page_show
     assert (refused.code, "Did you mean sets.best_iou?" in refused.err) == (1, True)
 
 
+def test_a_card_is_reproduced_and_two_metrics_are_related(six_texts: Command, tmp_path: Path) -> None:
+    attribute(six_texts)
+    card = tmp_path / "card.json"
+    assert six_texts("evaluate", "project", "--project", "P", "--card", str(card)).code == 0
+    again = six_texts("reproduce", str(card))
+    assert (again.code, again.out.startswith("Reproduced: ")) == (0, True)
+    content = json.loads(card.read_text(encoding="utf-8"))
+    content["texts"][0]["label"] = "another"
+    card.write_text(json.dumps(content), encoding="utf-8")
+    other = six_texts("reproduce", str(card))
+    assert other.code == 1
+    assert other.out.splitlines()[0].startswith(f"The gold label of {content['texts'][0]['key']} was another, and is ")
+    words = ("evaluate", "project", "--project", "P", "--relate", "sets.best_f1", "eraser.accuracy")
+    assert "Spearman's" in " ".join(six_texts(*words).out.split())
+    assert six_texts(*words, "--json").code == 2
+
+
 def test_evaluate_project_prints_the_csv_of_the_page(six_texts: Command) -> None:
     attribute(six_texts)
     lines = six_texts("evaluate", "project", "--project", "P", "--csv").out.splitlines()

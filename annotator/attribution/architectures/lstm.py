@@ -107,7 +107,7 @@ def _build(self: Any, config: Any) -> None:
     if config.encoder is None:
         self.embeddings = nn.Embedding(config.vocab_size, width, padding_idx=config.pad_token_id)
     else:
-        self.encoder = _encoder_of(transformers, config.encoder)
+        self.encoder = encoder_of(config.encoder)
         width = self.encoder.config.hidden_size
     self.recurrent = nn.LSTM(width, config.recurrent_size, batch_first=True, bidirectional=config.is_bidirectional)
     states = config.recurrent_size * (2 if config.is_bidirectional else 1)
@@ -119,10 +119,12 @@ def _build(self: Any, config: Any) -> None:
     self.post_init()
 
 
-def _encoder_of(transformers: Any, described: Mapping[str, object]) -> Any:
+def encoder_of(described: Mapping[str, object], auto: str = "AutoModel") -> Any:
+    """A transformer inside of a model, by its configuration; its weights come with the model's. auto: the loader's name."""
+    transformers = import_module("transformers")
     kind, rest = str(described["model_type"]), {name: of for name, of in described.items() if name != "model_type"}
     config = transformers.AutoConfig.for_model(kind, **rest)
-    return transformers.AutoModel.from_config(config, attn_implementation="eager")
+    return getattr(transformers, auto).from_config(config, attn_implementation="eager")
 
 
 def as_drawn(_self: Any, _module: Any) -> None:

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Literal
 
-from annotator.attribution.architectures.lstm import order_of, resized
+from annotator.attribution.architectures.lstm import as_drawn, encoder_of, order_of, resized
 from annotator.attribution.architectures.rationaliser import PIPELINE, SELECTED
 from annotator.attribution.transformers_subwords import Tensor
 
@@ -66,7 +66,7 @@ class Texts:
     """What a pipeline reads.
 
     Shapes: ids, sentences, types int64[batch, length]; real, around, question, text bool[batch, length], the last three being
-            the parts of the first; embedded float[batch, length, dimensions], of the part that is to read
+            the parts of the first
     """
 
     ids: Tensor
@@ -111,7 +111,7 @@ def _classes() -> tuple[Any, Any]:
             "config_class": config,
             "base_model_prefix": "",
             "__init__": _build,
-            "_init_weights": lambda _self, _module: None,  # the parts come as they were drawn or learned
+            "_init_weights": as_drawn,
             "get_input_embeddings": lambda self: _embeddings(self.classifier),
             "resize_token_embeddings": _resize,
             "selection": _selection,
@@ -161,11 +161,8 @@ def _gru_reader(nn: Any, config: Any, n_outputs: int) -> Any:
 
 
 def _encoder(config: Any, part: str) -> Any:
-    transformers = import_module("transformers")
-    given = dict(config.encoders[part])
-    of_part = transformers.AutoConfig.for_model(given.pop("model_type"), **given)
     kind = "TokenClassification" if (part, config.unit) == ("selector", "token") else "SequenceClassification"
-    return getattr(transformers, f"AutoModelFor{kind}").from_config(of_part, attn_implementation="eager")
+    return encoder_of(config.encoders[part], f"AutoModelFor{kind}")
 
 
 def _embeddings(part: Any) -> Any:

@@ -145,7 +145,7 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
         for at, row in enumerate(view.rows)
         if row.key in shared.lacking
     )
-    yield f"Signature: {signature('METRIC', {'def': None, **asked(view.table, explained='')})}; in --csv each number's own."
+    yield f"Signature: {signature('METRIC', {'def': None, **asked(view.table, explained='')})}; --csv has each number's own."
     if lacking:
         yield f"Not compared, since they lack more than a fifth of the instances of the others: {', '.join(lacking)}."
     n_all_gold = n_without_choice(view.table)

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from annotator.domain.models import Prediction, Run
-from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.tasks import get_task
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, NotAllowed
 from annotator.metrics.registry import definition_of
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.signatures import signature
@@ -31,6 +31,7 @@ from annotator.usecases.inspect.result_cards import (
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
+from annotator.usecases.transfer.prediction_export import export_predictions
 from tests.usecases.transfer.comparing import LENGTH, key_of, output, rows_of, said, take
 
 N = 24
@@ -156,6 +157,21 @@ def test_a_card_of_a_newer_version_is_refused_and_its_version_named(card: Result
     newer = msgspec.to_builtins(replace(card, format=FORMAT + 1, version="9.1")) | {"more": 1}
     with pytest.raises(InvalidValue, match=r"newer version \(9\.1\)"):
         read_card(json.dumps(newer).encode())
+
+
+def test_annotators_get_no_card_reproduce_none_and_export_no_predictions(
+    store: Store, made: Project, card: ResultCard, add_person: Callable[..., User], tmp_path: Path
+) -> None:
+    person = add_person("Ann", made, "annotator", "reviewer")
+    with pytest.raises(NotAllowed):
+        result_card(store, person, made, ScoringOptions())
+    with pytest.raises(NotAllowed):
+        reproduce(store, person, made, card)
+    path = tmp_path / "predictions.jsonl"
+    with pytest.raises(NotAllowed):
+        export_predictions(store, person, made, path, model="m", method="ig")
+    assert not path.exists()
+    assert export_predictions(store, add_person("Lea", made, "lead"), made, path, model="m", method="ig") == N
 
 
 def test_digests_are_those_of_canonical_json() -> None:
