@@ -20,6 +20,7 @@ from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, Import
 
 if TYPE_CHECKING:
     from annotator.usecases.databases import Store
+    from annotator.usecases.gold import GoldOptions
     from annotator.usecases.transfer.several_files import NamedFile
 
 _PAIRS = {"renamed": "--rename", "columns": "--column"}
@@ -446,10 +447,17 @@ def _show_problems(what: str, problems: Sequence[Problem], n: int, rest: str) ->
     show_rest(n, sum(problem.n for problem in problems), rest)
 
 
-def _export_predictions(store: "Store", stored_project: "Project", path: Path, **run: Any) -> int:
-    from annotator.usecases.transfer.prediction_export import export_predictions
+_PREDICTIONS = ("eraser-predictions", "benchmark-predictions")
 
-    return export_predictions(store, LOCAL_OPERATOR, stored_project, path, **run)
+
+def _export_predictions(
+    store: "Store", project: "Project", format_name: str, path: Path, options: "GoldOptions", **run: Any
+) -> int:
+    from annotator.usecases.models.prediction_export import export_benchmark_predictions, export_predictions
+
+    if format_name == "benchmark-predictions":
+        return export_benchmark_predictions(store, LOCAL_OPERATOR, project, path, options=options, **run)
+    return export_predictions(store, LOCAL_OPERATOR, project, path, split=options.split, **run)
 
 
 @click.command("export")
@@ -480,9 +488,9 @@ def _export_predictions(store: "Store", stored_project: "Project", path: Path, *
         "jsonl always has names."
     ),
 )
-@click.option("--model", metavar="MODEL", help="With eraser-predictions: the model.")
-@click.option("--method", default="", metavar="METHOD", help="With eraser-predictions: the method.")
-@click.option("--seed", type=int, help="With eraser-predictions: the seed, where there are several.")
+@click.option("--model", metavar="MODEL", help="With predictions: the model.")
+@click.option("--method", default="", metavar="METHOD", help="With predictions: the method.")
+@click.option("--seed", type=int, help="With predictions: the seed, where there are several.")
 @json_option
 @click.pass_obj
 @examples(
@@ -504,7 +512,9 @@ def export(
     docs/formats.md. What a format cannot hold is refused with its place. Only you can read the files (modes 600 and
     700); chmod opens them to others.
 
-    eraser-predictions writes what a model and method say of the texts, for ERASER's scorer and `evaluate eraser`.
+    eraser-predictions and benchmark-predictions write what a model and method say of the texts, for the papers' scorers,
+    `evaluate eraser` and `evaluate benchmark`. The benchmark's lines have the numbers of the gold that is exported with the
+    same --split and --gold-policy.
 
     --json has `instances` (written), `left_out` (perturbed versions without gold, which contrast sets leave out) and
     `path`.
@@ -514,18 +524,19 @@ def export(
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.transfer.export import export_file
 
-    if (format_name == "eraser-predictions") != (model is not None):
-        raise click.UsageError("eraser-predictions needs --model, and no other format takes it.")
+    if (format_name in _PREDICTIONS) != (model is not None):
+        raise click.UsageError(f"{' and '.join(_PREDICTIONS)} need --model, and no other format takes it.")
+    whose = None if annotator is None else Whose(ANNOTATOR, annotator)
+    options = GoldOptions(gold_policy, split, include == "submitted", half, whose)
     with opened(database) as store:
         stored_project = find_project(store, project_name)
         if model is not None:
-            n = _export_predictions(store, stored_project, path, model=model, method=method, seed=seed, split=split)
+            run = {"model": model, "method": method, "seed": seed}
+            n = _export_predictions(store, stored_project, format_name, path, options, **run)
             print_json({"instances": n, "path": str(path)}) if as_json else click.echo(
                 f"Wrote {counted(n, 'line')} to {path}."
             )
             return
-        whose = None if annotator is None else Whose(ANNOTATOR, annotator)
-        options = GoldOptions(gold_policy, split, include == "submitted", half, whose)
         exported = export_file(store, LOCAL_OPERATOR, stored_project, format_name, path, options, has_names=has_names)
     if as_json:
         annotations = {} if exported.n_annotations is None else {"annotations": exported.n_annotations}

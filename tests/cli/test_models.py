@@ -587,6 +587,62 @@ def test_what_a_model_selects_is_exported_for_erasers_scorer_which_gives_the_sam
     assert scored["classification_scores"]["comprehensiveness_aopc"] == pytest.approx(aopc)
 
 
+def test_a_run_is_written_for_the_benchmarks_scorers_and_they_give_the_numbers_of_the_project(
+    planted_project: Command, tmp_path: Path
+) -> None:
+    words = ("--project", "P", "--model", "built-in", "--method", "random")
+    assert planted_project("attribute", *words, "--faithfulness", "--seed", "1").code == 0
+    path, gold = tmp_path / "predictions.jsonl", tmp_path / "gold"
+    words = ("benchmark-predictions", str(path), *words, "--split", "test")
+    assert "Wrote 30 lines" in planted_project("export", *words).out
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [row["id"] for row in rows] == sorted(row["id"] for row in rows)
+    for row in rows:
+        of_all = [*row["rationale"][0], *row["no_rationale"][0]]
+        assert sorted(of_all) == list(range(len(of_all))), "every token stands once"
+    assert planted_project("export", "benchmark", str(gold), "--project", "P", "--split", "test").code == 0
+    words = ("--task", "sentiment", "--gold", str(gold), "--predictions", str(path), "--json")
+    scored = planted_project("evaluate", "benchmark", *words).json
+    ours = planted_project("evaluate", "project", "--project", "P", "--split", "test", "--json").json["models"][0]
+    [random] = [run for run in ours["methods"] if run["kind"] == "attribution"]
+    assert 0 < scored["paper"]["token_f1"] < 1
+    of_both = (
+        (scored["paper"]["token_f1"], random["plausibility"]["benchmark.token_f1_paper"]),
+        (scored["scripts"]["token_f1"], random["plausibility"]["benchmark.token_f1_scripts"]),
+        (scored["evaluator"]["iou_f1"], random["plausibility"]["benchmark.iou_f1_evaluator"]),
+        (scored["evaluator"]["sufficiency"], random["faithfulness"]["method.sufficiency"]),
+        (scored["evaluator"]["comprehensiveness"], random["faithfulness"]["method.comprehensiveness"]),
+        (scored["scripts"]["new_p"], random["faithfulness"]["benchmark.new_p"]),
+        (scored["scripts"]["accuracy"], ours["quality"]["eraser.accuracy"]),
+    )
+    for theirs, of_project in of_both:
+        assert theirs == pytest.approx(of_project["value"])
+
+
+@pytest.mark.parametrize(
+    ("task", "labels", "gold", "row"),
+    [
+        ("similarity", ("--labels", "different,same"), "benchmark-similarity",
+         {"id": 2, "rationale": [[5, 2], [3]], "no_rationale": [[0, 1, 3, 4, 6], [0, 1, 2, 4, 5, 6]],
+          "rationale_token": [["monday", "museum"], ["open"]], "pred_label": 1, "rationale_pred": 0, "no_rationale_pred": 1}),
+        ("reading", (), "benchmark-reading",
+         {"id": 1, "rationale": [[5, 13]], "no_rationale": [[0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 14]],
+          "rationale_token": [["ten", "Night"]], "pred_label": "at ten", "rationale_pred": "ten", "no_rationale_pred": ""}),
+    ],
+)  # fmt: skip
+def test_the_benchmarks_predictions_of_pairs_and_readings_come_out_as_they_went_in(
+    annotator: Command, tmp_path: Path, task: str, labels: tuple[str, ...], gold: str, row: dict[str, object]
+) -> None:
+    before, after = tmp_path / "before.jsonl", tmp_path / "after.jsonl"
+    before.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    annotator("project", "create", "P", "--task", task, *labels)
+    assert annotator("import", "benchmark", str(REPOSITORY / "data" / "samples" / gold), "--project", "P").code == 0
+    words = ("--project", "P", "--model", "m", "--method", "ig")
+    assert annotator("import", "benchmark-predictions", str(before), *words).code == 0
+    assert annotator("export", "benchmark-predictions", str(after), *words).code == 0
+    assert [json.loads(line) for line in after.read_text(encoding="utf-8").splitlines()] == [row]
+
+
 def test_an_lstm_is_trained_from_word_vectors_and_every_command_takes_its_folder(
     planted_project: Command, tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from annotator.domain.models import Input
 from annotator.domain.numbers import counted
 from annotator.errors import Problem
 from annotator.formats.benchmark.gold import n_sides_of
@@ -47,6 +48,29 @@ _PADDLENLP = frozenset({"no_rationale", "rationale_token", "rationale_pred", "no
 _TRUSTAI = frozenset(
     {"non_rationale", "rationale_tokens", "pred_proba", "rationale_pred_proba", "non_rationale_pred_proba"}
 )
+
+
+class BenchmarkRow(msgspec.Struct):
+    """A line as we write it: PaddleNLP's names, and TrustAI's for what only its evaluator reads."""
+
+    id: int
+    rationale: list[list[int]]
+    no_rationale: list[list[int]]
+    rationale_token: list[list[str]]
+    pred_label: Index | UnsetType = UNSET
+    rationale_pred: Index | UnsetType = UNSET
+    no_rationale_pred: Index | UnsetType = UNSET
+    pred_proba: list[float] | UnsetType = UNSET
+    rationale_pred_proba: list[float] | UnsetType = UNSET
+    non_rationale_pred_proba: list[float] | UnsetType = UNSET
+
+
+# The fields of an answer's label and probabilities, by what was answered.
+ANSWERS_ON: dict[Input, tuple[str, str]] = {
+    "full": ("pred_label", "pred_proba"),
+    "rationale": ("rationale_pred", "rationale_pred_proba"),
+    "rest": ("no_rationale_pred", "non_rationale_pred_proba"),
+}
 
 
 class _Values(msgspec.Struct):

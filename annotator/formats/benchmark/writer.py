@@ -11,6 +11,8 @@ import msgspec
 
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.numbers import counted
+from annotator.domain.projects import Project
+from annotator.domain.tasks import Task
 from annotator.domain.texts import union_of_tokens
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
@@ -104,7 +106,7 @@ class _BenchmarkWriter:
         self._no_result.raise_if_any()
         if not self._numbers:
             raise ExportRefused(_("No gold yet. Choose another split."))
-        ids = self._ids()
+        ids = record_ids(list(self._numbers))
         files: dict[str, tuple[BinaryIO, BinaryIO]] = {}
         for line in self.lines:
             pending = msgspec.json.decode(line, type=_Pending)
@@ -112,13 +114,6 @@ class _BenchmarkWriter:
                 files[pending.language] = self._open(folder, pending.language, stack)
             for file, values in zip(files[pending.language], self._records(pending, ids), strict=True):
                 file.write(msgspec.json.encode(values) + b"\n")
-
-    def _ids(self) -> dict[Place, int]:
-        """Keys that are whole numbers stay, if all are and no two are equal; else all are numbered from 1."""
-        keys = [key for _, key in self._numbers]
-        if len(set(keys)) == len(keys) and all(_WHOLE_NUMBER.fullmatch(key) for key in keys):
-            return {split_and_key: int(split_and_key[1]) for split_and_key in self._numbers}
-        return self._numbers
 
     def _open(self, folder: Path, language: str, stack: ExitStack) -> tuple[BinaryIO, BinaryIO]:
         shape = shape_of_task(self.options.project.task)
@@ -147,6 +142,14 @@ class _BenchmarkWriter:
         return shown_input, {"sent_id": number, **pending.gold, **links, **kind, **ours}
 
 
+def record_ids(keys_by_split: Sequence[Place]) -> dict[Place, int]:
+    """Keys that are whole numbers stay, if all are and no two are equal; else records are numbered from 1 as they come."""
+    keys = [key for _, key in keys_by_split]
+    if len(set(keys)) == len(keys) and all(_WHOLE_NUMBER.fullmatch(key) for key in keys):
+        return {(split, key): int(key) for split, key in keys_by_split}
+    return {split_and_key: number for number, split_and_key in enumerate(keys_by_split, 1)}
+
+
 def input_values(instance: Instance, shape: Shape) -> Values:
     """What models and annotators see: texts and their tokens."""
     bodies = [segment.body for segment in instance.segments if segment.is_selectable]
@@ -167,22 +170,33 @@ def input_values(instance: Instance, shape: Shape) -> Values:
 
 def _labels(result: str, options: WriteOptions) -> Values:
     """sent_label: the answer's text, else the label's position among the project's labels, and then its text beside."""
-    labels = options.project.labels
-    if options.project.task.result_kind == "answer":
-        return {"sent_label": result}
+    number = label_number(result, options.project)
+    is_named = isinstance(number, int) and str(number) != result
+    return {"sent_label": number, "label": result} if is_named else {"sent_label": number}
+
+
+def label_number(result: str, project: Project) -> int | str:
+    """A result as the benchmark's files call it: a label by its number, an answer or what is no label by its text."""
+    if project.task.result_kind == "answer":
+        return result
     if _WHOLE_NUMBER.fullmatch(result):
-        return {"sent_label": int(result)}
-    return {"sent_label": labels.index(result), "label": result} if result in labels else {"sent_label": result}
+        return int(result)
+    return project.labels.index(result) if result in project.labels else result
+
+
+def borders_of_sides(instance: Instance, task: Task) -> list[tuple[int, int]]:
+    """First and end token of each side: a pair's two segments, else all selectable tokens."""
+    layout = instance.layout
+    if shape_of_task(task) != "pair":
+        return [(0, layout.n_selectable)]
+    return [(segment.first_token, segment.end_token) for segment in layout.segments if segment.is_selectable]
 
 
 def _sides(gold: GoldInstance, options: WriteOptions) -> list[list[list[int]]]:
     """Side -> set -> token index of the side; a reading's one side is passage and title in one numbering."""
-    is_pair = shape_of_task(options.project.task) == "pair"
     layout = gold.instance.layout
-    selectable = [segment for segment in layout.segments if segment.is_selectable]
-    starts = [segment.first_token for segment in selectable] if is_pair else [0]
-    ends = [*starts[1:], layout.n_selectable]
-    sides: list[list[list[int]]] = [[] for _ in starts]
+    borders = borders_of_sides(gold.instance, options.project.task)
+    sides: list[list[list[int]]] = [[] for _ in borders]
     for one_set in _sets(gold, options):
         if one_set and one_set[-1] >= layout.n_selectable:
             raise ExportRefused(
@@ -192,7 +206,7 @@ def _sides(gold: GoldInstance, options: WriteOptions) -> list[list[list[int]]]:
                     number=one_set[-1],
                 )
             )
-        for side, start, end in zip(sides, starts, ends, strict=True):
+        for side, (start, end) in zip(sides, borders, strict=True):
             side.append([index - start for index in one_set if start <= index < end])
     return sides
 

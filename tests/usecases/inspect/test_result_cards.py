@@ -28,10 +28,10 @@ from annotator.usecases.inspect.result_cards import (
     result_card,
     written_card,
 )
+from annotator.usecases.models.prediction_export import export_predictions
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
-from annotator.usecases.transfer.prediction_export import export_predictions
 from tests.usecases.transfer.comparing import LENGTH, key_of, output, rows_of, said, take
 
 N = 24
