@@ -590,7 +590,9 @@ def test_what_a_model_selects_is_exported_for_erasers_scorer_which_gives_the_sam
 def test_a_run_is_written_for_the_benchmarks_scorers_and_they_give_the_numbers_of_the_project(
     planted_project: Command, tmp_path: Path
 ) -> None:
-    words = ("--project", "P", "--model", "built-in", "--method", "random")
+    planted_project("project", "create", "Q", "--task", "sentiment", "--labels", ",".join(("unused", *LABELS)))
+    assert planted_project("import", "jsonl", str(tmp_path / "rows.jsonl"), "--project", "Q").code == 0
+    words = ("--project", "Q", "--model", "built-in", "--method", "random")
     assert planted_project("attribute", *words, "--faithfulness", "--seed", "1").code == 0
     path, gold = tmp_path / "predictions.jsonl", tmp_path / "gold"
     words = ("benchmark-predictions", str(path), *words, "--split", "test")
@@ -600,10 +602,10 @@ def test_a_run_is_written_for_the_benchmarks_scorers_and_they_give_the_numbers_o
     for row in rows:
         of_all = [*row["rationale"][0], *row["no_rationale"][0]]
         assert sorted(of_all) == list(range(len(of_all))), "every token stands once"
-    assert planted_project("export", "benchmark", str(gold), "--project", "P", "--split", "test").code == 0
+    assert planted_project("export", "benchmark", str(gold), "--project", "Q", "--split", "test").code == 0
     words = ("--task", "sentiment", "--gold", str(gold), "--predictions", str(path), "--json")
     scored = planted_project("evaluate", "benchmark", *words).json
-    ours = planted_project("evaluate", "project", "--project", "P", "--split", "test", "--json").json["models"][0]
+    ours = planted_project("evaluate", "project", "--project", "Q", "--split", "test", "--json").json["models"][0]
     [random] = [run for run in ours["methods"] if run["kind"] == "attribution"]
     assert 0 < scored["paper"]["token_f1"] < 1
     of_both = (

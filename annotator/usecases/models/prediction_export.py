@@ -226,8 +226,8 @@ class _BenchmarkRows:
     def _answer(self, row: BenchmarkRow, answer: Prediction, label_field: str, p_field: str) -> None:
         if answer.label is not None:
             setattr(row, label_field, label_number(answer.label, self.project))
-        if self.project.labels and set(answer.probabilities) >= set(self.project.labels):
-            setattr(row, p_field, [answer.probabilities[label] for label in self.project.labels])
+        if answer.probabilities and set(answer.probabilities) <= set(self.project.labels):  # a model may not know them all
+            setattr(row, p_field, [answer.probabilities.get(label, 0.0) for label in self.project.labels])
 
 
 def _order(attribution: Attribution | None, ranked: MachineRationale | None, n: int) -> list[int]:
