@@ -157,18 +157,21 @@ class ProjectFiles(OpenProject):
         half: "Half" = "both",
         names: bool = False,
         annotator: str | None = None,
+        unhelped: bool = False,
     ) -> "Exported":
         """Write gold (or, as jsonl, everything) to a file or folder, as `annotator export` does; `.n` says how many instances.
 
         half:  "both", "originals" or "perturbed"
         names: "csv", "parquet", "datasets" and "parquet-annotations" tell who made each annotation; else people are pseudonyms
-        annotator: this person's sets and labels alone
+        annotator: this person's sets and labels alone; unhelped: annotations that were made without help alone
         """
-        from annotator.domain.measurements import ANNOTATOR, Whose  # noqa: PLC0415
+        from annotator.domain.measurements import ANNOTATOR, WITHOUT_HELP, Whose  # noqa: PLC0415
         from annotator.usecases.gold import GoldOptions, checked_policy  # noqa: PLC0415
         from annotator.usecases.transfer.export import export_file  # noqa: PLC0415
 
-        whose = None if annotator is None else Whose(ANNOTATOR, annotator)
+        if unhelped and annotator is not None:
+            raise InvalidValue("Give annotator or unhelped, not both.")
+        whose = Whose(ANNOTATOR, annotator) if annotator is not None else WITHOUT_HELP if unhelped else None
         options = GoldOptions(checked_policy(gold_policy), split, include_submitted, half, whose)
         rules = self.rules
         return export_file(self.database.store, LOCAL_OPERATOR, rules, format, Path(path), options, has_names=names)

@@ -332,11 +332,15 @@ class ProjectNumbers(OpenProject):
         reports = comparison_reports(self.database.store, LOCAL_OPERATOR, [rules], pair, options)
         return reports[rules.name].as_json()
 
-    def agreement(self, *, pairs: bool = False) -> "DataFrame":
-        """A row a coefficient of the annotators' agreement on labels, tokens and sets; pairs: a row a pair of annotators."""
+    def agreement(self, *, pairs: bool = False, unhelped: bool = False) -> "DataFrame":
+        """A row a coefficient of the annotators' agreement on labels, tokens and sets; pairs: a row a pair of annotators.
+
+        unhelped: over annotations that were made without help alone
+        """
+        from annotator.domain.measurements import WITHOUT_HELP  # noqa: PLC0415
         from annotator.usecases.lead.quality import Coefficient, agreement_of, coefficients_of, pairs_of  # noqa: PLC0415
 
-        made = agreement_of(self.database.store, LOCAL_OPERATOR, self.rules)
+        made = agreement_of(self.database.store, LOCAL_OPERATOR, self.rules, WITHOUT_HELP if unhelped else None)
         if pairs:
             return frame(map(asdict, pairs_of(made)), _PAIR)
         return frame(map(asdict, coefficients_of(made)), Coefficient.__dataclass_fields__)

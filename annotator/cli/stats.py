@@ -8,6 +8,7 @@ from annotator.domain.numbers import counted, written_in_report
 
 if TYPE_CHECKING:
     from annotator.review.agreement import Agreement
+    from annotator.review.help_effects import HelpReport
     from annotator.review.spread import Spread
     from annotator.usecases.lead.statistics import ProjectStatistics
 
@@ -40,6 +41,8 @@ def summary_lines(statistics: "ProjectStatistics", why_no_agreement: str) -> Ite
     yield from _rationales(statistics)
     yield from [f"agreement: {why_no_agreement}"] if why_no_agreement else _agreement(statistics.agreement)
     yield _work(statistics)
+    if statistics.work.help is not None:
+        yield from _help(statistics.work.help)
     if statistics.audit:
         yield f"audit of changed versions: {statistics.audit[0].words}"
 
@@ -97,6 +100,15 @@ def _work(statistics: "ProjectStatistics") -> str:
     rounds = ", ".join(f"{outcome.n:,} {outcome.outcome}" for outcome in work.outcomes) or "none decided"
     seconds = "" if work.time.median_seconds is None else f"; median of {_of(work.time.median_seconds)} s a submission"
     return f"work: rounds {rounds}{seconds}"
+
+
+def _help(report: "HelpReport") -> Iterator[str]:
+    from annotator.usecases.lead.quality import help_words
+
+    yield f"help: {help_words(report)}"
+    for effect in report.effects:
+        interval = "" if effect.low is None else f" [{_of(effect.low)}, {_of(effect.high)}], p {_of(effect.p)}"
+        yield f"  {effect.outcome}: {'×' if effect.outcome == 'time' else ''}{_of(effect.value)}{interval} (n = {effect.n:,})"
 
 
 def _of(value: float | None) -> str:

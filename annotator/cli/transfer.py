@@ -468,6 +468,7 @@ def _export_predictions(
     "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; by default the project's policy."
 )
 @click.option("--annotator", metavar="NAME", help="Only this person's annotations, whatever label they gave.")
+@click.option("--unhelped", is_flag=True, help="Only annotations made without help (proposed sets, predictions).")
 @click.option("--split", help="Only this split.")
 @click.option(
     "--include", type=click.Choice(["submitted"]), help="Also annotations that are submitted and not yet accepted."
@@ -500,7 +501,7 @@ def _export_predictions(
 )
 def export(
     database: Path, /, *, format_name: str, path: Path, project_name: str, gold_policy: Any,
-    annotator: str | None, split: str | None, include: str | None, half: Any, has_names: bool,
+    annotator: str | None, unhelped: bool, split: str | None, include: str | None, half: Any, has_names: bool,
     model: str | None, method: str, seed: int | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a project's gold to a file or folder; as jsonl, everything in the project.
@@ -519,14 +520,16 @@ def export(
     --json has `instances` (written), `left_out` (perturbed versions without gold, which contrast sets leave out) and
     `path`.
     """
-    from annotator.domain.measurements import ANNOTATOR, Whose
+    from annotator.domain.measurements import ANNOTATOR, WITHOUT_HELP, Whose
     from annotator.usecases.gold import GoldOptions
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.transfer.export import export_file
 
     if (format_name in _PREDICTIONS) != (model is not None):
         raise click.UsageError(f"{' and '.join(_PREDICTIONS)} need --model, and no other format takes it.")
-    whose = None if annotator is None else Whose(ANNOTATOR, annotator)
+    if unhelped and annotator is not None:
+        raise click.UsageError("--annotator and --unhelped exclude each other. Remove one.")
+    whose = Whose(ANNOTATOR, annotator) if annotator is not None else WITHOUT_HELP if unhelped else None
     options = GoldOptions(gold_policy, split, include == "submitted", half, whose)
     with opened(database) as store:
         stored_project = find_project(store, project_name)

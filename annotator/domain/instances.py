@@ -6,8 +6,16 @@ from functools import cached_property
 from typing import Literal, cast
 
 from annotator.domain.projects import GoldPolicy, Project, ResultMode, ScoredPolicy
-from annotator.domain.proposed_sets import ProposedState
-from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout, check_spans, set_letter, union_of_tokens
+from annotator.domain.proposed_sets import Arm, ProposedState
+from annotator.domain.texts import (
+    HelpOrigin,
+    RationaleSet,
+    TokenizedText,
+    TokenLayout,
+    check_spans,
+    set_letter,
+    union_of_tokens,
+)
 from annotator.errors import InvalidAnnotation
 from annotator.language import _, listed, unsaid
 
@@ -70,12 +78,16 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class SetOrigin:
-    """An annotation that a gold set came from; `position` is the set's there, None where all of its sets took part."""
+    """An annotation that a gold set came from; `position` is the set's there, None where all of its sets took part.
+
+    help: what help had to do with the set there
+    """
 
     annotation_id: int
     annotator: str
     round_number: int
     position: int | None
+    help: HelpOrigin | None = None
 
 
 def majority_label(votes: Mapping[str, int]) -> str | None:
@@ -275,6 +287,7 @@ class Assignment:
     draft: Draft
     follows_id: int | None = None  # the annotation of the round before, which this work corrects
     is_check: bool = False  # a text with known gold that was put among the work; nothing else of it says so
+    arm: Arm | None = None  # whether help is given; None: decided before this was kept
 
 
 # What may be submitted: the project's rules for a result with its rationale sets.

@@ -1,12 +1,13 @@
 """Numbers of runs for each instance, groups and lists that are asked for by them, and saved views."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotator.domain.instances import Instance
+from annotator.domain.instances import Annotation, Instance
 from annotator.domain.numbers import counted
 from annotator.domain.sources import facts_of_annotators
+from annotator.domain.texts import HelpOrigin
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several, unsaid
 
@@ -152,7 +153,9 @@ LABEL, SPLIT, KIND, CRITERION, ANNOTATOR = "label", "split", "kind", "criterion"
 EXHAUSTIVE = "exhaustive"  # whether the gold of an instance marks all the evidence: only there is a recall one
 METADATA = "metadata:"  # and a name of the instances' metadata
 ANNOTATORS = "annotators:"  # and a name of what the file tells of its annotators
-GROUPINGS = (LABEL, SPLIT, KIND, CRITERION, ANNOTATOR, EXHAUSTIVE)
+HELP = "help"  # whether annotations were made with help: without it are those of which every set is free
+UNHELPED, HELPED = "without", "with"
+GROUPINGS = (LABEL, SPLIT, KIND, CRITERION, ANNOTATOR, EXHAUSTIVE, HELP)
 _WORDS = {
     KIND: unsaid("perturbation type"),
     EXHAUSTIVE: unsaid("exhaustive gold"),
@@ -160,6 +163,7 @@ _WORDS = {
     SPLIT: unsaid("split"),
     CRITERION: unsaid("criterion"),
     ANNOTATOR: unsaid("annotator"),
+    HELP: unsaid("help"),
 }
 _UNNAMED = {
     LABEL: unsaid("(no label)"),
@@ -168,7 +172,9 @@ _UNNAMED = {
     CRITERION: unsaid("not stated"),
     ANNOTATOR: unsaid("(unnamed)"),
     EXHAUSTIVE: unsaid("(not exhaustive)"),
+    HELP: unsaid("(not recorded)"),
 }
+_NAMED = {UNHELPED: unsaid("without help"), HELPED: unsaid("with help")}
 
 
 def require_grouping(by: str) -> None:
@@ -183,20 +189,43 @@ def require_grouping(by: str) -> None:
 
 
 def is_of_people(by: str) -> bool:
-    """Whether groups are of annotators, and so of annotations, and not of instances."""
-    return by == ANNOTATOR or by.startswith(ANNOTATORS)
+    """Whether groups are of annotations (by their annotators, or by help), and not of instances."""
+    return by in {ANNOTATOR, HELP} or by.startswith(ANNOTATORS)
 
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """The people of a group, whose annotations alone are gold. by: "annotator", or "annotators:NAME"."""
+    """A group of annotations that alone are gold. by: "annotator", "annotators:NAME" or "help"."""
 
     by: str
     group: str
 
-    def has(self, instance: Instance, annotator: str) -> bool:
-        """Whether somebody who annotated an instance is of the group."""
-        return groups_of_people(instance, [annotator], self.by)[annotator] == self.group
+    def among(self, instance: Instance, annotations: Sequence[Annotation]) -> list[Annotation]:
+        """The annotations of an instance that are of the group."""
+        groups = groups_of_annotations(instance, annotations, self.by)
+        return [a for a, group in zip(annotations, groups, strict=True) if group == self.group]
+
+
+WITHOUT_HELP = Whose(HELP, UNHELPED)
+
+
+def groups_of_annotations(instance: Instance, annotations: Sequence[Annotation], by: str) -> list[str]:
+    """The group of each annotation of an instance; "" where nothing tells it."""
+    if by == HELP:
+        return [help_group([rationale_set.origin for rationale_set in of.sets]) for of in annotations]
+    groups = groups_of_people(instance, {of.annotator for of in annotations}, by)
+    return [groups[of.annotator] for of in annotations]
+
+
+def help_group(origins: Sequence[HelpOrigin | None]) -> str:
+    """Whether an annotation with sets of these origins was helped; "" where that was not recorded of all, or there is no set.
+
+    >>> help_group(["free", "free"]), help_group(["free", "edited"]), help_group([None]), help_group([])
+    ('without', 'with', '', '')
+    """
+    if not origins or None in origins:
+        return ""
+    return UNHELPED if all(origin == "free" for origin in origins) else HELPED
 
 
 def groups_of_people(instance: Instance, annotators: Iterable[str], by: str) -> dict[str, str]:
@@ -250,6 +279,8 @@ def grouping_in_words(by: str) -> str:
 
 def group_in_words(by: str, name: str) -> str:
     """The name of a group, or what is common to those that tell none."""
+    if by == HELP and name:
+        return _(_NAMED.get(name, name))
     return name or _(_UNNAMED.get(by, unsaid("(not stated)")))
 
 

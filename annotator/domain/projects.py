@@ -10,6 +10,7 @@ from annotator.domain.numbers import require_between
 from annotator.domain.perturbations import KINDS, PerturbationKind, own_kind, title_of
 from annotator.domain.project.queue_orders import ModelOrder, Order, QueueOrder
 from annotator.domain.project.recruitment import PayRate
+from annotator.domain.proposed_sets import Arm, HelpFor
 from annotator.domain.reviews import Thresholds
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
@@ -110,6 +111,7 @@ class ProjectSettings:
     is_exhaustive: bool = False
     researchers_see_submitted: bool = False
     model_previews: Previews = "reviewers"
+    help_for: HelpFor = "all"
     are_carried_sets_proposed: bool = True
     are_first_sets_proposed: bool = False
     proposed_word_lists: tuple[str, ...] = ()
@@ -220,6 +222,10 @@ SETTINGS: Mapping[str, str] = {
         "Who sees what models say of sets on the screen: `nobody`, `reviewers`, or `annotators` too, who may then "
         "follow the model."
     ),
+    "help_for": (
+        "Who gets help while annotating (proposed sets, model predictions): `all`, `none`, or by `lot`, drawn for each "
+        "person and text when it is given out. *Quality* then says what help did (docs/rules.md#help-while-annotating)."
+    ),
     "are_carried_sets_proposed": (
         "Whether the gold sets of an original are proposed, dashed, to annotators of its perturbed versions."
     ),
@@ -304,6 +310,11 @@ class Project:
 def are_rationales_reviewed(project: Project) -> bool:
     """Whether submissions come before reviewers; where only labels are given there is no rationale to score."""
     return project.settings.reviewers_per_annotation > 0 and project.settings.result_mode != "labels_only"
+
+
+def may_have_help(project: Project, arm: Arm | None) -> bool:
+    """Whether a piece of work may have help; what has no arm (a blind check, older work) has it where everybody has."""
+    return project.settings.help_for == "all" if arm is None else arm in {"all", "helped"}
 
 
 def kinds_of(project: Project) -> tuple[PerturbationKind, ...]:

@@ -1,15 +1,81 @@
 """Sets that are proposed to whoever is about to annotate: they count for nothing until somebody accepts them."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from annotator.domain.texts import RationaleSet
+from annotator.domain.texts import HelpOrigin, RationaleSet
 from annotator.language import _
 
 # carried: the original's gold in a changed version; lexicon: the words of a keep list; complement: all but those of ignore lists
 ProposedSource = Literal["carried", "lexicon", "complement"]
 # unasked: a complement that nobody asked for; edited: accepted, and changed before it was handed in
 ProposedState = Literal["unasked", "undecided", "accepted", "edited", "rejected"]
+# Who gets help while annotating: everybody, nobody, or whom the lot helps; of a piece of work, what was decided for it.
+HelpFor = Literal["all", "none", "lot"]
+HELP_FOR: tuple[HelpFor, ...] = ("all", "none", "lot")
+Arm = Literal["all", "none", "helped", "blind"]
+# What may help besides proposed sets: what lay there when the work began, and what a model said of the sets on the screen.
+HelpSource = Literal["carried", "lexicon", "complement", "starting", "model"]
+HelpStep = Literal["shown", "unasked", "undecided", "accepted", "edited", "rejected"]
+
+
+def chance_of_help(n_wanted: int, n_helped: int, n_blind: int) -> float:
+    """The probability that the next person of an instance is helped, so that the arms of n_wanted people differ by one at most.
+
+    >>> chance_of_help(1, 0, 0), chance_of_help(2, 1, 0), chance_of_help(2, 0, 1), chance_of_help(3, 1, 0)
+    (0.5, 0.0, 1.0, 0.25)
+    """
+    n_left = max(n_wanted - n_helped - n_blind, 1)
+    return min(max((max(n_wanted, n_helped + n_blind + 1) / 2 - n_helped) / n_left, 0.0), 1.0)
+
+
+def with_origins(
+    sets: Sequence[RationaleSet], steps: Mapping[frozenset[int], HelpStep], starting: Collection[frozenset[int]] = (), *,
+    is_given: bool,
+) -> tuple[RationaleSet, ...]:  # fmt: skip
+    """Sets that were handed in, each with what help had to do with it.
+
+    steps: of the sets that were shown, by their tokens, the last; starting: what lay there; is_given: whether any help was
+    A set with the tokens of a proposed one is that one, also where it was marked by hand.
+    """
+    taken = [tokens for tokens, step in steps.items() if step in {"accepted", "edited"}]
+
+    def origin(tokens: frozenset[int]) -> HelpOrigin:
+        if tokens in steps:
+            return "accepted"
+        if tokens in starting:
+            return "carried"
+        if any(tokens & before for before in (*taken, *starting)):
+            return "edited"
+        return "free-after-help" if is_given else "free"
+
+    return tuple(replace(each, origin=origin(frozenset(each.token_indices))) for each in sets)
+
+
+def corrected_origins(
+    sets: Sequence[RationaleSet], before: Sequence[RationaleSet], origins: Sequence[int | None], *, is_given: bool
+) -> tuple[RationaleSet, ...]:
+    """The sets of a correction: one that goes on as it was keeps its origin; one that was changed is edited if it was helped.
+
+    before: the sets of the round before; origins: for each set, which of them it goes on from
+    """
+    was_helped = is_given or any(each.origin not in {"free", None} for each in before)
+    is_known = all(each.origin is not None for each in before)
+
+    def origin(rationale_set: RationaleSet, index: int | None) -> HelpOrigin | None:
+        previous = None if index is None else before[index]
+        same = next((each for each in before if each.token_indices == rationale_set.token_indices), None)
+        if same is not None:
+            return same.origin
+        if not is_known:
+            return None
+        if previous is not None and previous.origin in {"accepted", "edited", "carried"}:
+            return "edited"
+        return "free-after-help" if was_helped else "free"
+
+    padded = (*origins, *[None] * len(sets))[: len(sets)]
+    return tuple(replace(each, origin=origin(each, index)) for each, index in zip(sets, padded, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

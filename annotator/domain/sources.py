@@ -19,9 +19,9 @@ from annotator.domain.own_sources import (
     SourceTraining,
     SourceView,
 )
-from annotator.domain.proposed_sets import ProposedSource, ProposedState
+from annotator.domain.proposed_sets import Arm, HelpSource, HelpStep, ProposedSource, ProposedState
 from annotator.domain.suites import WordList
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import HelpOrigin, TokenizedText
 from annotator.errors import Problem
 
 _NUMBERED = re.compile(r"(?:annotator|mask) [0-9]+")  # as e-SNLI's and HateXplain's are called
@@ -75,6 +75,7 @@ class SourceAnnotation:
     created_at: str | None = None
     quoted: tuple[tuple[str, ...], ...] = ()  # more sets: what each quotes of the text, to be found in it
     guidelines: int | None = None  # the version of the guidelines that its author had read (only our own JSONL says it)
+    origins: tuple[HelpOrigin | None, ...] = ()  # what help had to do with each set; () for nothing known
 
 
 def is_numbered_in_text(annotator: str, metadata: Mapping[str, object]) -> bool:
@@ -110,6 +111,17 @@ class SourceProposedSet:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceHelp:
+    """A line of the log of help; spans: of a set, and none of a model's answer."""
+
+    at: str
+    source: HelpSource
+    name: str
+    spans: tuple[tuple[int, int], ...]
+    step: HelpStep
+
+
+@dataclass(frozen=True, slots=True)
 class SourceWork:
     """What someone holds or held of an instance, with the draft and the time spent (only our own JSONL carries it)."""
 
@@ -129,6 +141,8 @@ class SourceWork:
     origins: tuple[int | None, ...] = ()
     unlocked: tuple[int, ...] = ()
     proposed: tuple[SourceProposedSet, ...] = ()
+    arm: Arm | None = None
+    help: tuple[SourceHelp, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

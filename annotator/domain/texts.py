@@ -2,13 +2,19 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import Literal
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidAnnotation, InvalidValue
 from annotator.language import _
+
+# What help had to do with a set: none was given (free), it was given and not used, a proposed set was taken as it is or changed,
+# or the set lay there when the work began. Not recorded: None.
+HelpOrigin = Literal["free", "free-after-help", "accepted", "edited", "carried"]
+HELP_ORIGINS: tuple[HelpOrigin, ...] = ("free", "free-after-help", "accepted", "edited", "carried")
 
 _ENDS = " ,;:–—-"
 
@@ -174,9 +180,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class RationaleSet:
-    """An ordered list of spans; its token indices are their union. The spans are kept as given, since ERASER scores spans."""
+    """An ordered list of spans; its token indices are their union. The spans are kept as given, since ERASER scores spans.
+
+    origin: how it came about, where that was recorded (domain/proposed_sets.py); equal sets may differ in it
+    """
 
     spans: tuple[Span, ...]
+    origin: "HelpOrigin | None" = field(default=None, compare=False)
 
     @staticmethod
     def of(*ranges: tuple[int, int]) -> "RationaleSet":

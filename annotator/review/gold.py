@@ -90,7 +90,8 @@ def _each_set(annotation: Annotation) -> _SetsWithOrigins:
 
 
 def _origin(annotation: Annotation, position: int | None) -> SetOrigin:
-    return SetOrigin(annotation.id, annotation.annotator, annotation.round_number, position)
+    of_set = None if position is None else annotation.sets[position].origin
+    return SetOrigin(annotation.id, annotation.annotator, annotation.round_number, position, of_set)
 
 
 def gold_result(instance: Instance, annotations: Sequence[Annotation]) -> str | None:

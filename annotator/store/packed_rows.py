@@ -9,7 +9,7 @@ from hashlib import blake2b
 import msgspec
 
 from annotator.domain.imports import NewDocument
-from annotator.domain.texts import RationaleSet, TokenizedText
+from annotator.domain.texts import HelpOrigin, RationaleSet, Span, TokenizedText
 
 _SPANS = msgspec.json.Decoder(list[tuple[int, int]])
 
@@ -63,9 +63,9 @@ def pack_sets(sets: Sequence[RationaleSet]) -> list[str]:
     return [json.dumps([[span.start, span.end] for span in s.spans], separators=(",", ":")) for s in sets]
 
 
-def unpack_set(spans: str) -> RationaleSet:
+def unpack_set(spans: str, origin: HelpOrigin | None = None) -> RationaleSet:
     """The inverse of pack_sets for one set."""
-    return RationaleSet.of(*_SPANS.decode(spans))
+    return RationaleSet(tuple(Span(start, end) for start, end in _SPANS.decode(spans)), origin)
 
 
 def fingerprint(*parts: bytes | str) -> bytes:

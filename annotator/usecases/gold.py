@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.domain.instances import Annotation, AnnotationState, GoldChoice, GoldInstance, Instance
-from annotator.domain.measurements import Whose, groups_of_people
+from annotator.domain.measurements import HELP, Whose, groups_of_annotations
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project, ScoredPolicy
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several, together, unsaid
@@ -118,6 +118,11 @@ class GoldOptions:
     half: Half = "both"
     whose: Whose | None = None
 
+    @property
+    def is_of_people(self) -> bool:
+        """Whether the gold is that of some people, under no policy; without help it has the policy it is asked for with."""
+        return self.whose is not None and self.whose.by != HELP
+
 
 def checked_policy(policy: str | None, *, also: Sequence[str] = ()) -> GoldPolicy | None:
     """A gold policy that somebody wrote; raises InvalidValue naming those there are.
@@ -205,9 +210,9 @@ def gold_by_people(store: Store, project: Project, policy: ScoredPolicy, by: str
     """The gold of the annotations of each group of people alone, for all groups at once: instances in the order of import."""
     states = counting_states(GoldOptions())
     for instance, annotations, choice in _annotated(store, project, None):
-        groups = groups_of_people(instance, dict.fromkeys(a.annotator for a in annotations), by)
-        for group in dict.fromkeys(groups.values()):
-            of_group = [a for a in annotations if groups[a.annotator] == group]
+        groups = groups_of_annotations(instance, annotations, by)
+        for group in dict.fromkeys(groups):
+            of_group = [a for a, of in zip(annotations, groups, strict=True) if of == group]
             gold = _gold(instance, of_group, choice, policy, states)
             if gold is not None:
                 yield group, gold
@@ -227,8 +232,8 @@ def _annotated(
 def annotations_of_people(
     instance: Instance, annotations: Sequence[Annotation], whose: Whose | None
 ) -> Sequence[Annotation]:
-    """Those of these people alone; None: of everybody."""
-    return annotations if whose is None else [a for a in annotations if whose.has(instance, a.annotator)]
+    """Those of a group of people, or of annotations, alone; None: of everybody."""
+    return annotations if whose is None else whose.among(instance, annotations)
 
 
 def _gold(

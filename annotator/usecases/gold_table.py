@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from annotator.domain.instances import GoldInstance
-from annotator.domain.measurements import ANNOTATOR, Whose, groups_of_people, is_of_people
+from annotator.domain.measurements import ANNOTATOR, HELP, Whose, groups_of_people, help_group, is_of_people
 from annotator.domain.numbers import natural_order
 from annotator.domain.projects import Project, ScoredPolicy
+from annotator.domain.texts import HelpOrigin
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.scoring.gold import GoldRow, GoldTable, gold_row
@@ -169,9 +170,19 @@ def _people(store: Store, project: Project, split: str | None, by: str) -> dict[
     """On how many instances the sets of each person, or of each group of people, would be gold."""
     counts: Counter[str] = Counter()
     for item in gold_instances(store, project, "all", GoldOptions(split=split)):
-        annotators = {origin.annotator for origins in item.origins for origin in origins}
-        counts.update(set(groups_of_people(item.instance, annotators, by).values()))
+        counts.update(_groups_in(item, by))
     return _in_order(counts)
+
+
+def _groups_in(item: GoldInstance, by: str) -> set[str]:
+    """The groups of those whose sets are in the gold of an instance."""
+    every = [origin for origins in item.origins for origin in origins]
+    if by == HELP:
+        by_annotation: dict[int, list[HelpOrigin | None]] = {}
+        for origin in every:
+            by_annotation.setdefault(origin.annotation_id, []).append(origin.help)
+        return {help_group(origins) for origins in by_annotation.values()}
+    return set(groups_of_people(item.instance, {origin.annotator for origin in every}, by).values())
 
 
 def _told(counts: Counter[str]) -> dict[str, int]:

@@ -251,7 +251,7 @@ def proposal(**changes) -> dict:
 
 BAD_RECORDS = [
     ('{"record": "picture"}', "record", "Invalid value 'picture'"),
-    ('{"record": "project", "version": 99, "name": "a", "task": "t", "segments": [], "labels": [], "language": "en", "settings": {}}', "version", "File newer than version 7."),
+    ('{"record": "project", "version": 99, "name": "a", "task": "t", "segments": [], "labels": [], "language": "en", "settings": {}}', "version", "File newer than version 8."),
     (header(segments=[{"name": "text"}]), "segments", "Task 'verification' in the file, 'verification' ('document', 'query') here."),
     (header(segments=[{}]), "segments", "here. Use a matching project."),
     (header(settings={"lease_minutes": "long"}), "settings.lease_minutes", "Must be an integer, not text."),

@@ -46,10 +46,12 @@ OF_NOBODY = {
     "projects": "name task segments result_kind labels settings guidelines question licence citation",
     "proposals": "reason",  # one of a list, or a label
     "proposed_sets": "source name spans",
+    "help_log": "source name spans step",
+    "assignments": "arm",
     "qualification_attempts": "items",
     "qualification_items": "known purpose spoiling",
     "qualification_rules": "rules",
-    "rationale_sets": "spans",
+    "rationale_sets": "spans origin",
     "releases": "name rules digest",
     "removals": "account_made_at name_hash",  # of whoever was taken out: nothing that leads to a name
     "repeated_events": "hour",

@@ -36,7 +36,7 @@ TABLES = {
     "saved_lists", "list_members", "saved_views", "guidelines_versions", "guidelines_read", "qualification_rules",
     "qualification_items", "qualification_attempts", "qualification_grants", "exercises",
     "notices", "messages", "channels", "mail_addresses",
-    "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets",
+    "word_lists", "suites", "suite_tests", "suite_cases", "suite_runs", "suite_answers", "suite_verdicts", "proposed_sets", "help_log",
     "repeated_events",
     "sets_shown", "named_people", "bulk_actions", "bulk_members",
     "trainings", "training_members",

@@ -70,6 +70,7 @@ interface Review {
 
 /** In the words of the parts that send and keep work (review/flow.js). */
 interface ReviewWork extends Review {
+  is_blind?: undefined;
   assignment: number;
   draft: Scores;
 }

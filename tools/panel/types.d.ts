@@ -201,6 +201,7 @@ interface Work {
   draft: Draft;
   is_changed?: boolean;
   proposes?: boolean;
+  is_blind?: boolean;
   /** Set here, of work that is only read. */
   foreign?: boolean;
   locked_sets?: number[];

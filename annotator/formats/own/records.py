@@ -19,11 +19,12 @@ from annotator.domain.own_sources import (
 from annotator.domain.people import Role
 from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.project.qualification import Audience, Purpose, QualificationRules, Spoiling
-from annotator.domain.proposed_sets import ProposedSource, ProposedState
+from annotator.domain.proposed_sets import Arm, HelpSource, HelpStep, ProposedSource, ProposedState
 from annotator.domain.reviews import Outcome, Property, ReviewState, Voice
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceChoice,
+    SourceHelp,
     SourceProposal,
     SourceProposedSet,
     SourceRound,
@@ -33,7 +34,7 @@ from annotator.domain.sources import (
     SourceWork,
 )
 from annotator.domain.suites import WordListRole
-from annotator.domain.texts import TokenizedText
+from annotator.domain.texts import HelpOrigin, TokenizedText
 from annotator.errors import InvalidValue
 from annotator.formats.own.full_export import AuditRecord, PerturbationRecord
 from annotator.formats.own.releases import FrozenRecord, ReleaseRecord
@@ -44,8 +45,9 @@ from annotator.formats.rows.spans import SpanRow
 # 2: what models answer and give as their reasons; 3: saved lists, perturbations that were written here, word lists; 4: to whom
 # sets were shown, and what models that were trained here learned from; 5: saved views; 6: what models' answers put first,
 # releases of gold, versions of guidelines; 7: what work is paid at, among the settings, for whom texts are and how many
-# annotators more they want, the second pass that a choice of gold came from, audits of changed versions, training
-VERSION = 7
+# annotators more they want, the second pass that a choice of gold came from, audits of changed versions, training; 8: what help
+# work had, and what it had to do with each set
+VERSION = 8
 
 # What the store takes; a value that it would refuse is a problem of the file, with its line and field.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -85,6 +87,25 @@ class AnnotationRecord(msgspec.Struct, omit_defaults=True):
     by_user: bool = False
     created_at: Time | None = None
     guidelines: VersionNumber | None = None
+    origins: list[HelpOrigin | None] = []
+
+    def __post_init__(self) -> None:
+        if self.origins and len(self.origins) != len(self.rationales):
+            raise ValueError("origins and rationales must be as many")
+
+
+class HelpRecord(msgspec.Struct):
+    """A line of the log of help."""
+
+    at: Time
+    source: HelpSource
+    name: str
+    spans: list[tuple[Place, Place]]
+    step: HelpStep
+
+    def __post_init__(self) -> None:
+        if (self.source == "model") != (not self.spans):
+            raise ValueError("a set has spans, and a model's answer none")
 
 
 class ProposedSetRecord(msgspec.Struct):
@@ -121,6 +142,8 @@ class WorkRecord(msgspec.Struct, omit_defaults=True):
     origins: list[Place | None] = []
     unlocked: list[Place] = []
     proposed: list[ProposedSetRecord] = []
+    arm: Arm | None = None
+    help: list[HelpRecord] = []
 
 
 class ReviewRecord(msgspec.Struct, omit_defaults=True):
@@ -490,6 +513,7 @@ def annotation_of(record: AnnotationRecord, sets: tuple[tuple[SourceSpan, ...], 
         record.by_user,
         record.created_at,
         guidelines=record.guidelines,
+        origins=tuple(record.origins),
     )
 
 
@@ -515,6 +539,8 @@ def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> Sou
             SourceProposedSet(proposed_set.source, proposed_set.name, tuple(proposed_set.spans), proposed_set.state)
             for proposed_set in record.proposed
         ),
+        record.arm,
+        tuple(SourceHelp(of.at, of.source, of.name, tuple(of.spans), of.step) for of in record.help),
     )
 
 

@@ -11,7 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.own_sources import SourceRelease
 from annotator.domain.project.releases import LONGEST_NAME, FrozenGold, ReleaseRules
 from annotator.domain.projects import GoldPolicy
-from annotator.domain.texts import RationaleSet, TokenizedText, check_spans
+from annotator.domain.texts import HelpOrigin, RationaleSet, TokenizedText, check_spans
 from annotator.errors import InvalidValue
 from annotator.formats.own.values import Time, UserName
 from annotator.language import _
@@ -69,11 +69,16 @@ class FrozenRecord(msgspec.Struct, tag_field="record", tag="released", omit_defa
     own_result: str | None = None
     sets: list[list[tuple[int, int]]] = []
     origins: list[list[tuple[str, int, int | None]]] = []
+    help: list[list[HelpOrigin | None]] = []  # of each of these, where it is known of any
     target: tuple[int, int] | None = None
     parent: str | None = None
     perturbation_kind: str | None = None
     exhaustive: bool | None = None
     metadata: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        if self.help and [len(of) for of in self.help] != [len(of) for of in self.origins]:
+            raise ValueError("help and origins must be as many")
 
 
 def release_record(item: SourceRelease) -> ReleaseRecord:
@@ -125,12 +130,17 @@ def frozen_record(release: int, item: GoldInstance) -> FrozenRecord:
         own_result=instance.result,
         sets=[[(span.start, span.end) for span in rationale_set.spans] for rationale_set in item.sets],
         origins=[[(o.annotator, o.round_number, o.position) for o in origins] for origins in item.origins],
+        help=[[o.help for o in origins] for origins in item.origins] if _is_help_known(item) else [],
         target=instance.target,
         parent=instance.parent_key,
         perturbation_kind=instance.perturbation_kind,
         exhaustive=instance.is_exhaustive,
         metadata=dict(instance.metadata),
     )
+
+
+def _is_help_known(item: GoldInstance) -> bool:
+    return any(origin.help for origins in item.origins for origin in origins)
 
 
 def _segment_record(segment: Segment) -> FrozenSegment:
@@ -166,7 +176,11 @@ def gold_of_record(record: FrozenRecord) -> GoldInstance:
                 sets=counted(len(sets), "set"),
             )
         )
-    origins = tuple(tuple(SetOrigin(0, *origin) for origin in of_set) for of_set in record.origins)
+    helps = record.help or [[None] * len(of_set) for of_set in record.origins]
+    origins = tuple(
+        tuple(SetOrigin(0, *origin, of) for origin, of in zip(of_set, of_help, strict=True))
+        for of_set, of_help in zip(record.origins, helps, strict=True)
+    )
     return GoldInstance(instance, sets, record.result, origins)
 
 

@@ -47,6 +47,7 @@ from annotator.formats.own.records import (
     EventRecord,
     GuidelinesRecord,
     HeldOutRecord,
+    HelpRecord,
     InstanceRecord,
     ListRecord,
     OwnRecord,
@@ -191,7 +192,7 @@ def _annotation_record(item: SourceAnnotation) -> AnnotationRecord:
     sets = [[span_row(span) for span in spans] for spans in item.sets]
     return AnnotationRecord(
         item.annotator, item.result, sets, item.note, item.round_number, item.state, item.by_user, item.created_at,
-        item.guidelines,
+        item.guidelines, list(item.origins) if any(item.origins) else [],
     )  # fmt: skip
 
 
@@ -216,6 +217,8 @@ def _work_record(item: SourceWork) -> WorkRecord:
             ProposedSetRecord(proposed_set.source, proposed_set.name, list(proposed_set.spans), proposed_set.state)
             for proposed_set in item.proposed
         ],
+        item.arm,
+        [HelpRecord(of.at, of.source, of.name, list(of.spans), of.step) for of in item.help],
     )
 
 

@@ -34,7 +34,7 @@ COLUMNS: dict[str, str] = {
     "(within the segment) and `text`",
     "rationale_tokens": "the same sets as token indices of the instance: those of a segment begin at its `first_token`",
     "rationale_origins": "for each set the annotations that it came from: `annotator`, `round`, and `set`, its place there "
-    "from 0 (null: all of their sets took part); null where it is not known",
+    "from 0 (null: all of their sets took part), and `help`, as below; null where it is not known",
     "metadata": "everything else that came with the instance, as JSON",
 }
 
@@ -45,6 +45,8 @@ ANNOTATION_COLUMNS: dict[str, str] = {
     "{kind}": "the annotator's own result",
     "instance_{kind}": "what the instance came with or was given",
     "segments, rationales, rationale_tokens": "as in the gold; the sets are this annotator's",
+    "rationale_help": "for each set what help had to do with it: `free` (none was given), `free-after-help` (given, not used), "
+    "`accepted` or `edited` (a proposed set), `carried` (it lay there); null where it was not recorded",
     "facts": "what the file that the annotation came from tells of the annotator, as JSON",
 }
 

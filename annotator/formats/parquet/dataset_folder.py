@@ -80,6 +80,7 @@ def annotation_row(instance: Instance, annotation: Annotation, options: WriteOpt
         f"instance_{kind}": _result(instance.result, instance, options),
         "segments": segment_rows(instance),
         **set_rows(instance, annotation.sets),
+        "rationale_help": [rationale_set.origin for rationale_set in annotation.sets],
         "facts": msgspec.json.encode(facts.get(annotation.annotator, {}), order="deterministic").decode(),
     }
 
@@ -118,6 +119,7 @@ def annotation_schema(options: WriteOptions) -> "pa.Schema":
         (kind, result),
         (f"instance_{kind}", result),
         *text_columns(),
+        ("rationale_help", pa.list_(pa.string())),
         ("facts", pa.string()),
     ]
     classes = {name: {"names": list(labels), "_type": "ClassLabel"} for name in (kind, f"instance_{kind}") if labels}

@@ -95,7 +95,8 @@ def _origins(gold: GoldInstance) -> list[list[dict[str, Any]]] | None:
         return None
 
     def row(origin: SetOrigin) -> dict[str, Any]:
-        return {"annotator": origin.annotator, "round": origin.round_number, "set": origin.position}
+        of_set = {"set": origin.position, "help": origin.help}
+        return {"annotator": origin.annotator, "round": origin.round_number, **of_set}
 
     return [[row(origin) for origin in of_set] for of_set in gold.origins]
 
@@ -105,7 +106,7 @@ def schema_of(options: WriteOptions) -> "pa.Schema":
     import pyarrow as pa  # noqa: PLC0415
 
     text, number = pa.string(), pa.int32()
-    origin = pa.struct([("annotator", text), ("round", number), ("set", number)])
+    origin = pa.struct([("annotator", text), ("round", number), ("set", number), ("help", text)])
     plain = ("key", "split", "language", "task", "result", "parent_key", "perturbation_kind")
     columns = [
         *((name, text) for name in plain),
@@ -254,6 +255,7 @@ def row_of_annotations(instance: Instance, annotation: Annotation, options: Writ
         "created_at": None if annotation.created_at is None else dt.datetime.fromisoformat(annotation.created_at),
         "segments": segment_rows(instance),
         **set_rows(instance, annotation.sets),
+        "rationale_help": [rationale_set.origin for rationale_set in annotation.sets],
     }
 
 
@@ -263,4 +265,5 @@ def schema_of_annotations(options: WriteOptions) -> "pa.Schema":
 
     plain = [(name, pa.string()) for name in _PLAIN]
     more = [("round", pa.int32()), ("created_at", pa.timestamp("ms", tz="UTC"))]
-    return pa.schema([*plain, *more, *text_columns()], metadata=made_by(options))
+    of_sets = ("rationale_help", pa.list_(pa.string()))
+    return pa.schema([*plain, *more, *text_columns(), of_sets], metadata=made_by(options))

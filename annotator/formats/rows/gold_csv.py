@@ -124,7 +124,7 @@ def columns(task: Task) -> tuple[str, ...]:
     """The heads: what tells the instance, its texts, its result, and the set."""
     texts = tuple(spec.name for spec in task.segments)
     more = ("more_texts",) if any(spec.may_repeat for spec in task.segments) else ()
-    of_set = ("set", "n_sets", "marked", "token_indices", "spans", "annotators")
+    of_set = ("set", "n_sets", "marked", "token_indices", "spans", "annotators", "help")
     return (
         "id",
         "split",
@@ -168,6 +168,7 @@ def rows_of(gold: GoldInstance, options: WriteOptions) -> Iterator[dict[str, obj
             "token_indices": " ".join(map(str, rationale_set.token_indices)),
             "spans": _json([_span(span) for span in spans]),
             "annotators": _names([origin.annotator for origin in origins]),
+            "help": "; ".join(dict.fromkeys(origin.help or "unknown" for origin in origins)),
         }
 
 
@@ -225,9 +226,10 @@ def _texts(instance: Instance, task: Task) -> dict[str, object]:
 # Reading our own CSV of gold, a row a set (written above), as plain rows: one for each annotator of an instance.
 
 
-OF_SET = frozenset({"set", "n_sets", "marked", "token_indices", "spans", "annotators"})
+OF_SET = frozenset({"set", "n_sets", "marked", "token_indices", "spans", "annotators", "help"})
 GOLD_TABLE = unsaid("Gold table from Annotator. Merged and unnamed sets become annotations by 'gold'.")
 _OWN = OF_SET | {"gold_policy"}
+_TELLING = _OWN - {"help"}  # which tables of before do not have
 _OF_ONE_PERSON = frozenset(
     {"chosen", "all", "personal"}
 )  # under the other policies a set is made of several people's marks
@@ -236,7 +238,7 @@ _COUNTING = re.compile(r"\d{1,6}")
 
 def is_gold_table(header: Sequence[str], task: Task) -> bool:
     """Whether a header is that of our own export."""
-    return set(header) >= _OWN and not any(task.spec_of(name) for name in _OWN)
+    return set(header) >= _TELLING and not any(task.spec_of(name) for name in _TELLING)
 
 
 def annotator_rows(rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:

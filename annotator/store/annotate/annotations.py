@@ -19,7 +19,7 @@ Owners = Mapping[tuple[int, str, int], tuple[int, int]]
 _NOBODY = (None, None)
 _REPLACE = "UPDATE annotations SET state = ?, result = ?, note = ?, created_at = ?, guidelines = ? WHERE id = ?"
 _DROP_SETS = "DELETE FROM rationale_sets WHERE annotation_id = ?"
-_ADD_SET = "INSERT INTO rationale_sets (annotation_id, position, spans) VALUES (?, ?, ?)"
+_ADD_SET = "INSERT INTO rationale_sets (annotation_id, position, spans, origin) VALUES (?, ?, ?, ?)"
 
 
 def add_annotation(
@@ -152,16 +152,18 @@ def _sets_of(store: Store, annotation_ids: Iterable[int]) -> dict[int, tuple[Rat
     wanted = json.dumps(list(annotation_ids))
     by_annotation: dict[int, tuple[RationaleSet, ...]] = {}
     for row in store.rows(
-        """SELECT annotation_id, spans FROM rationale_sets
+        """SELECT annotation_id, spans, origin FROM rationale_sets
             WHERE annotation_id IN (SELECT value FROM json_each(?)) ORDER BY annotation_id, position""",
         (wanted,),
     ):
-        by_annotation[row["annotation_id"]] = (*by_annotation.get(row["annotation_id"], ()), unpack_set(row["spans"]))
+        rationale_set = unpack_set(row["spans"], row["origin"])
+        by_annotation[row["annotation_id"]] = (*by_annotation.get(row["annotation_id"], ()), rationale_set)
     return by_annotation
 
 
-def _set_rows(annotation_id: int, sets: Sequence[RationaleSet]) -> list[tuple[int, int, str]]:
-    return [(annotation_id, position, spans) for position, spans in enumerate(pack_sets(sets))]
+def _set_rows(annotation_id: int, sets: Sequence[RationaleSet]) -> list[tuple[int, int, str, str | None]]:
+    rows = zip(pack_sets(sets), sets, strict=True)
+    return [(annotation_id, position, spans, of.origin) for position, (spans, of) in enumerate(rows)]
 
 
 def _annotation(row: Row, sets: tuple[RationaleSet, ...]) -> Annotation:
@@ -253,6 +255,17 @@ def imported_counts(store: Store, project_id: int) -> dict[str, int]:
         (project_id,),
     )
     return {row["annotator"]: row["n"] for row in rows}
+
+
+def has_help(store: Store, project_id: int) -> bool:
+    """Whether help is known to have had to do with any set of a project."""
+    return bool(
+        store.value(
+            """SELECT EXISTS (SELECT 1 FROM rationale_sets JOIN annotations ON annotations.id = annotation_id
+                JOIN instances ON instances.id = instance_id WHERE project_id = ? AND origin <> 'free')""",
+            (project_id,),
+        )
+    )
 
 
 def annotator_names(store: Store, project_id: int) -> list[str]:

@@ -10,6 +10,7 @@ from typing import cast
 
 from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing
 from annotator.domain.people import User
+from annotator.domain.proposed_sets import Arm
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.annotate.instance_queue import settle
@@ -67,6 +68,54 @@ def holds_instance(store: Store, instance_id: int, user_id: int) -> bool:
             (instance_id, user_id),
         )
     )
+
+
+def work_in_hand(store: Store, instance_id: int, user_id: int) -> Assignment | None:
+    """The piece of work by which somebody has an instance in hand; None where they have none, or it is a blind check."""
+    assignment = find_assignment(store, instance_id, user_id)
+    return assignment if assignment is not None and assignment.state in {"leased", "returned"} else None
+
+
+def drawn_arms(store: Store, instance_id: int) -> tuple[int, int]:
+    """How many people of an instance the lot has helped, and how many not."""
+    row = store.rows(
+        """SELECT count(*) FILTER (WHERE arm = 'helped') AS helped, count(*) FILTER (WHERE arm = 'blind') AS blind
+            FROM assignments WHERE instance_id = ? AND round = 1""",
+        (instance_id,),
+    )[0]
+    return row["helped"], row["blind"]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnWork:
+    """First work on an instance for which the lot decided; annotation_id: what was handed in, None where nothing was."""
+
+    user_id: int
+    instance_id: int
+    is_helped: bool
+    active_ms: int
+    was_opened: bool
+    annotation_id: int | None
+
+
+def drawn_work(store: Store, project_id: int) -> list[DrawnWork]:
+    """All of a project, of instances that are not discarded, in the order in which it was given out."""
+    rows = store.rows(
+        """SELECT work.user_id, work.instance_id, arm = 'helped' AS is_helped, active_ms, first_view_at IS NOT NULL AS was_opened,
+                annotations.id AS annotation_id
+            FROM assignments AS work JOIN instances ON instances.id = work.instance_id
+            LEFT JOIN annotations ON annotations.assignment_id = work.id AND annotations.state <> 'withdrawn'
+            WHERE work.project_id = ? AND arm IN ('helped', 'blind') AND work.round = 1 AND instances.state <> 'discarded'
+            ORDER BY work.id""",
+        (project_id,),
+    )
+    return [
+        DrawnWork(
+            row["user_id"], row["instance_id"], bool(row["is_helped"]), row["active_ms"], bool(row["was_opened"]),
+            row["annotation_id"],
+        )
+        for row in rows
+    ]  # fmt: skip
 
 
 def find_given_up_correction(store: Store, instance_id: int) -> Assignment | None:
@@ -145,16 +194,20 @@ def claim(
     round_number: int = 1,
     follows_id: int | None = None,
     state: AssignmentState = "leased",
+    arm: Arm | None = None,
 ) -> Assignment:
-    """Take one slot of an instance (which must have one) for a person; a correction names what it follows."""
+    """Take one slot of an instance (which must have one) for a person; a correction names what it follows.
+
+    arm: of work that is new; who had the text before stays in the arm that they were in
+    """
     store.run(
-        """INSERT INTO assignments (id, project_id, instance_id, user_id, round, follows_id, state, lease_until, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """INSERT INTO assignments (id, project_id, instance_id, user_id, round, follows_id, state, lease_until, created_at, arm)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (instance_id, user_id, round) DO UPDATE SET state = excluded.state,
                 follows_id = excluded.follows_id, lease_until = excluded.lease_until, created_at = excluded.created_at""",
         (
             *(next_work_number(store), project_id, instance_id, user_id, round_number, follows_id, state, lease_until),
-            store.now(),
+            *(store.now(), arm),
         ),
     )
     settle(store, instance_id)
@@ -236,6 +289,7 @@ def _assignment(row: Row) -> Assignment:
         revision=row["revision"] or 0,
         draft=draft,
         follows_id=row["follows_id"],
+        arm=row["arm"],
     )
 
 

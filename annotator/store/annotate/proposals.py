@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.proposed_sets import ProposedCount, ProposedSet, ProposedState
-from annotator.domain.sources import SourceProposal, SourceProposedSet
+from annotator.domain.proposed_sets import HelpSource, HelpStep, ProposedCount, ProposedSet, ProposedState
+from annotator.domain.sources import SourceHelp, SourceProposal, SourceProposedSet
 from annotator.domain.texts import RationaleSet
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_sets, unpack_set
@@ -140,6 +140,8 @@ def offer_sets(store: Store, assignment_id: int, sets: Sequence[ProposedSet]) ->
             (assignment_id, *key, proposed_set.first_state),
         )
         numbers.append(int(cursor.lastrowid or 0))
+        if proposed_set.first_state != "unasked":
+            note_help(store, assignment_id, proposed_set.source, proposed_set.name, "shown", key[2])
     return numbers
 
 
@@ -155,6 +157,7 @@ def answers_of(store: Store, assignment_id: int) -> Answers:
 
 def save_answers(store: Store, assignment_id: int, answers: Mapping[int, ProposedState]) -> None:
     """Write what is said now: of what it does not name nothing is said. Numbers of other work change nothing."""
+    before = _states(store, assignment_id)
     store.run(
         """UPDATE proposed_sets SET state = CASE source WHEN 'complement' THEN 'unasked' ELSE 'undecided' END
             WHERE assignment_id = ?""",
@@ -165,6 +168,23 @@ def save_answers(store: Store, assignment_id: int, answers: Mapping[int, Propose
             AND (?1 <> 'unasked' OR source = 'complement')""",
         [(state, number, assignment_id) for number, state in answers.items()],
     )
+    _note_changes(store, assignment_id, before)
+
+
+def _states(store: Store, assignment_id: int) -> dict[int, Row]:
+    rows = store.rows("SELECT * FROM proposed_sets WHERE assignment_id = ? ORDER BY id", (assignment_id,))
+    return {row["id"]: row for row in rows}
+
+
+def _note_changes(store: Store, assignment_id: int, before: Mapping[int, Row]) -> None:
+    """What is said of proposed sets otherwise than before goes into the log; a complement that was asked for is shown then."""
+    for number, row in _states(store, assignment_id).items():
+        was = before[number]["state"]
+        if row["state"] != was:
+            of_set = (assignment_id, row["source"], row["name"])
+            if was == "unasked":
+                note_help(store, *of_set, "shown", row["spans"])
+            note_help(store, *of_set, row["state"], row["spans"])
 
 
 def accepted_sets(store: Store, assignment_id: int) -> dict[int, RationaleSet]:
@@ -176,9 +196,49 @@ def accepted_sets(store: Store, assignment_id: int) -> dict[int, RationaleSet]:
     return {row["id"]: unpack_set(row["spans"]) for row in rows}
 
 
-def set_states(store: Store, states: Mapping[int, ProposedState]) -> None:
-    """Write the states of some proposed sets."""
+def set_states(store: Store, assignment_id: int, states: Mapping[int, ProposedState]) -> None:
+    """Write the states of some proposed sets of a piece of work."""
+    before = _states(store, assignment_id)
     store.run_many("UPDATE proposed_sets SET state = ? WHERE id = ?", [(s, number) for number, s in states.items()])
+    _note_changes(store, assignment_id, before)
+
+
+# The log of help: what was shown to whom, and what became of it. It is added to, and never changed.
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """What the log says of a piece of work.
+
+    steps: of each proposed set that was shown, by its tokens, the last; starting: the sets that lay there at the beginning
+    """
+
+    is_given: bool
+    steps: Mapping[frozenset[int], HelpStep]
+    starting: frozenset[frozenset[int]]
+
+
+def note_help(
+    store: Store, assignment_id: int, source: HelpSource, name: str, step: HelpStep = "shown", spans: str = ""
+) -> None:
+    """Add a line. spans: of the set, as they are stored; "" for a model's answer, of which the first look is kept alone."""
+    store.run(
+        """INSERT INTO help_log (assignment_id, at, source, name, spans, step) SELECT ?1, ?2, ?3, ?4, ?5, ?6
+            WHERE ?3 <> 'model' OR NOT EXISTS (SELECT 1 FROM help_log WHERE assignment_id = ?1 AND source = ?3 AND name = ?4)""",
+        (assignment_id, store.now(), source, name, spans, step),
+    )
+
+
+def help_of(store: Store, assignment_id: int) -> Help:
+    """What help a piece of work had."""
+    rows = store.rows("SELECT * FROM help_log WHERE assignment_id = ? ORDER BY id", (assignment_id,))
+    tokens = [frozenset(unpack_set(row["spans"]).token_indices) if row["spans"] else frozenset() for row in rows]
+    of_sets = list(zip(tokens, rows, strict=True))
+    return Help(
+        is_given=bool(rows),
+        steps={of: row["step"] for of, row in of_sets if row["source"] not in {"model", "starting"}},
+        starting=frozenset(of for of, row in of_sets if row["source"] == "starting"),
+    )
 
 
 def proposed_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[SourceProposedSet, ...]]:
@@ -193,6 +253,20 @@ def proposed_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int
         made = SourceProposedSet(row["source"], row["name"], spans, row["state"])
         by_assignment[row["assignment_id"]] = (*by_assignment.get(row["assignment_id"], ()), made)
     return by_assignment
+
+
+def help_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[SourceHelp, ...]]:
+    """The log of help as our own export writes it, by piece of work, for all work on some instances."""
+    by_assignment: dict[int, list[SourceHelp]] = {}
+    for row in store.rows(
+        """SELECT help_log.* FROM help_log JOIN assignments ON assignments.id = assignment_id
+            WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY help_log.id""",
+        (json.dumps(list(instance_ids)),),
+    ):
+        spans = tuple((start, end) for start, end in json.loads(row["spans"] or "[]"))
+        made = SourceHelp(row["at"], row["source"], row["name"], spans, row["step"])
+        by_assignment.setdefault(row["assignment_id"], []).append(made)
+    return {number: tuple(lines) for number, lines in by_assignment.items()}
 
 
 def proposed_counts(store: Store, project_id: int) -> list[ProposedCount]:

@@ -22,7 +22,7 @@ from annotator.store.schema.models import MODELS
 from annotator.store.schema.named_people import NAMED_PEOPLE
 from annotator.store.schema.notices import NOTICES
 from annotator.store.schema.perturbations import PERTURBATIONS
-from annotator.store.schema.proposed_sets import PROPOSED_SETS
+from annotator.store.schema.proposed_sets import HELP, PROPOSED_SETS
 from annotator.store.schema.qualification import QUALIFICATION
 from annotator.store.schema.releases import RELEASES
 from annotator.store.schema.removals import REMOVALS, REMOVED_ACCOUNTS
@@ -268,4 +268,11 @@ def m034_crowd_workers_stopped_by_a_lead(db: Database) -> None:
 def m035_persons_removed_accounts(db: Database) -> None:
     """By what a restore knows again who was anonymised or erased since the backup, without a name."""
     for statement in REMOVED_ACCOUNTS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m036_help_leaves_a_trace(db: Database) -> None:
+    """Whom the lot helps, what was shown to whom and what became of it, and what help had to do with each set."""
+    for statement in HELP:
         db.conn.execute(statement)

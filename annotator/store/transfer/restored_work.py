@@ -103,13 +103,13 @@ def _add_assignments(store: Store, project_id: int, assignments: Sequence[_Assig
     now = store.now()
     store.run_many(
         """INSERT INTO assignments (id, project_id, instance_id, user_id, round, state, lease_until, created_at,
-            first_view_at, first_action_at, submitted_at, active_ms, idle_ms, edits)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+            first_view_at, first_action_at, submitted_at, active_ms, idle_ms, edits, arm)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         [
             (
                 *(a.id, project_id, a.instance_id, a.user_id, a.work.round_number, a.work.state, now, now),
                 *(a.work.first_view_at, a.work.first_action_at, a.work.submitted_at),
-                *(a.work.active_ms, a.work.idle_ms, a.work.edits),
+                *(a.work.active_ms, a.work.idle_ms, a.work.edits, a.work.arm),
             )
             for a in assignments
         ],
@@ -134,6 +134,18 @@ def _add_assignments(store: Store, project_id: int, assignments: Sequence[_Assig
             for proposed in a.work.proposed
         ],
     )
+    store.run_many(
+        "INSERT INTO help_log (assignment_id, at, source, name, spans, step) VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (a.id, line.at, line.source, line.name, _packed(line.spans), line.step)
+            for a in assignments
+            for line in a.work.help
+        ],
+    )
+
+
+def _packed(spans: Sequence[tuple[int, int]]) -> str:
+    return "".join(pack_sets([RationaleSet.of(*spans)])) if spans else ""
 
 
 def _add_own_annotations(store: Store, instances: Sequence[Stored], assignments: Sequence[_Assignment]) -> None:

@@ -1,23 +1,29 @@
 """Leases: what a person holds, gets next, and may go on with; inside the transaction of another use case."""
 
 import datetime as dt
+from random import SystemRandom
 
 from annotator.domain.instances import Assignment
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.domain.proposed_sets import Arm, chance_of_help
 from annotator.errors import LeaseLost, NotAllowed, NotFound, StaleDraft
 from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
 from annotator.store.annotate import instance_queue
 from annotator.store.annotate.annotations import find_starting_draft
+from annotator.store.annotate.proposals import note_help
 from annotator.store.annotate.visibility import is_for_others, standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
+from annotator.store.packed_rows import pack_sets
 from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.blind_checks import among_held, claim_check, find_check, find_check_of
 from annotator.usecases.crowd.recruitment_links import is_worker, may_take_more
+
+_LOT = SystemRandom()  # nobody can foretell it; what it said is kept with the work
 
 
 def hold(store: Store, project: Project, user_id: int, first: Assignment | None) -> list[Assignment]:
@@ -54,15 +60,27 @@ def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> As
     assignment = work_store.claim(
         store, project.id, instance_id, user_id, lease_end(store, project),
         round_number=before.round_number if before else 1, follows_id=before.follows_id if before else None,
+        arm=before.arm if before else _arm(store, project, instance_id),
     )  # fmt: skip
     starting = None if assignment.revision else find_starting_draft(store, instance_id)
     if before is not None and mine is None:
         work_store.set_assignment_state(store, before.id, "ended")
         starting = before.draft
     if starting is not None:
+        for spans in pack_sets(starting.sets):
+            note_help(store, assignment.id, "starting", "", spans=spans)
         work_store.save_draft(store, assignment.id, starting, 1)
         assignment = work_store.get_assignment(store, assignment.id)
     return assignment
+
+
+def _arm(store: Store, project: Project, instance_id: int) -> Arm:
+    """Whether a person's new work is helped: as the project says, or by a lot that splits the people of each text in half."""
+    help_for = project.settings.help_for
+    if help_for != "lot":
+        return help_for
+    chance = chance_of_help(project.settings.annotators_per_instance, *work_store.drawn_arms(store, instance_id))
+    return "helped" if _LOT.random() < chance else "blind"
 
 
 def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:

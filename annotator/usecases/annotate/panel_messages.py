@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from annotator.domain.instances import Draft, Instance, MyWorkState, Segment, result_mode_for
 from annotator.domain.people import User
-from annotator.domain.projects import DISCARD_REASONS, Project, ResultMode
+from annotator.domain.projects import DISCARD_REASONS, Project, ResultMode, may_have_help
 from annotator.domain.proposed_sets import ProposedSource, ProposedState
 from annotator.domain.tasks import ResultKind, Task
 from annotator.domain.texts import RationaleSet, TokenizedText
@@ -177,6 +177,7 @@ class ShownWork:
     outcome: ShownOutcome | None  # of what has left the person's hands
     is_changed: bool  # whether it is a changed version, so that the route `original` may be asked
     proposes: bool  # whether the route `proposed` has something to answer to
+    is_blind: bool  # whether the model is not to be asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +239,7 @@ def show_work(work: Work, project: Project) -> ShownWork:
         outcome=None if work.outcome is None else _show_outcome(work.outcome),
         is_changed=work.instance.parent_key is not None,
         proposes=may_propose(project, assignment, work.instance),
+        is_blind=not may_have_help(project, assignment.arm),
     )
 
 

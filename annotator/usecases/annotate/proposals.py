@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from annotator.domain.instances import Assignment, Draft, Instance, result_mode_for
 from annotator.domain.people import User
-from annotator.domain.projects import Project, kinds_of, titles_of_kinds
+from annotator.domain.projects import Project, kinds_of, may_have_help, titles_of_kinds
 from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedState, VersionChange
 from annotator.domain.suites import WordList
 from annotator.domain.texts import RationaleSet, Span, set_letter
@@ -64,7 +64,8 @@ class Offer:
 def may_propose(project: Project, assignment: Assignment, instance: Instance) -> bool:
     """Whether anything can be proposed for a piece of work: it is open, no correction, and the project proposes something."""
     settings = project.settings
-    is_first = assignment.follows_id is None and assignment.state in {"leased", "returned"}
+    is_open = assignment.follows_id is None and assignment.state in {"leased", "returned"}
+    is_first = is_open and may_have_help(project, assignment.arm)
     carries = settings.are_carried_sets_proposed and instance.parent_key is not None
     proposes = carries or settings.are_first_sets_proposed or bool(settings.proposed_word_lists)
     return is_first and settings.result_mode != "labels_only" and proposes
@@ -173,7 +174,7 @@ def close(store: Store, assignment_id: int, draft: Draft) -> None:
             states[number] = "accepted"
         else:
             states[number] = "edited" if any(tokens & set(token_indices) for token_indices in handed_in) else "rejected"
-    proposed_store.set_states(store, states)
+    proposed_store.set_states(store, assignment_id, states)
 
 
 def _change_of(store: Store, project: Project, instance: Instance) -> VersionChange | None:

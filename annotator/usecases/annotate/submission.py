@@ -1,8 +1,12 @@
 """What is written when work is handed in or taken back; inside another's transaction."""
 
+from dataclasses import replace
+
 from annotator.domain.instances import AnnotationState, Assignment, AssignmentState, Draft, Instance, result_mode_for
 from annotator.domain.people import User
 from annotator.domain.projects import Project, are_rationales_reviewed
+from annotator.domain.proposed_sets import corrected_origins, with_origins
+from annotator.domain.texts import RationaleSet
 from annotator.errors import Conflict
 from annotator.language import _
 from annotator.review.gate import carried_sets, origins_of
@@ -16,7 +20,7 @@ from annotator.store.annotate.annotations import (
     set_annotation_state,
 )
 from annotator.store.annotate.my_work import find_last_submission, submission_time
-from annotator.store.annotate.proposals import add_proposal, decide_proposal, last_proposal_of
+from annotator.store.annotate.proposals import add_proposal, decide_proposal, help_of, last_proposal_of
 from annotator.store.events import record_event
 from annotator.store.project.guidelines import newest_read
 from annotator.store.projects import get_project_by_id
@@ -56,6 +60,8 @@ def store_submission(
     is_contested = result_mode_for(project, instance) == "contest" and result != instance.result
     is_reviewed = are_rationales_reviewed(project)
     state: AnnotationState = "submitted" if is_contested or is_reviewed else "accepted"
+    close(store, assignment.id, draft)
+    draft = replace(draft, sets=_with_origins(store, assignment, draft))
     annotation_id = _write_annotation(store, user, instance, assignment, draft, result, state)
     if is_contested:
         add_proposal(store, project.id, instance.id, assignment.id, user.name, "contest", result, draft.note)
@@ -64,8 +70,18 @@ def store_submission(
         open_round(store, annotation_id, project.id, instance.id, assignment.round_number, assignment.follows_id)
         tell_of_stuck_round(store, project.id, annotation_id, instance.id, roles_with("review"))
     _write_origins(store, assignment, annotation_id, draft)
-    close(store, assignment.id, draft)
     return state
+
+
+def _with_origins(store: Store, assignment: Assignment, draft: Draft) -> tuple[RationaleSet, ...]:
+    """The sets with what help had to do with each; work that began before help was kept says nothing of it."""
+    if assignment.arm is None:
+        return draft.sets
+    had = help_of(store, assignment.id)
+    if assignment.follows_id is None:
+        return with_origins(draft.sets, had.steps, had.starting, is_given=had.is_given)
+    before = former_round(store, assignment.follows_id).annotation.sets
+    return corrected_origins(draft.sets, before, origins_of(draft, before), is_given=had.is_given)
 
 
 def _write_annotation(

@@ -6,7 +6,17 @@ from itertools import groupby
 
 import numpy as np
 
-from annotator.domain.measurements import ANNOTATOR, ANNOTATORS, CRITERION, EXHAUSTIVE, KIND, LABEL, METADATA, SPLIT
+from annotator.domain.measurements import (
+    ANNOTATOR,
+    ANNOTATORS,
+    CRITERION,
+    EXHAUSTIVE,
+    HELP,
+    KIND,
+    LABEL,
+    METADATA,
+    SPLIT,
+)
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
@@ -21,6 +31,7 @@ from annotator.scoring.runs import Answers, Scored, ScoringOptions, score_answer
 from annotator.scoring.scored_blocks import score_run
 from annotator.scoring.table import MetricRow
 from annotator.store import Store
+from annotator.store.annotate.annotations import has_help
 from annotator.store.gold.releases import newest_release
 from annotator.store.gold_choices import has_exhaustive
 from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs, splits_of
@@ -88,6 +99,7 @@ def groupings_of(store: Store, actor: User, project: Project) -> list[str]:
         *([CRITERION] if CRITERION in names else []),
         *([EXHAUSTIVE] if not project.settings.is_exhaustive and has_exhaustive(store, project.id) else []),
         *([ANNOTATOR, *(f"{ANNOTATORS}{name}" for name in group_names(store, project.id))] if sees_people else []),
+        *([HELP] if has_help(store, project.id) else []),
         *(f"{METADATA}{name}" for name in names if name != CRITERION),
     ]
 

@@ -12,7 +12,16 @@ from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.measurements import Measurement
 from annotator.domain.models import Attribution, Output, Prediction
 from annotator.domain.people import User
-from annotator.domain.projects import NEWEST_METHODS, NO_METHOD, NO_MODEL, ModelKind, Project, preview_model_kind
+from annotator.domain.projects import (
+    NEWEST_METHODS,
+    NO_METHOD,
+    NO_MODEL,
+    ModelKind,
+    Project,
+    may_have_help,
+    preview_model_kind,
+    preview_model_name,
+)
 from annotator.domain.texts import RationaleSet, check_spans
 from annotator.errors import Conflict, ModelError, NotAllowed, NotFound
 from annotator.language import _
@@ -20,7 +29,8 @@ from annotator.metrics.ragged import Flags
 from annotator.scoring.gold import GoldRow, GoldTable, gold_row
 from annotator.scoring.runs import ScoringOptions, score_attributions
 from annotator.store import Store
-from annotator.store.annotate.assignments import holds_instance
+from annotator.store.annotate.assignments import holds_instance, work_in_hand
+from annotator.store.annotate.proposals import note_help
 from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.measurements import measurements_of, runs_with_output
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
@@ -216,6 +226,7 @@ def preview(
     instance = get_instance(store, instance_id)
     check_spans(sets, instance.layout)
     compared = tuple(compare(store, project, instance, result, sets))
+    _note_look(store, actor, project, instance_id)
     shown = ShownPreview(None, preview_model_kind(project.settings.preview_model), None, attributions=compared)
     try:
         with asking(store, project, is_lead=is_lead) as model:
@@ -228,6 +239,14 @@ def preview(
         if project.settings.preview_model != NO_MODEL:
             shown = replace(shown, trouble=str(error))
     return shown
+
+
+def _note_look(store: Store, actor: User, project: Project, instance_id: int) -> None:
+    """Whoever has the text in hand had help of the model from now on."""
+    in_hand = work_in_hand(store, instance_id, actor.id or 0)
+    if in_hand is not None:
+        with store.transaction():
+            note_help(store, in_hand.id, "model", preview_model_name(project.settings.preview_model))
 
 
 def _with_trust(store: Store, project: Project, shown: ShownPreview, model: str, instance_id: int) -> ShownPreview:
@@ -243,12 +262,15 @@ def _require_may_ask(store: Store, actor: User, project: Project, instance_id: i
     who_may_ask = project.settings.model_previews
     if who_may_ask == "nobody":
         raise NotAllowed(_("The lead has turned predictions off (Project, Previews)."))
+    number = actor.id or 0
+    in_hand, holds = work_in_hand(store, instance_id, number), holds_instance(store, instance_id, number)
+    if holds and not may_have_help(project, None if in_hand is None else in_hand.arm):
+        raise NotAllowed(_("This text is annotated without help."))
     if actor.is_administrator or "lead" in roles:
         return True
-    number = actor.id or 0
     if "reviewer" in roles and reviews_instance(store, instance_id, number):
         return False
-    if who_may_ask == "annotators" and holds_instance(store, instance_id, number):
+    if who_may_ask == "annotators" and holds:
         return False
     raise NotAllowed(_("Predictions are for reviewers only (Project, Previews)."))
 

@@ -12,7 +12,7 @@ from annotator.language import _
 from annotator.review.gate import decide as decide_by_scores
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotation, set_annotation_state
-from annotator.store.annotate.assignments import claim, end_work_on, save_draft, set_assignment_state
+from annotator.store.annotate.assignments import claim, end_work_on, get_assignment, save_draft, set_assignment_state
 from annotator.store.annotate.instance_queue import drops_out, is_held, settle
 from annotator.store.events import add_event
 from annotator.store.instances import discard
@@ -165,9 +165,11 @@ def _return(store: Store, project: Project, annotation: Annotation, by: str) -> 
     """The correction belongs to the same annotator; when they cannot go on, anybody may take it over."""
     if annotation.user_id is None:
         return
+    arm = None if annotation.assignment_id is None else get_assignment(store, annotation.assignment_id).arm
     correction = claim(
         store, project.id, annotation.instance_id, annotation.user_id, away_end(store, project),
         round_number=annotation.round_number + 1, follows_id=annotation.id, state="returned",
+        arm=arm,
     )  # fmt: skip
     draft = Draft(
         annotation.result, annotation.sets, annotation.note, no_rationale=not annotation.sets,

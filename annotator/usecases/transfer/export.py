@@ -18,6 +18,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import (
     SourceAnnotation,
     SourceDocument,
+    SourceHelp,
     SourceInstance,
     SourceItem,
     SourceProposedSet,
@@ -35,7 +36,7 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of, count_of_ties
 from annotator.store.annotate.assignments import HeldWork, work_of_instances
 from annotator.store.annotate.instance_queue import positions_put_first
-from annotator.store.annotate.proposals import proposals_of_instances, proposed_of_instances
+from annotator.store.annotate.proposals import help_of_instances, proposals_of_instances, proposed_of_instances
 from annotator.store.annotate.visibility import extra_annotators_of, named_of_instances, shown_of_instances
 from annotator.store.events import add_event, all_events
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
@@ -216,7 +217,7 @@ def export_file(
             n_annotated = _write_annotations(pairs if has_names else unnamed.in_annotations(pairs), project, path)
             exported = Exported(n_annotated, n_annotations=passed.n_annotations)
         else:
-            policy = options.gold_policy or project.settings.gold_policy if options.whose is None else "personal"
+            policy = "personal" if options.is_of_people else options.gold_policy or project.settings.gold_policy
             n_versions = count_versions(store, project.id, options.split)
             with_gold = passed.count_versions(gold_instances(store, project, policy, options, passed.not_in_gold))
             gold = passed.count(for_them.open_to_them(with_gold))
@@ -258,11 +259,15 @@ def _require_possible(
     holds_unfinished = format_name in WHOLE or (
         options.include_submitted and not project.settings.researchers_see_submitted
     )
-    if holds_unfinished or has_names or options.whose is not None:
+    if holds_unfinished or has_names or options.is_of_people:
         require(store, actor, project.id, "see all annotations")
     if has_names and format_name not in WITH_PEOPLE:
         raise InvalidValue(_("--names is only for {formats}. Remove it.", formats=", ".join(WITH_PEOPLE)))
-    if options.whose is not None and (format_name in WHOLE or options.gold_policy is not None):
+    if options.whose is not None and not options.is_of_people and format_name in WHOLE:
+        raise InvalidValue(
+            _("--unhelped is for gold formats; {formats} say it of each set.", formats=listed(sorted(WHOLE), "and"))
+        )
+    if options.is_of_people and (format_name in WHOLE or options.gold_policy is not None):
         raise InvalidValue(_("--annotator is for gold formats, without --gold-policy. Remove one of them."))
     if options.half not in HALVES:
         raise InvalidValue(
@@ -279,8 +284,11 @@ def _require_possible(
 
 def _require_person(store: Store, project: Project, options: GoldOptions) -> None:
     """Raise NotFound where nobody of that name has an annotation that counts; one pass, which ends at the first."""
-    if options.whose is not None and not any(of for _, of in annotations_that_count(store, project, options)):
+    if options.whose is None or any(of for _, of in annotations_that_count(store, project, options)):
+        return
+    if options.is_of_people:
         raise NotFound(_("No accepted annotation here is by '{name}'.", name=options.whose.group))
+    raise NotFound(_("No accepted annotation is known to be without help. Export all, without --unhelped."))
 
 
 def _write_annotations(pairs: Iterator[_Annotated], project: Project, path: Path) -> int:
@@ -330,7 +338,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         ids = [instance.id for instance in instances]
         annotations, works = annotations_of(store, ids), work_of_instances(store, ids)
         proposals = proposals_of_instances(store, ids)
-        proposed = proposed_of_instances(store, ids)
+        proposed, log = proposed_of_instances(store, ids), help_of_instances(store, ids)
         places = {a.id: position for of_one in annotations.values() for position, a in enumerate(of_one)}
         all_places |= places
         rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
@@ -339,7 +347,9 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         named, extra = named_of_instances(store, ids), extra_annotators_of(store, ids)
         for instance in instances:
             works_of_one = [
-                _source_work(work, instance, places, proposed.get(work.assignment.id, ()))
+                _source_work(
+                    work, instance, places, proposed.get(work.assignment.id, ()), log.get(work.assignment.id, ())
+                )
                 for work in works.get(instance.id, [])
             ]
             source = _source_instance(instance, annotations[instance.id], works_of_one)
@@ -437,6 +447,7 @@ def _source_instance(instance: Instance, annotations: list[Annotation], works: S
                 by_user=a.assignment_id is not None,
                 created_at=a.created_at,
                 guidelines=a.guidelines,
+                origins=tuple(rationale_set.origin for rationale_set in a.sets),
             )
             for a in annotations
         ),
@@ -455,8 +466,9 @@ def _source_text(segment: Segment) -> SourceText | str:
 
 
 def _source_work(
-    work: HeldWork, instance: Instance, places: Mapping[int, int], proposed: Sequence[SourceProposedSet]
-) -> SourceWork:
+    work: HeldWork, instance: Instance, places: Mapping[int, int], proposed: Sequence[SourceProposedSet],
+    log: Sequence[SourceHelp],
+) -> SourceWork:  # fmt: skip
     draft, follows = work.assignment.draft, work.assignment.follows_id
     return SourceWork(
         user=work.user_name,
@@ -475,4 +487,6 @@ def _source_work(
         origins=draft.origins,
         unlocked=draft.unlocked,
         proposed=tuple(proposed),
+        arm=work.assignment.arm,
+        help=tuple(log),
     )

@@ -24,7 +24,7 @@ from annotator.domain.instances import Annotation
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, is_mask_of_nobody
-from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout
+from annotator.domain.texts import HelpOrigin, RationaleSet, TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
 from annotator.formats.rows.findings import listed
 from annotator.formats.rows.label_remedies import LABEL, label_remedy
@@ -126,7 +126,7 @@ class Resolver:
             NewAnnotation(
                 annotation.annotator,
                 _result_of(annotation, source),
-                of_annotation,
+                _with_origins(of_annotation, annotation.origins),
                 annotation.note,
                 annotation.round_number,
                 annotation.state or self.options.gold,
@@ -164,6 +164,10 @@ def _with_quoted_sets(
         return annotation
     texts = {segment.name: bodies[segment.name] for segment in layout.segments if segment.is_selectable}
     return replace(annotation, sets=(*annotation.sets, *sets_of_quotes(annotation.quoted, texts)))
+
+
+def _with_origins(sets: tuple[RationaleSet, ...], origins: Sequence[HelpOrigin | None]) -> tuple[RationaleSet, ...]:
+    return tuple(replace(of, origin=o) for of, o in zip(sets, origins, strict=True)) if origins else sets
 
 
 def _result_of(annotation: SourceAnnotation, source: SourceInstance) -> str | None:

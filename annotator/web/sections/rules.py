@@ -19,6 +19,7 @@ from annotator.domain.projects import (
     Project,
     ResultMode,
 )
+from annotator.domain.proposed_sets import HELP_FOR, HelpFor
 from annotator.domain.reviews import SCORE_TITLES, Property
 from annotator.domain.suites import WordListRole
 from annotator.errors import InvalidValue, LabelInUse
@@ -59,6 +60,11 @@ _WHO: dict[Previews, str] = {
     "annotators": unsaid("also annotators, while marking"),
 }
 _COMPARED = {NEWEST_METHODS: unsaid("newest methods"), NO_METHOD: unsaid("nothing")}
+_HELP_FOR: dict[HelpFor, str] = {
+    "all": unsaid("for everyone"),
+    "none": unsaid("for nobody"),
+    "lot": unsaid("by lot, per annotator and text"),
+}
 _HELP_WHO = unsaid("Predictions for sets, the rest, and sets minus each token. May bias annotators.")
 _HELP_MODEL = unsaid(
     "none, built-in (word classifier trained on project labels), spacy:FOLDER, transformers:FOLDER or "
@@ -251,6 +257,11 @@ def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project)
     )  # fmt: skip
     may_be_empty = st.checkbox(_("Allow “No rationale in the text”"), settings.may_be_empty, key=_key(project, "empty"))
     may_cross = st.checkbox(_("Sets can cross segments"), settings.sets_may_cross_segments, key=_key(project, "cross"))
+    help_for = st.selectbox(
+        _("Help while annotating"), HELP_FOR, HELP_FOR.index(settings.help_for), format_func=lambda who: _(_HELP_FOR[who]),
+        key=_key(project, "help_for"),
+        help=_("Suggested sets and model predictions. By lot, Quality says what help did to time, size and agreement."),
+    )  # fmt: skip
     carries = st.checkbox(
         _("Suggest the original's gold sets for perturbed versions"), settings.are_carried_sets_proposed,
         key=_key(project, "carried"), help=_("Shown dashed; they don't count until accepted.")
@@ -273,7 +284,7 @@ def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project)
     )
     settings = replace(
         changed.settings, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross,
-        are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists),
+        help_for=help_for, are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists),
     )  # fmt: skip
     return replace(changed, question=question, settings=settings)
 

@@ -24,6 +24,7 @@ from annotator.usecases.models import preview_models
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.project.ends import archive, bring_back, delete
 from annotator.usecases.project.projects import change_project
+from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.import_run import Intake
 from annotator.web.middleware import web_middleware
@@ -120,6 +121,38 @@ def test_a_changed_version_is_proposed_the_sets_of_its_original_and_keeps_the_an
     assert again["draft"]["proposed"] == {str(one["id"]): "accepted"}
     bad = {**DRAFT, "proposed": {str(one["id"]): "perhaps"}}
     assert panel.post("draft", assignment=work["assignment"], revision=1, draft=bad).status_code == 422
+
+
+def test_nothing_that_the_server_says_to_a_blind_annotator_tells_of_a_proposal(
+    panel: Panel, store: Store, project: Project
+) -> None:
+    """Of a planted list with a name of its own; for a helped one the same messages do tell of it."""
+    save_word_list(store, LOCAL_OPERATOR, project, "quokka", ["would", "the", "and", "at"], role="keep")
+    rules = {"proposed_word_lists": ("quokka",), "model_previews": "annotators"}
+    heard: dict[str, list[str]] = {}
+    for help_for in ("none", "all"):
+        change_project(
+            store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, **rules, help_for=help_for))
+        )
+        texts = heard.setdefault(help_for, [])
+        asked = panel.get(f"next?project={project.id}")
+        while asked.json()["work"]["proposes"] != (help_for == "all"):  # what was reserved ahead stays in its arm
+            panel.post("skip", assignment=asked.json()["work"]["assignment"])
+            asked = panel.get(f"next?project={project.id}")
+        assignment, number = (asked.json()["work"][name] for name in ("assignment", "instance"))
+        texts += [asked.text, panel.post("proposed", assignment=assignment).text]
+        panel.post("seen", assignment=assignment, at="2026-01-01T00:00:00Z")
+        asked = panel.client.post(
+            "/api/preview", json={"instance": number["id"], "result": None, "sets": [[[0, 1]]]}, headers=panel.headers
+        )
+        texts += [asked.text]
+        sent = {"assignment": assignment, "draft": {**DRAFT, "sets": [[[0, 1]]]}}
+        texts += [panel.post("draft", revision=0, **sent).text, panel.post("skip", assignment=assignment).text]
+    assert "quokka" in "".join(heard["all"])
+    assert "annotated without help" not in "".join(heard["all"])
+    assert "quokka" not in "".join(heard["none"])
+    assert heard["none"][1] == '{"proposals":[],"ignored":null,"notes":[],"change":null}'
+    assert "annotated without help" in heard["none"][2]
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ export class Head {
     this.key.title = _("Text ID: {key}", { key: instance.key }) + after;
     setText(this.title, _("{title}: {sentence}", { title: this.page, sentence: nameOf(instance) }));
     if (this.talk) this.talk.hidden = false;
-    if (this.model) this.model.hidden = !session.project?.asks_model;
+    if (this.model) this.model.hidden = !session.project?.asks_model || Boolean(session.work.is_blind);
     this.shown = null;
   }
 

@@ -32,7 +32,7 @@ export class Predictions {
 
   async open() {
     const { session } = this.screen;
-    if (!session?.project?.asks_model) return;
+    if (!session?.project?.asks_model || session.work.is_blind) return;
     const all = this.setsOf(session);
     // What is sent has no empty sets.
     const places = all.flatMap((spans, index) => (spans.length ? [index] : []));

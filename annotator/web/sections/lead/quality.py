@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotator.domain.instances import Accepted
+from annotator.domain.measurements import WITHOUT_HELP
 from annotator.domain.numbers import UNDEFINED, duration, natural_order, percent, signed, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
@@ -21,12 +22,16 @@ from annotator.usecases.lead.quality import (
     BehindPoint,
     DisagreementParts,
     Estimate,
+    HelpReport,
     Leaning,
+    Outcome,
     Spread,
     WorkQuality,
     agreement_of,
+    help_words,
     instances_behind_outcome,
     instances_behind_score,
+    knows_help,
     pairs_of,
     quality_of,
     reviewer_leanings,
@@ -111,9 +116,14 @@ def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accep
     if accepted.n_several:
         st.caption(as_text(gold_words(project.settings.gold_policy, accepted)))
     key = _AGREEMENT_KEY.format(project.id)
+    is_unhelped = knows_help(store, visit.user, project) and st.checkbox(
+        _("Only annotations made without help"), key=f"quality_unhelped_{project.id}",
+        on_change=lambda: st.session_state.pop(key, None),
+    )  # fmt: skip
     if pressed(_("Compute now"), key=f"quality_compute_{project.id}", help=_("Reads the whole project.")):
         with st.spinner(_("Reading …")):
-            st.session_state[key] = agreement_of(store, visit.user, project)
+            whose = WITHOUT_HELP if is_unhelped else None
+            st.session_state[key] = agreement_of(store, visit.user, project, whose)
     agreement = st.session_state.get(key)
     if isinstance(agreement, Agreement):
         _show_agreement_numbers(agreement)
@@ -323,6 +333,7 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
         _show_times(quality)
     _show_leanings(leanings)
     _show_proposed(quality)
+    _show_help(quality.help)
     show_agreement(store, visit, project, accepted)
 
 
@@ -506,6 +517,43 @@ def _show_proposed(quality: WorkQuality) -> None:
     st.caption(
         _("Submitted work: {suggested} suggested, {n_kept} kept.", suggested=f"{suggested:,}", n_kept=f"{n_kept:,}")
     )
+
+
+_EFFECTS: dict[Outcome, str] = {
+    "time": unsaid("time, ratio"),
+    "tokens": unsaid("marked words"),
+    "sets": unsaid("sets"),
+    "agreement": unsaid("agreement (best-match IoU)"),
+    "gold": unsaid("shift of the gold"),
+}
+
+
+def _show_help(report: HelpReport | None) -> None:
+    """What help did, where the lot gave it: helped minus blind, with intervals."""
+    if report is None:
+        return
+    st.markdown(
+        _("**What help did**"), help=_("Helped minus blind, by lot. p is corrected for the rows below time (Holm).")
+    )
+    rows = [
+        {
+            _("outcome"): _(_EFFECTS[effect.outcome]),
+            _("effect"): _signed(effect.outcome, effect.value),
+            _("from"): _signed(effect.outcome, effect.low),
+            _("to"): _signed(effect.outcome, effect.high),
+            _("p"): written(effect.p),
+            "n": effect.n,
+        }
+        for effect in report.effects
+    ]
+    st.dataframe(rows, hide_index=True, key="quality_help")
+    st.caption(as_text(help_words(report)))
+
+
+def _signed(outcome: Outcome, value: float | None) -> str:
+    if value is None:
+        return UNDEFINED
+    return f"× {value:.2f}" if outcome == "time" else signed(value)
 
 
 def _round(number: int | str) -> str:

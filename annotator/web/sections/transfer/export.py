@@ -9,12 +9,14 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import streamlit as st
 
+from annotator.domain.measurements import WITHOUT_HELP
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.gold import HALVES, GoldOptions
 from annotator.usecases.inspect.metrics_table import policy_in_words
+from annotator.usecases.lead.quality import knows_help
 from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WITH_PEOPLE, WRITABLE, Exported, export_file
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.several_files import FileReport
@@ -73,6 +75,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     with st.expander(_("More")):
         split = st.text_input(_("Only this split"), key="export_split", placeholder=_("all"))
         submitted = may_see_submitted and st.checkbox(_("Include annotations not accepted yet"), key="export_submitted")
+        is_unhelped = (
+            format_name not in WHOLE
+            and knows_help(store, visit.user, project)
+            and st.checkbox(_("Only annotations made without help"), key="export_unhelped")
+        )
         half = st.segmented_control(
             _("Instances"), HALVES, default="both", required=True, format_func=lambda name: _(_HALF_WORDS[name]),
             key="export_half",
@@ -84,7 +91,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     has_names = may_name and st.checkbox(_("Name annotators"), key="export_names", help=_(_NAMES))
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
         st.caption(_("Excludes texts you may still annotate."))
-    options = GoldOptions(policy, split or None, submitted, "both" if has_both else half)
+    whose = WITHOUT_HELP if is_unhelped else None
+    options = GoldOptions(policy, split or None, submitted, "both" if has_both else half, whose)
     choice = (project.id, format_name, options, has_names)
     if pressed(_("Prepare file"), type="primary", key="export_prepare"):
         st.session_state["export_ready"] = (
