@@ -255,6 +255,36 @@ def test_alignment_gives_the_worked_numbers_at_both_gammas(
     assert (released["n_batches"], row["released"]["er_test.huber_released"]["value"]) == (1, released["value"] / 2)
 
 
+def test_alignment_adds_what_the_released_code_alone_computes_where_asked(annotator: Command, tmp_path: Path) -> None:
+    # calc_neg_expl_loss and calc_plaus by hand. a: gold x, predicted x; b: gold y, predicted x; c has no rationale.
+    gold, scores = tmp_path / "gold.jsonl", tmp_path / "scores.jsonl"
+    rows = [
+        {"id": "a", "tokens": ["t0", "t1"], "label": "x", "rationales": [[[0, 1]]]},
+        {"id": "b", "tokens": ["t0", "t1"], "label": "y", "rationales": [[[1, 2]]]},
+        {"id": "c", "tokens": ["t0", "t1"], "label": "x", "rationales": []},
+    ]
+    of_labels = {"a": {"x": [0.4, -0.1], "y": [0.2, -0.2]}, "b": {"x": [-0.5, 0.1], "y": [0.3, 0.1]}}
+    of_labels |= {"c": {"x": [0.1, 0.2], "y": [0.0, 0.4]}}
+    maps = [
+        attribution(key, of, target=label, prediction={"x": 0.9, "y": 0.1})
+        for key, by in of_labels.items()
+        for label, of in by.items()
+    ]
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    scores.write_text("".join(json.dumps(row) + "\n" for row in maps), encoding="utf-8")
+    words = ["--task", "sentiment", "--gold", str(gold), "--predictions", str(scores), "--gamma", "100", "--json"]
+    [row] = annotator("evaluate", "alignment", *words).json["runs"]
+    [asked] = annotator("evaluate", "alignment", *words, "--as-released").json["runs"]
+    more = {name: number["value"] for name, number in asked["released"].items() if name not in row["released"]}
+    assert more == {
+        "er_test.auprc_released": pytest.approx((1 + 0.25 + 0) / 3),  # b: the rationale second, (.5 + 0) / 2
+        "er_test.token_f1_released": pytest.approx((1 + 1 / 3 + 0) / 3),  # b: both above 0; (2/3 + 0) / 2
+        "er_test.negative_released": pytest.approx((0.2 + 0.2 + 0.5 + 0.1 + 0.0 + 0.4) / 6),
+        "er_test.negative_incorrect_released": pytest.approx((0.5 + 0.1) / 2),  # b alone is wrong
+    }
+    assert asked["counts"]["instances_without_negative_classes"] == 0
+
+
 def test_a_row_that_does_not_fit_is_refused_with_file_line_and_name(
     annotator: Command, files: tuple[str, str], tmp_path: Path
 ) -> None:

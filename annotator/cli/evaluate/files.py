@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 )
 @click.option("--delta", type=float, default=1.0, show_default=True, help="The threshold of the Huber loss.")
 @click.option("--batch-size", type=int, help="Instances in a batch, for the released numbers; by default all in one.")
+@click.option(
+    "--as-released",
+    is_flag=True,
+    help=(
+        "Also what the code alone computes: AUPRC and macro token F1 with 0 where there is no rationale, and losses of "
+        "negative classes."
+    ),
+)
 @json_option
 def alignment(
     *,
@@ -33,6 +41,7 @@ def alignment(
     gamma: float,
     delta: float,
     batch_size: int | None,
+    as_released: bool,
     **options: Any,
 ) -> None:
     """Score ER-TEST's alignment criteria from files alone, as the paper defines them and as its code computes them
@@ -42,7 +51,9 @@ def alignment(
 
     files = files_of(get_task(task_name), options)
     n_resamples = 1000 if intervals else 0
-    numbers = evaluate_alignment(files, gamma=gamma, delta=delta, batch_size=batch_size, n_resamples=n_resamples)
+    numbers = evaluate_alignment(
+        files, gamma=gamma, delta=delta, batch_size=batch_size, n_resamples=n_resamples, as_released=as_released
+    )
     show_scores(numbers if as_json else rows_by_name(numbers), registered_value, as_json=as_json)
 
 
