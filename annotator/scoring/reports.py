@@ -157,6 +157,7 @@ class ProjectReport(TypedDict):
     group: str | None
     groups: dict[str, int]
     gamma: float
+    ferret_k: int
     random: NumberReports
     models: list[ModelReport]
 
