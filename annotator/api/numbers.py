@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, TypedDict, overload
+from typing import TYPE_CHECKING, TypedDict, cast, overload
 
 from annotator.api.frames import frame
 from annotator.api.project import OpenProject, speaks_python
@@ -79,10 +79,11 @@ class ProjectNumbers(OpenProject):
         gold_policy: also "soft" (shares of people), or "annotator:NAME" (that person's sets and labels)
         by, group: see `metrics`; by alone gives what `--group-by` prints, the object of each group under `groups`
         criterion: of sentence editing, such as "spelling" or "deleted"; "" for sentences that tell none
-        n_resamples: above 0, each mean over instances has a bootstrap interval
+        n_resamples: above 0, each mean over instances has a bootstrap interval, in `intervals` by its place
         includes_training: a model that was trained here is scored on the split that it learned from too
         ratio: of a project without gold, the share of a text's tokens that the top k are
         """
+        from annotator.scoring.reports import with_intervals  # noqa: PLC0415
         from annotator.usecases.inspect.project_scores import evaluate_project  # noqa: PLC0415
 
         if by is not None and criterion is not None:
@@ -93,7 +94,13 @@ class ProjectNumbers(OpenProject):
         of_groups = self._of_groups(replace(of_all_criteria, criterion=criterion, ratio=ratio), by, group)
         store, rules = self.database.store, self.rules
         reports = {
-            name: evaluate_project(store, LOCAL_OPERATOR, rules, model=model, method=method, options=options)
+            name: cast(
+                "ProjectReport",
+                with_intervals(
+                    evaluate_project(store, LOCAL_OPERATOR, rules, model=model, method=method, options=options),
+                    n_resamples,
+                ),
+            )
             for name, options in of_groups.items()
         }
         return reports[group] if by is None or group is not None else {"group_by": by, "groups": reports}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from annotator.cli.main import run
+from annotator.cli.scores import show_scores
 from annotator.evaluation.benchmark.counts import MEANINGS
 from tests.cli.conftest import Answer, Command, heavy_parts
 from tests.conftest import REPOSITORY, SAMPLES
@@ -312,6 +313,54 @@ def test_edits_are_a_table_for_people_with_a_row_for_all_right_and_wrong_ones(
     assert any(line.startswith("m · attention, answered") for line in lines)
     assert "m, attention: confidence 0.900 where the ranking is perfect (n 1), – where it is not (n 0)." in lines
     assert "[0.500, 1.00]" in annotator(*words, "--intervals").out
+
+
+def test_bounds_stand_in_intervals_by_the_place_of_their_number_as_in_every_evaluation(
+    annotator: Command, files: tuple[str, str]
+) -> None:
+    # MRR of the two sentences is 1 and 1/2: the mean of a draw is at least .5 and at most 1
+    words = ("evaluate", "edits", "--gold", files[0], "--predictions", files[1], "--json")
+    plain, asked = annotator(*words).json, annotator(*words, "--intervals").json
+    intervals = asked.pop("intervals")
+    assert asked == plain
+    assert intervals["runs[0].all.editing.mrr"] == {
+        "low": 0.5, "high": 1.0, "level": 0.95, "n_resamples": 1000, "seed": 0,
+    }  # fmt: skip
+
+
+def test_bounds_of_alignment_and_of_projects_stand_in_intervals_too(
+    annotator: Command, aligned: tuple[str, str], tmp_path: Path
+) -> None:
+    words = (
+        "evaluate",
+        "alignment",
+        "--task",
+        "sentiment",
+        "--gold",
+        aligned[0],
+        "--predictions",
+        aligned[1],
+        "--json",
+    )
+    plain, asked = annotator(*words).json, annotator(*words, "--intervals").json
+    assert asked.pop("intervals")["runs[0].defined.er_test.order"] is None  # of one instance
+    assert asked == plain
+    database = ("--db", str(tmp_path / "p.db"))
+    annotator(*database, "project", "create", "P", "--task", "sentiment")
+    annotator(*database, "import", "jsonl", aligned[0], "--project", "P")
+    annotator(*database, "import", "attributions", aligned[1], "--project", "P")
+    words = (*database, "evaluate", "project", "--project", "P", "--json")
+    plain, asked = annotator(*words).json, annotator(*words, "--intervals").json
+    assert asked.pop("intervals")["models[0].methods[0].plausibility.sets.best_f1"] is None
+    assert asked == plain
+    of_groups = annotator(*words, "--intervals", "--group-by", "label").json["groups"]["x"]
+    assert "models[0].methods[0].plausibility.sets.best_f1" in of_groups["intervals"]
+
+
+def test_for_people_an_interval_stands_beside_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+    interval = {"low": 0.25, "high": 0.75, "level": 0.95, "n_resamples": 1000, "seed": 0}
+    show_scores({"paper": {"map": 0.5}, "intervals": {"paper.map": interval}}, lambda _: None, as_json=False)
+    assert capsys.readouterr().out.split() == ["paper.map", "0.5", "[0.25,", "0.75]"]
 
 
 def test_the_lines_for_people_name_runs_and_definitions(annotator: Command, aligned: tuple[str, str]) -> None:

@@ -48,13 +48,15 @@ def alignment(
     (Joshi et al. 2022).
     """
     from annotator.evaluation.attributions import evaluate_alignment
+    from annotator.scoring.reports import with_intervals
 
     files = files_of(get_task(task_name), options)
     n_resamples = 1000 if intervals else 0
     numbers = evaluate_alignment(
         files, gamma=gamma, delta=delta, batch_size=batch_size, n_resamples=n_resamples, as_released=as_released
     )
-    show_scores(numbers if as_json else rows_by_name(numbers), registered_value, as_json=as_json)
+    shown = with_intervals(numbers, n_resamples) if as_json else rows_by_name(numbers)
+    show_scores(shown, registered_value, as_json=as_json)
 
 
 # `annotator evaluate benchmark`: the numbers of Wang et al. 2022, as its two programs and as its paper compute them.
@@ -193,11 +195,13 @@ def edits(*, intervals: bool, as_json: bool, **options: Any) -> None:
     The table has a row for all sentences, for those answered correctly and wrongly, and for each criterion.
     """
     from annotator.evaluation.attributions import evaluate_edits
+    from annotator.scoring.reports import with_intervals
 
     files = files_of(get_task("editing"), options)
-    numbers = evaluate_edits(files, n_resamples=1000 if intervals else 0)
+    n_resamples = 1000 if intervals else 0
+    numbers = evaluate_edits(files, n_resamples=n_resamples)
     if as_json:
-        show_scores(numbers, registered_value, as_json=True)
+        show_scores(with_intervals(numbers, n_resamples), registered_value, as_json=True)
         return
     click.echo(_table(numbers), nl=False)
 

@@ -191,7 +191,13 @@ def project(
             click.echo(_printed(*made, scoring_options, metrics, form, has_own), nl=False)
             return
         numbers = evaluate_project(store, LOCAL_OPERATOR, stored_project, **names, options=scoring_options)
-    show_scores(numbers if as_json else _flat(numbers), registered_value, as_json=as_json)
+    show_scores(_as_json(numbers, scoring_options) if as_json else _flat(numbers), registered_value, as_json=as_json)
+
+
+def _as_json(numbers: "ProjectReport", scoring_options: "ScoringOptions") -> Mapping[str, object]:
+    from annotator.scoring.reports import with_intervals
+
+    return with_intervals(numbers, scoring_options.n_resamples)
 
 
 def _related(
@@ -314,7 +320,7 @@ def _show_groups(
         index, group = n_groups, made.group
         n_groups += 1
         if is_whole:
-            reports[group] = made.numbers if as_json else _flat(made.numbers)
+            reports[group] = _as_json(made.numbers, scoring_options) if as_json else _flat(made.numbers)
             continue
         title = f"{grouping_in_words(by)}: {group_in_words(by, group)} ({counted(made.n, 'instance')})"
         try:
