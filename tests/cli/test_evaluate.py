@@ -307,7 +307,11 @@ def test_edits_are_a_table_for_people_with_a_row_for_all_right_and_wrong_ones(
     lines = annotator(*words).out.splitlines()
     assert lines[0] == "2 sentences with an edit, 2 rationale sets"
     heads = next(line for line in lines if line.startswith("Model · method"))
-    assert heads.split()[3:] == ["↑"] * 7
+    assert (
+        heads.split()[3:] == ["↑"] * 4
+    )  # MRR, AP, top 1, Jaccard: of the areas, of first words and of overlaps one each
+    assert "AUPRC" not in "".join(lines)
+    assert "AUPRC" in annotator(*words, "--all").out
     of_all = next(line for line in lines if line.startswith("m · attention  "))
     assert of_all.split()[3:6] == ["2", "0.750", "0.750"]  # MRR 1 and 1/2
     assert any(line.startswith("m · attention, answered") for line in lines)

@@ -188,8 +188,9 @@ Numbers = Mapping[str, Any]
 
 @click.command("edits")
 @file_options(gold_format="aesw")
+@click.option("--all", "shows_all", is_flag=True, help="Print every column, also other variants of what is shown.")
 @json_option
-def edits(*, intervals: bool, as_json: bool, **options: Any) -> None:
+def edits(*, intervals: bool, shows_all: bool, as_json: bool, **options: Any) -> None:
     """Score how high models rank the words that an edit changed, from files alone (Stevens and Su 2021).
 
     The table has a row for all sentences, for those answered correctly and wrongly, and for each criterion.
@@ -203,16 +204,17 @@ def edits(*, intervals: bool, as_json: bool, **options: Any) -> None:
     if as_json:
         show_scores(with_intervals(numbers, n_resamples), registered_value, as_json=True)
         return
-    click.echo(_table(numbers), nl=False)
+    click.echo(_table(numbers, shows_all=shows_all), nl=False)
 
 
-def _table(numbers: Numbers) -> str:
+def _table(numbers: Numbers, *, shows_all: bool) -> str:
     """For each run all sentences, those answered correctly and wrongly, and the same of each criterion."""
     from annotator.figures.text_tables import TextHead, metric_table_text
-    from annotator.metrics.registry import definition_of
+    from annotator.metrics.registry import definition_of, one_of_each
 
     rows = [row for run in numbers["runs"] for row in _rows(run)]
     names = list(dict.fromkeys(name for _title, part in rows for name in part))
+    names = names if shows_all else one_of_each(names)
     definitions = [definition_of(name) for name in names]
     heads = [
         TextHead("", "n"),
@@ -227,7 +229,7 @@ def _table(numbers: Numbers) -> str:
     )
     return metric_table_text(
         heads, [_line(title, part, names) for title, part in rows], corner="Model · method", caption=caption,
-        notes=[*_confidence(numbers), *_counts(numbers), "docs/metrics.md defines each column; --json has every number."],
+        notes=[*_confidence(numbers), *_counts(numbers), "docs/metrics.md defines each column; --all has every one."],
     )  # fmt: skip
 
 
