@@ -45,18 +45,21 @@ class ProjectNumbers(OpenProject):
         self, model: str | None = None, method: str | None = None, *, by: None = None, group: None = None,
         gold_policy: str | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
         explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
+        ferret_k: int = 5,
     ) -> "ProjectReport": ...  # fmt: skip
     @overload
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: str, group: str,
         gold_policy: str | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
         explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
+        ferret_k: int = 5,
     ) -> "ProjectReport": ...  # fmt: skip
     @overload
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: str, group: None = None,
         gold_policy: str | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
         explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
+        ferret_k: int = 5,
     ) -> "GroupedReports": ...  # fmt: skip
     def evaluate(
         self,
@@ -73,6 +76,7 @@ class ProjectNumbers(OpenProject):
         n_resamples: int = 0,
         includes_training: bool = False,
         ratio: float | None = None,
+        ferret_k: int = 5,
     ) -> "ProjectReport | GroupedReports":
         """The object that `annotator evaluate project --json` prints (docs/scores.md).
 
@@ -82,6 +86,7 @@ class ProjectNumbers(OpenProject):
         n_resamples: above 0, each mean over instances has a bootstrap interval, in `intervals` by its place
         includes_training: a model that was trained here is scored on the split that it learned from too
         ratio: of a project without gold, the share of a text's tokens that the top k are
+        ferret_k: how many tokens ferret's token F1 and IoU select of every text
         """
         from annotator.scoring.reports import with_intervals  # noqa: PLC0415
         from annotator.usecases.inspect.project_scores import evaluate_project  # noqa: PLC0415
@@ -91,7 +96,9 @@ class ProjectNumbers(OpenProject):
         of_all_criteria = _options(
             gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training
         )
-        of_groups = self._of_groups(replace(of_all_criteria, criterion=criterion, ratio=ratio), by, group)
+        of_groups = self._of_groups(
+            replace(of_all_criteria, criterion=criterion, ratio=ratio, ferret_k=ferret_k), by, group
+        )
         store, rules = self.database.store, self.rules
         reports = {
             name: cast(

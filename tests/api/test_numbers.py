@@ -104,6 +104,7 @@ def test_evaluate_has_its_intervals_at_the_top_as_the_command_prints_them(opened
     interval = asked.pop("intervals")["models[0].methods[0].plausibility.sets.best_f1"]
     assert plain == asked
     assert interval == {"low": 1.0, "high": 1.0, "level": 0.95, "n_resamples": 50, "seed": 0}
+    assert (plain["ferret_k"], opened.evaluate(ferret_k=1)["ferret_k"]) == (5, 1)
 
 
 def test_soft_and_personal_gold_are_asked_for_by_a_policy_and_refused_beside_groups(opened: Project) -> None:
