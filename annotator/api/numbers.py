@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, TypedDict, overload
+from typing import TYPE_CHECKING, TypedDict, cast, overload
 
 from annotator.api.frames import frame
 from annotator.api.project import OpenProject, speaks_python
@@ -45,18 +45,21 @@ class ProjectNumbers(OpenProject):
         self, model: str | None = None, method: str | None = None, *, by: None = None, group: None = None,
         gold_policy: str | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
         explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
+        ferret_k: int = 5,
     ) -> "ProjectReport": ...  # fmt: skip
     @overload
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: str, group: str,
         gold_policy: str | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
         explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
+        ferret_k: int = 5,
     ) -> "ProjectReport": ...  # fmt: skip
     @overload
     def evaluate(
         self, model: str | None = None, method: str | None = None, *, by: str, group: None = None,
         gold_policy: str | None = None, split: str | None = None, criterion: str | None = None, gamma: float = 1.0,
         explained: str = "predicted", n_resamples: int = 0, includes_training: bool = False, ratio: float | None = None,
+        ferret_k: int = 5,
     ) -> "GroupedReports": ...  # fmt: skip
     def evaluate(
         self,
@@ -73,16 +76,19 @@ class ProjectNumbers(OpenProject):
         n_resamples: int = 0,
         includes_training: bool = False,
         ratio: float | None = None,
+        ferret_k: int = 5,
     ) -> "ProjectReport | GroupedReports":
         """The object that `annotator evaluate project --json` prints (docs/scores.md).
 
         gold_policy: also "soft" (shares of people), or "annotator:NAME" (that person's sets and labels)
         by, group: see `metrics`; by alone gives what `--group-by` prints, the object of each group under `groups`
         criterion: of sentence editing, such as "spelling" or "deleted"; "" for sentences that tell none
-        n_resamples: above 0, each mean over instances has a bootstrap interval
+        n_resamples: above 0, each mean over instances has a bootstrap interval, in `intervals` by its place
         includes_training: a model that was trained here is scored on the split that it learned from too
         ratio: of a project without gold, the share of a text's tokens that the top k are
+        ferret_k: how many tokens ferret's token F1 and IoU select of every text
         """
+        from annotator.scoring.reports import with_intervals  # noqa: PLC0415
         from annotator.usecases.inspect.project_scores import evaluate_project  # noqa: PLC0415
 
         if by is not None and criterion is not None:
@@ -90,10 +96,18 @@ class ProjectNumbers(OpenProject):
         of_all_criteria = _options(
             gold_policy, split, n_resamples, gamma, explained, includes_training=includes_training
         )
-        of_groups = self._of_groups(replace(of_all_criteria, criterion=criterion, ratio=ratio), by, group)
+        of_groups = self._of_groups(
+            replace(of_all_criteria, criterion=criterion, ratio=ratio, ferret_k=ferret_k), by, group
+        )
         store, rules = self.database.store, self.rules
         reports = {
-            name: evaluate_project(store, LOCAL_OPERATOR, rules, model=model, method=method, options=options)
+            name: cast(
+                "ProjectReport",
+                with_intervals(
+                    evaluate_project(store, LOCAL_OPERATOR, rules, model=model, method=method, options=options),
+                    n_resamples,
+                ),
+            )
             for name, options in of_groups.items()
         }
         return reports[group] if by is None or group is not None else {"group_by": by, "groups": reports}

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -51,8 +51,11 @@ def _plain(value: object) -> object:
 
 def _table(scores: Mapping[str, object], registered: Registered, sizes: Mapping[str, Sizes]) -> Iterator[str]:
     """For people: a line a number, with over how many it is, its direction and its definition."""
-    for score_name, value, beside in _leaves(scores):
+    intervals = cast("Mapping[str, Sizes | None]", scores.get("intervals", {}))
+    for score_name, value, beside in _leaves({name: value for name, value in scores.items() if name != "intervals"}):
         name, size = registered(score_name), beside or sizes.get(score_name)
+        interval = intervals.get(score_name.removesuffix(".value"))
+        size = size if interval is None else {**(size or {}), "low": interval["low"], "high": interval["high"]}
         text = value if isinstance(value, str) else written_in_report(value)
         definition = definition_of(name) if name else None
         over = f"   {_summary(size)}" if size else ""

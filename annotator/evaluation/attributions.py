@@ -1,7 +1,7 @@
 """Attributions in a file against gold in a file: edited words (Stevens and Su 2021), and ER-TEST's alignment criteria."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from annotator.formats.base import OutputOptions
 from annotator.metrics import against_sets as against
 from annotator.metrics import er_test_alignment as alignment
 from annotator.metrics.aggregate import bootstrap, mean_of
-from annotator.metrics.ragged import Flags, Floats, Integers
+from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.metrics.sentence_editing import all_correct_wrong
 from annotator.scoring.gold import GoldTable, gold_row
 from annotator.scoring.reports import Report
@@ -30,6 +30,10 @@ _RELEASED: Mapping[str, Batch] = {
     "er_test.bce_released": alignment.bce_released,
     "er_test.order_released": alignment.order_released,
     "er_test.kl_released": alignment.kl_released,
+}
+_AS_RELEASED: Mapping[str, Batch] = {
+    "er_test.auprc_released": alignment.auprc_released,
+    "er_test.token_f1_released": alignment.token_f1_released,
 }
 
 
@@ -120,11 +124,13 @@ def _divided(scored: Scored, counted: Flags, is_judged: Flags, is_right: Flags, 
 
 
 def evaluate_alignment(
-    files: FilePair, *, gamma: float, delta: float = 1.0, batch_size: int | None = None, n_resamples: int = 0
-) -> Report:
+    files: FilePair, *, gamma: float, delta: float = 1.0, batch_size: int | None = None, n_resamples: int = 0,
+    as_released: bool = False,
+) -> Report:  # fmt: skip
     """ER-TEST's criteria for each run and layer, as the paper defines them by instance and as the code computes a batch.
 
-    batch_size: instances in a batch, in the file's order; None: all in one. Of several batches the mean is given.
+    batch_size:  instances in a batch, in the file's order; None: all in one. Of several batches the mean is given.
+    as_released: also the code's plausibility, with 0 where there is no rationale, and its losses of negative classes
     Raises:     ImportRefused with every problem of the two files; InvalidValue for a number that cannot be
     """
     if batch_size is not None and batch_size < 1:
@@ -136,32 +142,73 @@ def evaluate_alignment(
         for layer in layers_of(outputs):
             scored = score_attributions(read.gold, outputs, answers, layer, options)
             defined = {name: values for name, values in scored.values.items() if name.startswith("er_test.")}
-            runs.append(
-                _named(run, layer)
-                | {
-                    "defined": {n: asdict(mean_of(v)) | _interval(v, n_resamples) for n, v in defined.items()},
-                    "released": _released(scored, gamma, batch_size),
-                    "counts": scored.counts,
-                }
-            )
+            released = _released(scored, gamma, batch_size, {**_RELEASED, **(_AS_RELEASED if as_released else {})})
+            counts = scored.counts
+            if as_released:
+                negatives, n_unknown = _negatives(scored, outputs, answers, layer, batch_size)
+                released, counts = released | negatives, counts | {"instances_without_negative_classes": n_unknown}
+            means = {name: asdict(mean_of(values)) | _interval(values, n_resamples) for name, values in defined.items()}
+            runs.append(_named(run, layer) | {"defined": means, "released": released, "counts": counts})
     return {"gold": _gold_numbers(read), "gamma": gamma, "delta": delta, "batch_size": batch_size, "runs": runs}
 
 
-def _released(scored: Scored, gamma: float, batch_size: int | None) -> Report:
+def _released(scored: Scored, gamma: float, batch_size: int | None, criteria: Mapping[str, Batch]) -> Report:
     """The code's numbers; an instance's sets are put together, as one rationale is all that the code knows."""
-    if scored.scores is None or not len(scored.scores):
-        return {name: {"value": None, "n_batches": 0, "n_left_out": 0} for name in _RELEASED}
-    n = len(scored.scores)
-    starts = range(0, n, batch_size or n)
-    batches: list[Integers] = [np.arange(start, min(n, start + (batch_size or n))) for start in starts]
-    union = against.mask_of(scored.gold.sets.union(), scored.scores)
-    means: Report = {}
-    made = [alignment.Alignment.of(scored.scores.take(rows), union.take(rows), gamma=gamma) for rows in batches]
-    for name, criterion in _RELEASED.items():
-        values = [value for batch in made if (value := criterion(batch)) is not None]
-        mean = sum(values) / len(values) if values else None
-        means[name] = {"value": mean, "n_batches": len(values), "n_left_out": len(made) - len(values)}
-    return means
+    if scored.scores is None:
+        return {name: _over_batches([]) for name in criteria}
+    scores, union = scored.scores, against.mask_of(scored.gold.sets.union(), scored.scores)
+    batches = [
+        alignment.Alignment.of(scores.take(rows), union.take(rows), gamma=gamma)
+        for rows in _batches(len(scores), batch_size)
+    ]
+    return {name: _over_batches([criterion(batch) for batch in batches]) for name, criterion in criteria.items()}
+
+
+def _batches(n: int, batch_size: int | None) -> list[Integers]:
+    return [np.arange(start, min(n, start + (batch_size or n))) for start in range(0, n, batch_size or max(n, 1))]
+
+
+def _over_batches(values: Sequence[float | None]) -> Report:
+    defined = [value for value in values if value is not None]
+    mean = sum(defined) / len(defined) if defined else None
+    return {"value": mean, "n_batches": len(defined), "n_left_out": len(values) - len(defined)}
+
+
+def _negatives(
+    scored: Scored, outputs: Mapping[int, Output], answers: Mapping[int, Prediction], layer: int | None,
+    batch_size: int | None,
+) -> tuple[Report, int]:  # fmt: skip
+    """The code's losses of negative classes, over instances whose attributions name each label that some instance's do.
+
+    Second: how many instances do not, or have no gold label.
+    """
+    rows = scored.gold.rows
+    maps = [
+        {a.label: a.scores[: row.n_tokens] for a in outputs[row.id].attributions if a.layer == layer and a.label}
+        for row in rows
+    ]
+    labels = {label for of_row in maps for label in of_row}
+    is_known = [row.result in labels and of_row.keys() == labels for row, of_row in zip(rows, maps, strict=True)]
+    predicted = [answers[row.id].label if row.id in answers else None for row in rows]
+    of_others: list[float | None] = []
+    of_wrong: list[float | None] = []
+    for batch in _batches(len(rows), batch_size):
+        known = [index for index in batch.tolist() if is_known[index]]
+        answered = [(index, label) for index in known if (label := predicted[index]) is not None and label in labels]
+        others = [maps[index][label] for index in known for label in labels if label != rows[index].result]
+        wrong = [maps[index][label] for index, label in answered if label != rows[index].result]
+        of_others.append(alignment.negative_released(_seen(others)))
+        of_wrong.append(alignment.negative_incorrect_released(_seen(wrong)) if answered else None)
+    report = {
+        "er_test.negative_released": _over_batches(of_others),
+        "er_test.negative_incorrect_released": _over_batches(of_wrong),
+    }
+    return {**report}, is_known.count(False)
+
+
+def _seen(maps: Sequence[Sequence[float]]) -> Ragged[np.float64]:
+    """Without the tokens that the model did not see."""
+    return Ragged.of([[score for score in scores if not np.isnan(score)] for scores in maps], np.float64)
 
 
 def _read(files: FilePair) -> _Read:

@@ -4,7 +4,7 @@ import sys
 from itertools import groupby
 
 from annotator.metrics.definitions import Definition
-from annotator.metrics.registry import all_definitions
+from annotator.metrics.registry import IDEAS, all_definitions
 
 # What each family is; a family that is not here stands under its bare name, and a test says so.
 FAMILIES = {
@@ -36,13 +36,26 @@ Intervals are percentiles of a seeded bootstrap over instances. Equal scores are
 map whose scores are all equal (of a pair: on both sides) ranks nothing: what depends on the order is not defined, and
 its areas (AUPRC, average precision, ROC-AUC), which equal scores have by definition, take no part in verdicts.
 """
+_VARIANTS = """
+Several metrics tell one thing, each in its own variant. Tables show one of them at first, the first below that there is;
+`--metric` and `--all`, and *Columns* on *Metrics*, have the others. A paper's own table (`annotator table`) has its own.
+
+| shown at first | variants |
+|---|---|
+"""
 _HEAD = "| metric | definition | better | range | not defined | source |\n|---|---|---|---|---|---|\n"
 
 
 def document() -> str:
     """All families in Markdown, each metric a row."""
     families = groupby(all_definitions(), key=lambda definition: definition.name.partition(".")[0])
-    return _INTRODUCTION + "".join(_section(family, list(members)) for family, members in families)
+    sections = "".join(_section(family, list(members)) for family, members in families)
+    return f"{_INTRODUCTION}{_VARIANTS}{''.join(map(_idea, IDEAS))}{sections}"
+
+
+def _idea(names: tuple[str, ...]) -> str:
+    first, *variants = (f"`{name}`" for name in names)
+    return f"| {first} | {', '.join(variants)} |\n"
 
 
 def _section(family: str, definitions: list[Definition]) -> str:

@@ -204,11 +204,11 @@ def of_ranking(scores: Ragged[np.float64], gold: GoldSets) -> Values:
     return values | {"editing.auprc_as_published": -_highest(gold.per_set(-published))}
 
 
-def of_scores(scores: Ragged[np.float64], gold: GoldSets) -> Values:
+def of_scores(scores: Ragged[np.float64], gold: GoldSets, *, ferret_k: int = FERRET_K) -> Values:
     """ERASER's areas and ferret's numbers, which put all sets together as these do; none without gold sets. Without NaN."""
     union = mask_of(gold.union(), scores)
     areas = areas_of_rows(union, scores)
-    f1, iou = ferret.top_k_agreement(scores, union, k=FERRET_K)
+    f1, iou = ferret.top_k_agreement(scores, union, k=ferret_k)
     of_ferret = {"ferret.auprc": ferret.auprc(scores, union), "ferret.token_f1": f1, "ferret.token_iou": iou}
     return {
         "eraser.auprc": areas.auprc_of_gold,

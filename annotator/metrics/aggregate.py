@@ -33,6 +33,9 @@ class Interval:
     seed: int
 
 
+LEVEL, SEED = 0.95, 0  # of every interval that does not say otherwise
+
+
 @dataclass(frozen=True, slots=True)
 class OverSeeds:
     """A number over several seeds. mean: None of none; deviation: with divisor n − 1, None of fewer than two."""
@@ -84,7 +87,7 @@ def least_squares(x: Floats, y: Floats) -> tuple[float, float] | None:
     return slope, 1 - float(np.square(dy - slope * dx).sum()) / whole if whole else 0.0
 
 
-def bootstrap(values: Floats, *, n_resamples: int = 1000, level: float = 0.95, seed: int = 0) -> Interval | None:
+def bootstrap(values: Floats, *, n_resamples: int = 1000, level: float = LEVEL, seed: int = SEED) -> Interval | None:
     """A percentile interval of the mean over instances, NaN left out; None for fewer than two.
 
     Up to 4,000 instances every draw is made. Beyond, instances of nearly equal value (256 equal steps between the

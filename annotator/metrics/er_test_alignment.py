@@ -16,6 +16,7 @@ import numpy as np
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.definitions import Definition, Direction
+from annotator.metrics.eraser_soft import areas_of_rows
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 
 _LOWEST_SHARE = 1e-4  # MIN_VAL of the released code
@@ -200,6 +201,43 @@ def kl_released(alignment: Alignment) -> float | None:
     return _batch_mean(alignment, wanted * logs)
 
 
+def auprc_released(alignment: Alignment) -> float | None:
+    """The area under precision over recall of each instance, 0 of one without a rationale, as a mean; None of no instance."""
+    return _zero_filled(alignment, areas_of_rows(alignment.rationale, alignment.attributions).auprc_of_gold)
+
+
+def token_f1_released(alignment: Alignment) -> float | None:
+    """Of tokens with an attribution above 0: the mean of the F1 of rationale and of other tokens; 0 and None as for AUPRC.
+
+    An F1 that has neither gold nor predicted tokens is in no mean, as in scikit-learn.
+    """
+    of_tokens, selects = alignment.rationale, alignment.attributions.values > 0
+    sums, n_classes = np.zeros(len(of_tokens)), np.zeros(len(of_tokens))
+    for gold, predicted in ((of_tokens.values, selects), (~of_tokens.values, ~selects)):
+        n_both = of_tokens.with_values(gold & predicted).sums()
+        n_of_sides = of_tokens.with_values(gold).sums() + of_tokens.with_values(predicted).sums()
+        sums += 2 * n_both / np.maximum(n_of_sides, 1)
+        n_classes += n_of_sides > 0
+    return _zero_filled(alignment, sums / np.maximum(n_classes, 1))
+
+
+def negative_released(attributions: Ragged[np.float64]) -> float | None:
+    """Σ |attribution| / tokens, of a row for each instance and each label that is not gold's (`l1`); None of no token.
+
+    Without gamma: the code scales the attributions of the gold label alone.
+    """
+    return float(np.abs(attributions.values).mean()) if len(attributions.values) else None
+
+
+def negative_incorrect_released(attributions: Ragged[np.float64]) -> float:
+    """The same, of a row for each wrongly answered instance: its predicted label's (`l1_incorrect`); 0 of no token."""
+    return negative_released(attributions) or 0.0
+
+
+def _zero_filled(alignment: Alignment, values: Floats) -> float | None:
+    return float(np.where(alignment.has_rationale, values, 0.0).mean()) if len(values) else None
+
+
 def _known(alignment: Alignment, values: Floats) -> Floats:
     return np.where(alignment.has_rationale, values, np.nan)
 
@@ -301,6 +339,10 @@ def _definition(
     return Definition(f"er_test.{measure}", title, sentence, _LOWER, lowest, highest, undefined, source)
 
 
+_PLAUSIBILITY = "ER-TEST (Joshi et al. 2022), released code, src/utils/metrics.py, calc_plaus"
+_NEGATIVE = f"{_RELEASED}, calc_neg_expl_loss"
+
+
 DEFINITIONS: tuple[Definition, ...] = (
     _definition("mse", "MSE", "Σ (p − y)² of an instance", None, _NO_RATIONALE, f"{_PAPER}, Equation 1"),
     _definition(
@@ -378,4 +420,31 @@ DEFINITIONS: tuple[Definition, ...] = (
         _RELEASED,
         lowest=None,  # shares raised to 0.0001 may add up to more than 1
     ),
-)
+    Definition(
+        "er_test.auprc_released",
+        "AUPRC (released)",
+        "area under precision over recall by trapezoids; mean over all instances of the batch, also those without a rationale",
+        "higher is better", 0.0, 1.0, "0 of an instance without gold tokens, as in the code; none of an empty batch",
+        _PLAUSIBILITY,
+    ),
+    Definition(
+        "er_test.token_f1_released",
+        "Token F1, macro (released)",
+        "mean of the F1 of rationale tokens and of the others, selected where the attribution is above 0; mean over all "
+        "instances of the batch, also those without a rationale",
+        "higher is better", 0.0, 1.0, "0 of an instance without gold tokens, as in the code; none of an empty batch",
+        _PLAUSIBILITY,
+    ),
+    Definition(
+        "er_test.negative_released",
+        "Negative classes (released)",
+        "Σ |attribution| of all labels but the gold one / their tokens over the batch; without gamma",
+        "lower is better", 0.0, None, "none for a batch without such attributions", f"{_NEGATIVE}, l1",
+    ),
+    Definition(
+        "er_test.negative_incorrect_released",
+        "Negative classes, wrong answers (released)",
+        "Σ |attribution| of the predicted label / tokens, over wrongly answered instances of the batch; without gamma",
+        "lower is better", 0.0, None, "0 where no answer is wrong, as in the code", f"{_NEGATIVE}, l1_incorrect",
+    ),
+)  # fmt: skip

@@ -4,11 +4,13 @@ Each is a dictionary as it is printed, so that its keys are those of the file (d
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
 from annotator.domain.suites import Answer, Case, has_probabilities, watched_label
+from annotator.metrics.aggregate import LEVEL, SEED, Interval
 from annotator.metrics.er_test_functional import direction, invariance, minimum_functionality
 from annotator.metrics.ragged import Flags, Floats, Ragged
 
@@ -157,8 +159,32 @@ class ProjectReport(TypedDict):
     group: str | None
     groups: dict[str, int]
     gamma: float
+    ferret_k: int
     random: NumberReports
     models: list[ModelReport]
+    intervals: NotRequired[dict[str, Report | None]]
+
+
+def with_intervals(report: Mapping[str, object], n_resamples: int) -> Report:
+    """As evaluations are printed: bounds stand in `intervals`, by the place of their number, and no more beside it.
+
+    n_resamples: 0: there are none
+    """
+    intervals: dict[str, Report | None] = {}
+    rest = {name: _without_bounds(value, name, intervals, n_resamples) for name, value in report.items()}
+    return {**rest, "intervals": intervals} if n_resamples else rest
+
+
+def _without_bounds(value: object, key: str, intervals: dict[str, Report | None], n_resamples: int) -> object:
+    if isinstance(value, list):
+        return [_without_bounds(of, f"{key}[{at}]", intervals, n_resamples) for at, of in enumerate(value)]
+    if not isinstance(value, Mapping):
+        return value
+    if not {"value", "low", "high"} <= value.keys():
+        return {name: _without_bounds(of, f"{key}.{name}", intervals, n_resamples) for name, of in value.items()}
+    low, high = value["low"], value["high"]
+    intervals[key] = None if low is None else asdict(Interval(low, high, LEVEL, n_resamples, SEED))
+    return {name: of for name, of in value.items() if name not in ("low", "high")}
 
 
 # Verdicts on the cases of a functional test: passed, failed, or undefined.

@@ -41,6 +41,7 @@ class ScoringOptions:
     includes_training: a model is scored on the split that it learned from too
     has_null:  what is selected hard is scored beside as many tokens drawn at random
     ratio:     of a project without gold, which has no RLR: the share of a side's tokens that k is
+    ferret_k:  how many tokens ferret's token F1 and IoU select of every instance
     perspective: gold that keeps people apart instead of a policy: of everybody, or of the one person of a group
     ordered_labels: all labels in their order, if they have one: soft gold then has their Wasserstein distance
     """
@@ -59,6 +60,7 @@ class ScoringOptions:
     ratio: float | None = None
     perspective: Perspective | None = None
     ordered_labels: tuple[str, ...] = ()
+    ferret_k: int = against.FERRET_K
 
     def __post_init__(self) -> None:
         by, group = self.grouping
@@ -158,7 +160,8 @@ def score_attributions(
     if part.is_soft:
         scored.of_people = soft.of_people(selected, part, ~flat)
     else:
-        values |= against.of_ranking(ranks, part.sets) | against.of_scores(filled, part.sets)
+        values |= against.of_ranking(ranks, part.sets)
+        values |= against.of_scores(filled, part.sets, ferret_k=options.ferret_k)
         losses = against.of_alignment(filled, part.sets, gamma=options.gamma, delta=options.delta)
     scored.values |= against.without_order(values, flat, filled)
     scored.values |= {name: np.where(had_gaps, np.nan, values) for name, values in losses.items()}

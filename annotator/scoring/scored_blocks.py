@@ -202,7 +202,9 @@ class OverInstances:
         }
 
 
-def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> NumberReports:
+def random_numbers(
+    gold: GoldTable, instances: OverInstances | None = None, ferret_k: int = against.FERRET_K
+) -> NumberReports:
     """Mean and deviation over ten seeds of each plausibility number.
 
     The scores of a text follow from it and the seed. Of each seed only sums are kept, and of each instance its mean where that is
@@ -218,7 +220,7 @@ def random_numbers(gold: GoldTable, instances: OverInstances | None = None) -> N
         indices = with_sets[first : first + len(block)]
         of_block: dict[str, list[Floats]] = {}
         for number, seed in enumerate(TEN_SEEDS):
-            for name, values in _values(block, seed).items():
+            for name, values in _values(block, seed, ferret_k).items():
                 defined = values[~np.isnan(values)]
                 sums.setdefault(name, np.zeros(len(TEN_SEEDS)))[number] += defined.sum()
                 counts.setdefault(name, np.zeros(len(TEN_SEEDS)))[number] += len(defined)
@@ -242,13 +244,13 @@ def _blocks(gold: GoldTable) -> Iterator[GoldTable]:
         first = last
 
 
-def _values(block: GoldTable, seed: int) -> Values:
+def _values(block: GoldTable, seed: int, ferret_k: int) -> Values:
     scores = scores_drawn_for(block.identities, block.n_tokens, seed)
     selected = against.top_of_sides(against.order_of(scores), block.sides)
     if block.is_soft:
         return selection_values(selected, block)
     values = selection_values(selected, block) | against.of_ranking(scores, block.sets)
-    return values | against.of_scores(scores, block.sets)
+    return values | against.of_scores(scores, block.sets, ferret_k=ferret_k)
 
 
 def _summary(sums: Floats, counts: Floats) -> NumberReport:

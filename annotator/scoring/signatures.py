@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from annotator import __version__
+from annotator.metrics.against_sets import FERRET_K
 from annotator.metrics.registry import all_definitions
 from annotator.scoring.table import MetricTable
 
@@ -32,6 +33,7 @@ def asked(table: MetricTable, *, explained: str = "predicted") -> dict[str, obje
         "group": None if table.group is None else f"{table.by}={table.group}",
         "explained": explained,
         "gamma": None if table.gamma == 1 else f"{table.gamma:g}",
+        "ferret_k": None if table.ferret_k == FERRET_K else table.ferret_k,
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from annotator.metrics.against_sets import FERRET_K
 from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Flags
 from annotator.metrics.registry import all_definitions, definition_of
@@ -148,6 +149,7 @@ class MetricTable:
     behind: Behind | None = None
     shared: Mapping[str, SharedColumn] = field(default_factory=dict)
     release: str | None = None
+    ferret_k: int = FERRET_K
 
     def column(self, name: str) -> Column:
         return next(column for column in self.columns if column.name == name)
@@ -161,7 +163,7 @@ def metric_table(numbers: ProjectReport, behind: Behind | None = None) -> Metric
         numbers["project"], numbers["gold_policy"], numbers["gamma"], numbers["gold"], numbers["splits"],
         numbers["criteria"], numbers["split"], numbers["criterion"],
         tuple(_columns(numbers["models"])), rows, random, numbers["by"], numbers["group"], numbers["groups"], behind,
-        release=numbers["release"],
+        release=numbers["release"], ferret_k=numbers["ferret_k"],
     )  # fmt: skip
 
 

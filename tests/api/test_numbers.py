@@ -99,6 +99,14 @@ def test_evaluate_gives_the_object_of_each_group_as_the_command_prints_it(opened
     assert grouped["groups"]["positive"]["gold"]["instances"] < opened.evaluate("mistaken")["gold"]["instances"]
 
 
+def test_evaluate_has_its_intervals_at_the_top_as_the_command_prints_them(opened: Project) -> None:
+    plain, asked = opened.evaluate(), opened.evaluate(n_resamples=50)
+    interval = asked.pop("intervals")["models[0].methods[0].plausibility.sets.best_f1"]
+    assert plain == asked
+    assert interval == {"low": 1.0, "high": 1.0, "level": 0.95, "n_resamples": 50, "seed": 0}
+    assert (plain["ferret_k"], opened.evaluate(ferret_k=1)["ferret_k"]) == (5, 1)
+
+
 def test_soft_and_personal_gold_are_asked_for_by_a_policy_and_refused_beside_groups(opened: Project) -> None:
     soft = opened.metrics(gold_policy="soft")
     assert "soft.token_f1" in set(soft["metric"])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from annotator.cli.main import run
+from annotator.cli.scores import show_scores
 from annotator.evaluation.benchmark.counts import MEANINGS
 from tests.cli.conftest import Answer, Command, heavy_parts
 from tests.conftest import REPOSITORY, SAMPLES
@@ -255,6 +256,36 @@ def test_alignment_gives_the_worked_numbers_at_both_gammas(
     assert (released["n_batches"], row["released"]["er_test.huber_released"]["value"]) == (1, released["value"] / 2)
 
 
+def test_alignment_adds_what_the_released_code_alone_computes_where_asked(annotator: Command, tmp_path: Path) -> None:
+    # calc_neg_expl_loss and calc_plaus by hand. a: gold x, predicted x; b: gold y, predicted x; c has no rationale.
+    gold, scores = tmp_path / "gold.jsonl", tmp_path / "scores.jsonl"
+    rows = [
+        {"id": "a", "tokens": ["t0", "t1"], "label": "x", "rationales": [[[0, 1]]]},
+        {"id": "b", "tokens": ["t0", "t1"], "label": "y", "rationales": [[[1, 2]]]},
+        {"id": "c", "tokens": ["t0", "t1"], "label": "x", "rationales": []},
+    ]
+    of_labels = {"a": {"x": [0.4, -0.1], "y": [0.2, -0.2]}, "b": {"x": [-0.5, 0.1], "y": [0.3, 0.1]}}
+    of_labels |= {"c": {"x": [0.1, 0.2], "y": [0.0, 0.4]}}
+    maps = [
+        attribution(key, of, target=label, prediction={"x": 0.9, "y": 0.1})
+        for key, by in of_labels.items()
+        for label, of in by.items()
+    ]
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    scores.write_text("".join(json.dumps(row) + "\n" for row in maps), encoding="utf-8")
+    words = ["--task", "sentiment", "--gold", str(gold), "--predictions", str(scores), "--gamma", "100", "--json"]
+    [row] = annotator("evaluate", "alignment", *words).json["runs"]
+    [asked] = annotator("evaluate", "alignment", *words, "--as-released").json["runs"]
+    more = {name: number["value"] for name, number in asked["released"].items() if name not in row["released"]}
+    assert more == {
+        "er_test.auprc_released": pytest.approx((1 + 0.25 + 0) / 3),  # b: the rationale second, (.5 + 0) / 2
+        "er_test.token_f1_released": pytest.approx((1 + 1 / 3 + 0) / 3),  # b: both above 0; (2/3 + 0) / 2
+        "er_test.negative_released": pytest.approx((0.2 + 0.2 + 0.5 + 0.1 + 0.0 + 0.4) / 6),
+        "er_test.negative_incorrect_released": pytest.approx((0.5 + 0.1) / 2),  # b alone is wrong
+    }
+    assert asked["counts"]["instances_without_negative_classes"] == 0
+
+
 def test_a_row_that_does_not_fit_is_refused_with_file_line_and_name(
     annotator: Command, files: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -276,12 +307,64 @@ def test_edits_are_a_table_for_people_with_a_row_for_all_right_and_wrong_ones(
     lines = annotator(*words).out.splitlines()
     assert lines[0] == "2 sentences with an edit, 2 rationale sets"
     heads = next(line for line in lines if line.startswith("Model · method"))
-    assert heads.split()[3:] == ["↑"] * 7
+    assert (
+        heads.split()[3:] == ["↑"] * 4
+    )  # MRR, AP, top 1, Jaccard: of the areas, of first words and of overlaps one each
+    assert "AUPRC" not in "".join(lines)
+    assert "AUPRC" in annotator(*words, "--all").out
     of_all = next(line for line in lines if line.startswith("m · attention  "))
     assert of_all.split()[3:6] == ["2", "0.750", "0.750"]  # MRR 1 and 1/2
     assert any(line.startswith("m · attention, answered") for line in lines)
     assert "m, attention: confidence 0.900 where the ranking is perfect (n 1), – where it is not (n 0)." in lines
     assert "[0.500, 1.00]" in annotator(*words, "--intervals").out
+
+
+def test_bounds_stand_in_intervals_by_the_place_of_their_number_as_in_every_evaluation(
+    annotator: Command, files: tuple[str, str]
+) -> None:
+    # MRR of the two sentences is 1 and 1/2: the mean of a draw is at least .5 and at most 1
+    words = ("evaluate", "edits", "--gold", files[0], "--predictions", files[1], "--json")
+    plain, asked = annotator(*words).json, annotator(*words, "--intervals").json
+    intervals = asked.pop("intervals")
+    assert asked == plain
+    assert intervals["runs[0].all.editing.mrr"] == {
+        "low": 0.5, "high": 1.0, "level": 0.95, "n_resamples": 1000, "seed": 0,
+    }  # fmt: skip
+
+
+def test_bounds_of_alignment_and_of_projects_stand_in_intervals_too(
+    annotator: Command, aligned: tuple[str, str], tmp_path: Path
+) -> None:
+    words = (
+        "evaluate",
+        "alignment",
+        "--task",
+        "sentiment",
+        "--gold",
+        aligned[0],
+        "--predictions",
+        aligned[1],
+        "--json",
+    )
+    plain, asked = annotator(*words).json, annotator(*words, "--intervals").json
+    assert asked.pop("intervals")["runs[0].defined.er_test.order"] is None  # of one instance
+    assert asked == plain
+    database = ("--db", str(tmp_path / "p.db"))
+    annotator(*database, "project", "create", "P", "--task", "sentiment")
+    annotator(*database, "import", "jsonl", aligned[0], "--project", "P")
+    annotator(*database, "import", "attributions", aligned[1], "--project", "P")
+    words = (*database, "evaluate", "project", "--project", "P", "--json")
+    plain, asked = annotator(*words).json, annotator(*words, "--intervals").json
+    assert asked.pop("intervals")["models[0].methods[0].plausibility.sets.best_f1"] is None
+    assert asked == plain
+    of_groups = annotator(*words, "--intervals", "--group-by", "label").json["groups"]["x"]
+    assert "models[0].methods[0].plausibility.sets.best_f1" in of_groups["intervals"]
+
+
+def test_for_people_an_interval_stands_beside_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+    interval = {"low": 0.25, "high": 0.75, "level": 0.95, "n_resamples": 1000, "seed": 0}
+    show_scores({"paper": {"map": 0.5}, "intervals": {"paper.map": interval}}, lambda _: None, as_json=False)
+    assert capsys.readouterr().out.split() == ["paper.map", "0.5", "[0.25,", "0.75]"]
 
 
 def test_the_lines_for_people_name_runs_and_definitions(annotator: Command, aligned: tuple[str, str]) -> None:

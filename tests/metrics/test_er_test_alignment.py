@@ -113,6 +113,28 @@ def test_a_batch_has_what_the_released_code_computes(criterion: str, batch: Batc
         assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12)
 
 
+def test_released_plausibility_counts_an_instance_without_a_rationale_as_zero() -> None:
+    # src/utils/metrics.py, calc_plaus, by hand. First row: rationale 1 0 0, scores .5 .2 -.1; AUPRC 1; above 0: 1 1 0;
+    # F1 of rationale tokens 2 * 1 / (1 + 2) = 2/3, of the others 2 * 1 / (2 + 1) = 2/3. Second row: no rationale, 0.
+    rows, marks = [[0.5, 0.2, -0.1], [0.3]], [[1, 0, 0], [0]]
+    batch = Batch(rows, marks, [True, False], 100.0).alignment()
+    assert er_test.auprc_released(batch) == pytest.approx(1 / 2)
+    assert er_test.token_f1_released(batch) == pytest.approx(1 / 3)
+
+
+def test_released_plausibility_is_what_scikit_learn_makes_of_each_row() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    rows, marks = [[0.5, -0.2, 0.5, 0.0], [0.1, 0.2], [-0.1, -0.2]], [[0, 1, 1, 0], [1, 1], [0, 1]]
+    areas, f1s = [], []
+    for scores, marked in zip(rows, marks, strict=True):
+        precision, recall, _ = metrics.precision_recall_curve(marked, scores)
+        areas.append(metrics.auc(recall, precision))
+        f1s.append(metrics.f1_score(marked, [score > 0 for score in scores], average="macro"))
+    batch = Batch(rows, marks, [True] * 3, 1.0).alignment()
+    assert er_test.auprc_released(batch) == pytest.approx(np.mean(areas))
+    assert er_test.token_f1_released(batch) == pytest.approx(np.mean(f1s))
+
+
 def test_padding_punishes_a_perfectly_ordered_instance_in_the_released_code() -> None:
     # er_test.md 2.1: "0 by definition, .79 released" is one such case; here by hand:
     # p = .1 and .01 beside padding of .5: (.1 / .5 − 1)² = .64

@@ -17,7 +17,8 @@ from annotator.metrics.__main__ import FAMILIES, _range_of, _row, document
 from annotator.metrics.aggregate import Aggregate, bootstrap, mean_of, over_seeds, paired_bootstrap
 from annotator.metrics.definitions import Definition
 from annotator.metrics.ragged import Floats, Ragged
-from annotator.metrics.registry import all_definitions, by_name, definition_of
+from annotator.metrics.registry import IDEAS, all_definitions, by_name, definition_of, one_of_each
+from annotator.scoring.table import all_table_definitions
 from tests.conftest import REPOSITORY
 
 ROWS = st.lists(st.lists(st.integers(-9, 9), max_size=6), max_size=8)
@@ -209,10 +210,20 @@ def test_the_command_prints_the_document() -> None:
 
 
 def test_every_metric_has_one_row_of_six_cells() -> None:
-    rows = [line for line in document().splitlines() if line.startswith("| ") and "`" in line]
+    rows = [line for line in document().splitlines() if line.startswith("| ") and "<br>`" in line]
     assert len(rows) == len(all_definitions())
     for row in rows:
         assert len(re.findall(r"(?<!\\)\|", row)) == 7, row  # a bar in a formula is escaped
+
+
+def test_each_idea_has_known_metrics_that_are_of_no_other_and_tables_show_one_of_them() -> None:
+    known = {definition.name: definition for definition in all_table_definitions()}
+    names = [name for idea in IDEAS for name in idea]
+    assert sorted(set(names)) == sorted(names)
+    assert set(names) <= known.keys()
+    areas = ["editing.auprc", "ferret.auprc", "eraser.roc_auc_score"]
+    assert one_of_each(areas) == ["editing.auprc", "eraser.roc_auc_score"]
+    assert one_of_each(["eraser.average_precision", *areas]) == ["eraser.average_precision", "eraser.roc_auc_score"]
 
 
 def test_every_family_has_a_title_and_every_title_a_family() -> None:

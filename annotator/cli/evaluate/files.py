@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 )
 @click.option("--delta", type=float, default=1.0, show_default=True, help="The threshold of the Huber loss.")
 @click.option("--batch-size", type=int, help="Instances in a batch, for the released numbers; by default all in one.")
+@click.option(
+    "--as-released",
+    is_flag=True,
+    help=(
+        "Also what the code alone computes: AUPRC and macro token F1 with 0 where there is no rationale, and losses of "
+        "negative classes."
+    ),
+)
 @json_option
 def alignment(
     *,
@@ -33,17 +41,22 @@ def alignment(
     gamma: float,
     delta: float,
     batch_size: int | None,
+    as_released: bool,
     **options: Any,
 ) -> None:
     """Score ER-TEST's alignment criteria from files alone, as the paper defines them and as its code computes them
     (Joshi et al. 2022).
     """
     from annotator.evaluation.attributions import evaluate_alignment
+    from annotator.scoring.reports import with_intervals
 
     files = files_of(get_task(task_name), options)
     n_resamples = 1000 if intervals else 0
-    numbers = evaluate_alignment(files, gamma=gamma, delta=delta, batch_size=batch_size, n_resamples=n_resamples)
-    show_scores(numbers if as_json else rows_by_name(numbers), registered_value, as_json=as_json)
+    numbers = evaluate_alignment(
+        files, gamma=gamma, delta=delta, batch_size=batch_size, n_resamples=n_resamples, as_released=as_released
+    )
+    shown = with_intervals(numbers, n_resamples) if as_json else rows_by_name(numbers)
+    show_scores(shown, registered_value, as_json=as_json)
 
 
 # `annotator evaluate benchmark`: the numbers of Wang et al. 2022, as its two programs and as its paper compute them.
@@ -175,29 +188,33 @@ Numbers = Mapping[str, Any]
 
 @click.command("edits")
 @file_options(gold_format="aesw")
+@click.option("--all", "shows_all", is_flag=True, help="Print every column, also other variants of what is shown.")
 @json_option
-def edits(*, intervals: bool, as_json: bool, **options: Any) -> None:
+def edits(*, intervals: bool, shows_all: bool, as_json: bool, **options: Any) -> None:
     """Score how high models rank the words that an edit changed, from files alone (Stevens and Su 2021).
 
     The table has a row for all sentences, for those answered correctly and wrongly, and for each criterion.
     """
     from annotator.evaluation.attributions import evaluate_edits
+    from annotator.scoring.reports import with_intervals
 
     files = files_of(get_task("editing"), options)
-    numbers = evaluate_edits(files, n_resamples=1000 if intervals else 0)
+    n_resamples = 1000 if intervals else 0
+    numbers = evaluate_edits(files, n_resamples=n_resamples)
     if as_json:
-        show_scores(numbers, registered_value, as_json=True)
+        show_scores(with_intervals(numbers, n_resamples), registered_value, as_json=True)
         return
-    click.echo(_table(numbers), nl=False)
+    click.echo(_table(numbers, shows_all=shows_all), nl=False)
 
 
-def _table(numbers: Numbers) -> str:
+def _table(numbers: Numbers, *, shows_all: bool) -> str:
     """For each run all sentences, those answered correctly and wrongly, and the same of each criterion."""
     from annotator.figures.text_tables import TextHead, metric_table_text
-    from annotator.metrics.registry import definition_of
+    from annotator.metrics.registry import definition_of, one_of_each
 
     rows = [row for run in numbers["runs"] for row in _rows(run)]
     names = list(dict.fromkeys(name for _title, part in rows for name in part))
+    names = names if shows_all else one_of_each(names)
     definitions = [definition_of(name) for name in names]
     heads = [
         TextHead("", "n"),
@@ -212,7 +229,7 @@ def _table(numbers: Numbers) -> str:
     )
     return metric_table_text(
         heads, [_line(title, part, names) for title, part in rows], corner="Model · method", caption=caption,
-        notes=[*_confidence(numbers), *_counts(numbers), "docs/metrics.md defines each column; --json has every number."],
+        notes=[*_confidence(numbers), *_counts(numbers), "docs/metrics.md defines each column; --all has every one."],
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from annotator.domain.self_explanations import METHOD
 from annotator.errors import NotFound
 from annotator.language import _, listed, several, together, unsaid
 from annotator.metrics.definitions import Definition, Direction
-from annotator.metrics.registry import all_definitions, definition_of
+from annotator.metrics.registry import all_definitions, definition_of, idea_of, one_of_each
 from annotator.metrics.significance import FEWEST
 from annotator.scoring.chance_verdicts import Judged, best_rows
 from annotator.scoring.reports import PeopleReport
@@ -37,10 +37,11 @@ _FAMILIES = {
     "soft": unsaid("soft gold"),
     "person": unsaid("per person"),
 }
-# What is shown before anybody chose: the first of each line that the project has, then spare ones until there are six.
+# What is shown before anybody chose: the first of each line that the project has, then spare ones until there are six; of an
+# idea one variant alone.
 _FIRST: tuple[tuple[str, ...], ...] = (
     ("sets.best_f1", "soft.token_f1"),
-    ("eraser.average_precision", "eraser.token_f1_macro"),
+    ("eraser.average_precision", "eraser.iou_f1_macro"),
     ("method.comprehensiveness", "eraser.comprehensiveness_aopc", "benchmark.new_p"),
     ("method.sufficiency", "eraser.sufficiency_aopc"),
     ("benchmark.map",),
@@ -48,8 +49,7 @@ _FIRST: tuple[tuple[str, ...], ...] = (
 )
 _SPARE = (
     "soft.token_f1_ceiling", "person.token_f1", "person.accuracy", "soft.label_jensen_shannon",
-    "editing.mrr", "editing.need_edit_f1", "benchmark.iou_f1_paper", "sets.whole_set", "eraser.comprehensiveness_aopc",
-    "eraser.macro_f1",
+    "editing.mrr", "editing.need_edit_f1", "sets.whole_set",
 )  # fmt: skip
 _N_FIRST = 6
 _KINDS = {"hard": unsaid("selected tokens"), "ranked": unsaid("ranking")}
@@ -174,16 +174,18 @@ def named(column: Column) -> str:
 
 
 def first_columns(table: MetricTable) -> list[str]:
-    """The names of the columns that are shown before anybody chose."""
+    """The names of the columns that are shown before anybody chose, of each idea one."""
     names = [column.name for column in table.columns]
-    chosen = [
-        name
-        for line in _FIRST
-        if (name := next((candidate for candidate in line if candidate in names), None)) is not None
-    ]
-    spare = [name for name in (*_SPARE, *names) if name in names and name not in chosen]
-    shown = {*chosen, *spare[: max(0, _N_FIRST - len(chosen))]}
-    return [name for name in names if name in shown]
+    shown: dict[str, str] = {}
+    for line in _FIRST:
+        chosen = next((name for name in line if name in names), None)
+        if chosen is not None:
+            shown.setdefault(idea_of(chosen), chosen)
+    for name in _SPARE:
+        if name in names and len(shown) < _N_FIRST:
+            shown.setdefault(idea_of(name), name)
+    chosen_names = list(shown.values()) or one_of_each(names)[:_N_FIRST]
+    return [name for name in names if name in chosen_names]
 
 
 def way_of(definition: Definition) -> str:

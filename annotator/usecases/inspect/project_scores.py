@@ -162,6 +162,7 @@ def score_gold(
         "group": options.grouping[1],
         "groups": dict(grouped.counts),
         "gamma": options.gamma,
+        "ferret_k": options.ferret_k,
         "random": {},
         "models": [],
     }
@@ -176,7 +177,8 @@ def score_gold(
         scorer.model(name, list(of_model)) for name, of_model in groupby(runs, lambda stored: stored.run.model)
     ]
     if len(gold) and gold.has_gold:
-        numbers["random"] = random_numbers(gold, None if instance_numbers is None else instance_numbers.random)
+        of_random = None if instance_numbers is None else instance_numbers.random
+        numbers["random"] = random_numbers(gold, of_random, options.ferret_k)
     return numbers, None if instance_numbers is None else instance_numbers.behind()
 
 

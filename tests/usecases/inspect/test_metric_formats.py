@@ -11,6 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.language import speaking
 from annotator.metrics.definitions import Definition
+from annotator.metrics.registry import idea_of
 from annotator.scoring.chance_verdicts import judged
 from annotator.scoring.reports import TrainingReport
 from annotator.scoring.shared_instances import are_different, over_shared
@@ -126,9 +127,13 @@ def test_each_row_has_its_numbers_and_verdicts_and_the_best_is_marked(store: Sto
     assert line_of(text, "random, mean of ten seeds").split()[-1] == written(table.random.numbers[F1].value)
 
 
-def test_what_is_shown_first_is_what_the_page_shows_first(store: Store, compared: Project) -> None:
+def test_what_is_shown_first_is_what_the_page_shows_first_of_each_idea_one_variant(
+    store: Store, compared: Project
+) -> None:
     table = table_of(store, compared)
-    assert [column.name for column in metric_view(table).columns] == first_columns(table)
+    names = first_columns(table)
+    assert [column.name for column in metric_view(table).columns] == names
+    assert len({*map(idea_of, names)}) == len(names) >= 4  # one variant of each idea
 
 
 def test_seeds_are_one_row_with_their_deviation(store: Store, compared: Project) -> None:

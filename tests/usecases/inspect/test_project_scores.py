@@ -95,6 +95,23 @@ def test_the_top_k_is_compared_with_each_set_by_itself_and_the_best_is_told(stor
     assert numbers["random"]["sets.best_f1"]["n_seeds"] == 10
 
 
+def test_ferrets_numbers_select_as_many_tokens_as_are_asked_for_and_so_does_random(
+    store, scored_project, bring
+) -> None:
+    # ferret, token_f1_plau with top_k_rationale; gold is the union of sets: a {0, 1, 2}, b {0, 1}. k = 1 selects 1 of a and 3 of b
+    bring(scored_project, attributed("a", (0.1, 0.9, 0.8, 0.2)), attributed("b", (0.5, 0.4, 0.1, 0.6)))
+    usual = evaluate_project(store, LOCAL_OPERATOR, scored_project)
+    asked = evaluate_project(store, LOCAL_OPERATOR, scored_project, options=ScoringOptions(ferret_k=1))
+    assert (usual["ferret_k"], asked["ferret_k"]) == (5, 1)
+    assert only(usual)["ferret.token_f1"]["value"] == pytest.approx(
+        (6 / 7 + 4 / 6) / 2
+    )  # all four tokens: 2·3/(3+4), 2·2/(2+4)
+    assert only(asked)["ferret.token_f1"]["value"] == pytest.approx((2 / 4 + 0) / 2)
+    assert only(asked)["ferret.token_iou"]["value"] == pytest.approx((1 / 3 + 0) / 2)
+    assert only(asked)["ferret.auprc"] == only(usual)["ferret.auprc"]
+    assert asked["random"]["ferret.token_f1"]["value"] < usual["random"]["ferret.token_f1"]["value"]
+
+
 def test_answers_are_scored_and_the_predicted_labels_attribution_is_taken(store, scored_project, bring) -> None:
     both = (
         SourceAttribution((ScoredPart((9.0, 0, 0, 0)),), "negative"),

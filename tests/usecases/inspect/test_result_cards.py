@@ -147,6 +147,16 @@ def test_a_changed_prediction_a_raised_definition_and_another_number_are_told(
     assert reproduce(store, LOCAL_OPERATOR, made, changed).differences == (f"What run {run} holds differs.",)
 
 
+def test_ferrets_k_stands_on_the_card_and_in_signatures_and_a_card_from_before_it_comes_out_again(
+    store: Store, made: Project, card: ResultCard
+) -> None:
+    asked = result_card(store, LOCAL_OPERATOR, made, ScoringOptions(ferret_k=2))
+    assert (asked.asked["ferret_k"], "|ferret_k:2|" in asked.numbers[0].signature) == (2, True)
+    assert reproduce(store, LOCAL_OPERATOR, made, asked).differences == ()
+    before = replace(card, asked={name: of for name, of in card.asked.items() if name != "ferret_k"})
+    assert reproduce(store, LOCAL_OPERATOR, made, before).differences == ()
+
+
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format": 1}', b"\xff"])
 def test_what_is_no_card_is_refused(content: bytes) -> None:
     with pytest.raises(InvalidValue, match="Not a results card"):

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.language import _
+from annotator.metrics.registry import one_of_each
 from annotator.scoring.shared_instances import are_different, leaves_too_few, over_own
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
 from annotator.usecases.inspect.metrics_table import first_columns, group_of, named, plain_words_of, sentence_of
@@ -77,8 +78,9 @@ def _choose_columns(choices: PageChoices, table: MetricTable) -> list[Column]:
     by_name = {column.name: column for column in table.columns}
     # Another gold policy or split may have other columns; a stated k brings more, which the first ones then show.
     part = "with_k" if table.gold["scored_without_gold"] and any(table.gold["ratios"].values()) else ""
+    offered = sorted(by_name, key=lambda name: name not in one_of_each(list(by_name)))  # variants of an idea come last
     chosen = st.multiselect(
-        _("Columns (of {n})", n=len(by_name)), list(by_name),
+        _("Columns (of {n})", n=len(by_name)), offered,
         key=choices.several(state.COLUMNS, list(by_name), first_columns(table), part=part),
         format_func=lambda name: f"{group_of(by_name[name])}: {named(by_name[name])}", placeholder=_("Choose options")
     )  # fmt: skip
