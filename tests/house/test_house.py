@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
-    "modules": 621,
-    "lines": 142_640,
+    "modules": 623,
+    "lines": 143_126,
     "longest module": 600,
     "panel modules": 75,
     "panel lines": 21_866,
