@@ -6,7 +6,7 @@ once. All f are rounded to nine digits, and of equals the token with the lowest 
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -97,9 +97,7 @@ def examine(
     late = {index for index, (_tail, is_late) in enumerate(tails) if is_late}
     model_sets = yield from judge([tail.mask for tail, _ in tails], n_tokens, late)
     _check_minimal(model_sets, threshold)
-    theirs = None if people is None else (yield from judge([_mask(s, n_tokens) for s in people], n_tokens))
-    if theirs is not None and seeking.is_strong:
-        theirs = yield from _strongly(theirs, n_tokens, threshold, sentences)
+    theirs = yield from _judge_people(n_tokens, threshold, seeking, people, sentences)
     drawn = random_sets([len(judged.tokens) for judged in model_sets.sets], n_tokens, seed)
     enough = int(((yield drawn) >= threshold).sum()) if len(drawn) else 0
     is_cut = len(tails) == MOST_SETS and (seeking.goes_on or model_sets.of_rest >= threshold)
@@ -116,6 +114,30 @@ def examine(
         n_random=len(drawn),
         n_random_sufficient=enough,
     )
+
+
+def judge_again(
+    stored: SufficientSets,
+    n_tokens: int,
+    seeking: Seeking,
+    *,
+    people: Sequence[Sequence[int]] | None,
+    sentences: Sequence[int] = (),
+) -> Steps[SufficientSets]:
+    """What was found of a text, with what the model answers to people's sets as they are now; these alone are asked about."""
+    theirs = yield from _judge_people(n_tokens, stored.threshold, seeking, people, sentences)
+    return replace(stored, people=theirs)
+
+
+def _judge_people(
+    n_tokens: int, threshold: float, seeking: Seeking, people: Sequence[Sequence[int]] | None, sentences: Sequence[int]
+) -> Steps[JudgedFamily | None]:
+    if people is None:
+        return None
+    theirs = yield from judge([_mask(tokens, n_tokens) for tokens in people], n_tokens)
+    if seeking.is_strong:
+        theirs = yield from _strongly(theirs, n_tokens, threshold, sentences)
+    return theirs
 
 
 def _reason(n_tokens: int, full: float, empty: float, threshold: float) -> Reason:
@@ -303,8 +325,12 @@ def search_many(waiting: Iterable[Work], ask: Ask, *, at_once: int = 16) -> Iter
     queue, active, wanted = iter(waiting), dict[int, Work](), dict[int, Flags]()
     while True:
         while len(active) < at_once and (work := next(queue, None)) is not None:
-            active[work.number] = work
-            wanted[work.number] = next(work.steps)
+            try:
+                wanted[work.number] = next(work.steps)
+            except StopIteration as stopped:  # nothing had to be asked
+                yield Done(work.number, stopped.value, 0)
+            else:
+                active[work.number] = work
         if not active:
             return
         for number, answer in _answered(active, wanted, ask).items():

@@ -117,6 +117,11 @@ class SufficientSets:
     n_calls: int = 0
 
     @property
+    def p_empty(self) -> float:
+        """The answer's probability on nothing, also where another label is more probable there."""
+        return self.empty + 1 if self.empty < 0 else self.empty
+
+    @property
     def random_share(self) -> float | None:
         return self.n_random_sufficient / self.n_random if self.n_random else None
 

@@ -29,6 +29,7 @@ from annotator.store.schema.removals import REMOVALS, REMOVED_ACCOUNTS
 from annotator.store.schema.repeated_events import REPEATED_EVENTS
 from annotator.store.schema.rounds import REVIEWING
 from annotator.store.schema.shown import SHOWN
+from annotator.store.schema.sufficient_sets import SUFFICIENT_SETS
 from annotator.store.schema.suites import SUITES
 from annotator.store.schema.tokens import TOKENS
 from annotator.store.schema.trainings import TRAININGS
@@ -268,4 +269,11 @@ def m034_crowd_workers_stopped_by_a_lead(db: Database) -> None:
 def m035_persons_removed_accounts(db: Database) -> None:
     """By what a restore knows again who was anonymised or erased since the backup, without a name."""
     for statement in REMOVED_ACCOUNTS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m036_sufficient_sets(db: Database) -> None:
+    """A model's own rationale sets, and what it answers to these and to people's."""
+    for statement in SUFFICIENT_SETS:
         db.conn.execute(statement)
