@@ -7,15 +7,12 @@ from typing import Literal, cast, get_args
 from annotator.errors import InvalidValue
 from annotator.language import _
 
-StopRule = Literal["paper", "continue"]
 Search = Literal["auto", "full", "blocks", "exact"]
 Removal = Literal["default", "delete", "mask", "blank"]
 Reason = Literal["", "no token", "answers too weakly", "answers without reading"]
 
-REMOVALS: tuple[Removal, ...] = cast("tuple[Removal, ...]", get_args(Removal))
 REASONS: tuple[Reason, ...] = cast("tuple[Reason, ...]", get_args(Reason)[1:])
 MOST_SETS = 20
-SHARE = 0.9  # of the full answer's probability
 DIGITS = 9  # probabilities that are equal but for noise of a batch are equal
 
 
@@ -27,7 +24,7 @@ class Threshold:
     fixed: a probability for all texts instead; None: the share
     """
 
-    share: float = SHARE
+    share: float = 0.9
     fixed: float | None = None
 
     def __post_init__(self) -> None:

@@ -448,7 +448,25 @@ def sufficient_sets_of(
             WHERE project_id = ? AND name = ? AND parameters = ? AND instance_id IN (SELECT value FROM json_each(?))""",
         (project_id, model, parameters, json.dumps(list(instance_ids))),
     )
-    return {row["instance_id"]: replace(_EXAMINED.decode(row["examined"]), label=row["label"]) for row in rows}
+    return {row["instance_id"]: _examined(row) for row in rows}
+
+
+def all_sufficient_sets(
+    store: Store, project_id: int, model: str, parameters: str, split: str | None = None
+) -> dict[int, SufficientSets]:
+    """What is stored of all instances (or of a split's) that are not discarded, by number."""
+    rows = store.rows(
+        """SELECT instance_id, label, examined FROM sufficient_sets JOIN models ON models.id = model_id
+            JOIN instances ON instances.id = instance_id
+            WHERE models.project_id = ?1 AND name = ?2 AND parameters = ?3 AND state <> 'discarded' AND (?4 IS NULL OR split = ?4)
+            ORDER BY instance_id""",
+        (project_id, model, parameters, split),
+    )
+    return {row["instance_id"]: _examined(row) for row in rows}
+
+
+def _examined(row: Row) -> SufficientSets:
+    return replace(_EXAMINED.decode(row["examined"]), label=row["label"])
 
 
 def forget_sufficient_sets(store: Store, project_id: int, model: str, parameters: str) -> None:

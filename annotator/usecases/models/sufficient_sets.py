@@ -27,7 +27,13 @@ from annotator.scoring.sufficient_sets import SufficientNumbers, sufficient_numb
 from annotator.store import Store
 from annotator.store.events import add_event, require_open
 from annotator.store.instances import iterate_instance_batches
-from annotator.store.models import add_model, forget_sufficient_sets, store_sufficient_sets, sufficient_sets_of
+from annotator.store.models import (
+    add_model,
+    all_sufficient_sets,
+    forget_sufficient_sets,
+    store_sufficient_sets,
+    sufficient_sets_of,
+)
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_among
 from annotator.usecases.gold_table import gold_table
@@ -135,15 +141,9 @@ def stored_numbers(
     store: Store, project: Project, model: str, parameters: str, split: str | None = None
 ) -> SufficientNumbers:
     """The numbers over all texts of which sets are stored."""
-    ids = [
-        instance.id
-        for batch in iterate_instance_batches(store, project.id, split=split)
-        for instance in batch
-        if instance.state != "discarded"
-    ]
     with store.snapshot():
         gold = gold_table(store, project, project.settings.gold_policy, split)
-        return sufficient_numbers(sufficient_sets_of(store, project.id, model, parameters, ids), gold)
+        return sufficient_numbers(all_sufficient_sets(store, project.id, model, parameters, split), gold)
 
 
 def _parameters(options: SufficientOptions, reduction: "Reduction") -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from annotator.store.models import forget_model, has_outputs, list_runs, suffici
 from annotator.store.project.label_replacement import replace_label
 from annotator.usecases.models import project_model
 from annotator.usecases.models.sufficient_sets import SufficientOptions, SufficientReport, find_sufficient_sets
+from annotator.usecases.persons.erasure import erase
 from tests.attribution_inputs import Scripted, weighing
 
 # Logits of "positive"; τ is .5, so that a set is enough where its weights outweigh the bias of −1 (by hand).
@@ -120,6 +122,20 @@ def test_numbers_are_over_texts_and_every_set_lies_in_a_pile(
     lines = list(table_lines(told))
     assert "The model's sets: 3 in 2 texts, 1.00 tokens each." in lines
     assert any(line.startswith("right, for a reason nobody marked") for line in lines)
+
+
+def test_peoples_sets_of_a_text_that_the_model_answers_otherwise_are_counted_apart(
+    store: Store, tastes: Project, import_rows: Callable[..., object], scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    import_rows(
+        tastes,
+        [{"id": "w", "text": "good food", "label": "negative", "annotator": "a", "rationales": [[[0, 1]], [[1, 2]]]}],
+    )
+    counts = numbers(run(store, tastes))
+    assert (counts.n_other_answer, counts.people.n_texts, counts.model.n_texts) == (1, 2, 3)
+    assert counts.people.n_sets == 3  # as without that text
+    assert counts.other_piles == {"same": 1, "cores": 0, "unmarked": 0, "ignored": 1, "needed": 0, "redundant": 0}
 
 
 def test_what_is_stored_is_not_asked_again_and_a_stopped_run_goes_on(
@@ -269,6 +285,28 @@ def test_forgetting_a_model_forgets_its_sets_and_no_run_is_listed_for_them(
     with store.transaction():
         forget_model(store, tastes.id, "scripted")
     assert stored(store, tastes, report) == {}
+
+
+def test_sets_of_a_person_who_is_erased_are_forgotten_and_the_models_own_stay(
+    store: Store,
+    tastes: Project,
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+    scripted: Callable[..., Scripted],
+) -> None:
+    scripted()
+    add_person("ann", tastes, "annotator")
+    import_rows(
+        tastes, [{"id": "e", "text": "good food", "label": "positive", "annotator": "ann", "rationales": [[[0, 2]]]}]
+    )
+    report = run(store, tastes)
+    before = stored(store, tastes, report)
+    assert before["e"].people is not None
+    erase(store, LOCAL_OPERATOR, "ann")
+    after = stored(store, tastes, report)
+    assert after["e"] == replace(before["e"], people=None)
+    assert after["p"] == before["p"]
+    assert run(store, tastes).n_calls == 0  # nobody's sets are left to ask about
 
 
 def test_a_label_that_is_replaced_is_replaced_in_what_is_stored(
