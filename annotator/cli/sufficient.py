@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from annotator.scoring.sufficient_sets import SideNumbers, SufficientNumbers
     from annotator.usecases.models.sufficient_sets import SufficientReport
 
-_WIDTHS = (24, 22, 22, 22)
+_NAME, _CELL = 36, 22  # widths of a table's columns
 _PILES = {
     "same": "same reason",
     "cores": "same reason, a core of ours",
@@ -157,8 +157,8 @@ def table_lines(numbers: "SufficientNumbers") -> Iterator[str]:
         return
     yield ""
     yield _row("share of a text's sets", "sufficient", "compact", "comprehensive")
-    yield _row("model's own sets", *_questions(numbers.model))
-    yield _row("people's sets", *_questions(numbers.people))
+    yield _row("model's own sets", *map(_number, numbers.model.questions.values()))
+    yield _row("people's sets", *map(_number, numbers.people.questions.values()))
     yield from _sizes("The model's", numbers.model)
     if numbers.people.n_texts:
         yield from _sizes("People's", numbers.people)
@@ -179,10 +179,6 @@ def _undefined(numbers: "SufficientNumbers") -> Iterator[str]:
         yield f"{counted(numbers.n_cut, 'text')} may have more than the 20 sets that were looked for."
     if numbers.n_late:
         yield f"{counted(numbers.n_late, 'set is', 'sets are')} sufficient only without what speaks against them."
-
-
-def _questions(side: "SideNumbers") -> list[str]:
-    return [_number(number) for number in side.questions.values()]
 
 
 def _sizes(name: str, side: "SideNumbers") -> Iterator[str]:
@@ -206,9 +202,9 @@ def _piles(numbers: "SufficientNumbers") -> Iterator[str]:
         yield "No people's sets to compare with."
         return
     yield ""
-    yield _row("sets (or pairs) of texts", "answered as gold", "otherwise", "")
+    yield _row("sets (or pairs) of texts", "answered as gold", "otherwise")
     for pile, n in numbers.piles.items():
-        yield _row(_PILES[pile], f"{n:,}", f"{numbers.other_piles[pile]:,}", "")
+        yield _row(_PILES[pile], f"{n:,}", f"{numbers.other_piles[pile]:,}")
     if numbers.n_other_answer:
         yield "Where the model answers otherwise, unmarked sets are wrong, for its own reason."
 
@@ -219,16 +215,13 @@ def _families(numbers: "SufficientNumbers") -> Iterator[str]:
     from annotator.metrics.registry import definition_of
 
     yield ""
-    yield _row("sets against sets", "value", "chance", "")
+    yield _row("sets against sets", "value", "chance")
     for name, number in numbers.families.items():
-        yield _row(definition_of(f"families.{name}").title, _number(number), written(numbers.chance[name]), "")
+        yield _row(definition_of(f"families.{name}").title, _number(number), written(numbers.chance[name]))
 
 
 def _row(name: str, *cells: str) -> str:
-    first, *others = _WIDTHS
-    return (
-        f"{name:<{max(first, 36)}}" + "".join(f"{cell:<{w}}" for cell, w in zip(cells, others, strict=True))
-    ).rstrip()
+    return (f"{name:<{_NAME}}" + "".join(f"{cell:<{_CELL}}" for cell in cells)).rstrip()
 
 
 def _number(number: "Mapping[str, Any] | NumberReport") -> str:

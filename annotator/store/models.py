@@ -121,8 +121,12 @@ def list_runs(store: Store, project_id: int, model: str | None = None, method: s
 
 
 def list_models(store: Store, project_id: int) -> list[str]:
-    """The names of a project's models."""
-    rows = store.rows("SELECT name FROM models WHERE project_id = ? ORDER BY name", (project_id,))
+    """The names of a project's models that have a run."""
+    rows = store.rows(
+        """SELECT name FROM models WHERE project_id = ? AND EXISTS (SELECT 1 FROM runs WHERE model_id = models.id)
+            ORDER BY name""",
+        (project_id,),
+    )
     return [row["name"] for row in rows]
 
 

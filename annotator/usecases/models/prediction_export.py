@@ -226,7 +226,9 @@ class _BenchmarkRows:
     def _answer(self, row: BenchmarkRow, answer: Prediction, label_field: str, p_field: str) -> None:
         if answer.label is not None:
             setattr(row, label_field, label_number(answer.label, self.project))
-        if answer.probabilities and set(answer.probabilities) <= set(self.project.labels):  # a model may not know them all
+        if answer.probabilities and set(answer.probabilities) <= set(
+            self.project.labels
+        ):  # a model may not know them all
             setattr(row, p_field, [answer.probabilities.get(label, 0.0) for label in self.project.labels])
 
 

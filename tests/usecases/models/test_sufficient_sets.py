@@ -17,7 +17,7 @@ from annotator.errors import InvalidValue, ModelError, NotAllowed
 from annotator.metrics.ragged import Floats
 from annotator.scoring.sufficient_sets import SufficientNumbers
 from annotator.store import Store
-from annotator.store.models import forget_model, has_outputs, list_runs, sufficient_sets_of
+from annotator.store.models import forget_model, has_outputs, list_models, list_runs, sufficient_sets_of
 from annotator.store.project.label_replacement import replace_label
 from annotator.usecases.models import project_model
 from annotator.usecases.models.sufficient_sets import SufficientOptions, SufficientReport, find_sufficient_sets
@@ -280,7 +280,10 @@ def test_forgetting_a_model_forgets_its_sets_and_no_run_is_listed_for_them(
 ) -> None:
     scripted()
     report = run(store, tastes)
-    assert list_runs(store, tastes.id) == []
+    assert (list_runs(store, tastes.id), list_models(store, tastes.id)) == (
+        [],
+        [],
+    )  # lists and scores have no empty row
     assert has_outputs(store, tastes.id, "scripted")
     with store.transaction():
         forget_model(store, tastes.id, "scripted")
