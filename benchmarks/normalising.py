@@ -57,7 +57,7 @@ def main() -> list[Measured]:
 
         save_model(Path(name) / "minilm")
         model: Any = load(str(Path(name) / "minilm"), device="cpu", threads=1, batch_size=_BATCH)
-        return [*rows, *_rows("MiniLM", store, model, instances, _direct, _AT_MOST)]
+        return [*rows, *_rows("MiniLM", store, model, instances, direct, _AT_MOST)]
 
 
 class _Recording:
@@ -84,7 +84,7 @@ def _rows(
     recording = _Recording(model)
     _normalise(store, recording, instances)
     inputs = sorted(recording.inputs, key=lambda given: given.n_tokens)
-    ours, alone = _by_turns(partial(_normalise, store, model, instances), direct(model, instances, inputs))
+    ours, alone = by_turns(partial(_normalise, store, model, instances), direct(model, instances, inputs))
     most = sum(most_calls(instance.layout.n_selectable) + 2 * instance.layout.n_selectable for instance in instances)
     name = f"{what}, {len(instances)} texts"
     return [
@@ -115,7 +115,7 @@ def _made_and_asked(model: Any, instances: Sequence[Instance], inputs: Sequence[
     return lambda: model.probabilities([whole.kept(mask) for whole, mask in masks])
 
 
-def _direct(model: Any, _instances: Sequence[Instance], inputs: Sequence[Input]) -> Callable[[], object]:
+def direct(model: Any, _instances: Sequence[Instance], inputs: Sequence[Input]) -> Callable[[], object]:
     """As a notebook would do it."""
     import torch
 
@@ -133,7 +133,7 @@ def _direct(model: Any, _instances: Sequence[Instance], inputs: Sequence[Input])
     return ask
 
 
-def _by_turns(ours: Callable[[], object], direct: Callable[[], object]) -> tuple[float, float]:
+def by_turns(ours: Callable[[], object], direct: Callable[[], object]) -> tuple[float, float]:
     """Medians of rounds, after one of each that does not count; milliseconds of the processor."""
     taken: tuple[list[float], list[float]] = ([], [])
     for _ in range(_ROUNDS + 1):

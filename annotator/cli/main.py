@@ -39,6 +39,7 @@ COMMANDS: Commands = {
     "progress": ("annotator.cli.progress:progress", "Show days, people, the end, time and cost of a project's work."),
     "train": ("annotator.cli.train:train", "Train a model on a project's gold."),
     "attribute": ("annotator.cli.attribute:attribute", "Compute a model's answers and attributions."),
+    "sufficient": ("annotator.cli.sufficient:sufficient", "Find sets of tokens that are enough for a model's answers."),
     "prompts": (
         "annotator.cli.self_explanations:prompts",
         "Write prompts that ask a model for its own reasons, as a file.",

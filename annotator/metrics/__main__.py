@@ -15,6 +15,7 @@ FAMILIES = {
     "er_test": "Alignment criteria (ER-TEST, Joshi et al. 2022)",
     "eraser": "ERASER (DeYoung et al. 2020)",
     "fairness": "Fairness over groups (ER-TEST, Joshi et al. 2022)",
+    "families": "Families of sets: a model's own against people's, set by set",
     "ferret": "Plausibility as ferret computes it",
     "functional": "Functional tests (ER-TEST, Joshi et al. 2022)",
     "method": "Gold, and random, as a method (Wang et al. 2022)",

@@ -205,7 +205,9 @@ def search_all(searches: Sequence[Search], known: Sequence[Known], ask: Ask) -> 
     return [results[number] for number in range(len(searches))]
 
 
-def answers_of(wanted: Mapping[int, Flags], known: Sequence[Known], ask: Ask) -> dict[int, Floats]:
+def answers_of(
+    wanted: Mapping[int, Flags], known: Mapping[int, Known] | Sequence[Known], ask: Ask
+) -> dict[int, Floats]:
     """The probabilities of some subsets of some texts; what is not known is asked about together, and is known then."""
     keys = {number: _packed(masks).tolist() if masks.size else [b""] * len(masks) for number, masks in wanted.items()}
     unknown: dict[tuple[int, bytes], Flags] = {}

@@ -18,6 +18,7 @@ from annotator.metrics import (
     normalised_aopc,
     sentence_editing,
     set_aware,
+    set_families,
     soft_gold,
 )
 from annotator.metrics.definitions import Definition
@@ -36,6 +37,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     *normalised_aopc.DEFINITIONS,
     *sentence_editing.DEFINITIONS,
     *set_aware.DEFINITIONS,
+    *set_families.DEFINITIONS,
     *soft_gold.DEFINITIONS,
 )
 

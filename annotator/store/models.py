@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import msgspec
@@ -20,6 +20,7 @@ from annotator.domain.models import (
     change_of,
     facts_from,
 )
+from annotator.domain.sufficient_sets import SufficientSets
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
 
@@ -90,17 +91,22 @@ class RunFinder:
         return number
 
     def _add(self, run: Run) -> int:
-        at = self.store.now()
-        self.store.run(
-            "INSERT INTO models (project_id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (self.project_id, run.model, at),
-        )
+        model_id = add_model(self.store, self.project_id, run.model)
         cursor = self.store.run(
             """INSERT INTO runs (model_id, method, parameters, seed, unit, is_signed, created_at)
-                SELECT id, ?, ?, ?, ?, ?, ? FROM models WHERE project_id = ? AND name = ?""",
-            (run.method, run.parameters, run.seed, run.unit, run.is_signed, at, self.project_id, run.model),
+                VALUES (?, ?, ?, ?, ?, ?, ?)""",
+            (model_id, run.method, run.parameters, run.seed, run.unit, run.is_signed, self.store.now()),
         )
         return cast("int", cursor.lastrowid)
+
+
+def add_model(store: Store, project_id: int, name: str) -> int:
+    """The number of a project's model, which is made where it is not there yet."""
+    store.run(
+        "INSERT INTO models (project_id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (project_id, name, store.now()),
+    )
+    return int(store.value("SELECT id FROM models WHERE project_id = ? AND name = ?", (project_id, name)))
 
 
 def list_runs(store: Store, project_id: int, model: str | None = None, method: str | None = None) -> list[StoredRun]:
@@ -115,8 +121,12 @@ def list_runs(store: Store, project_id: int, model: str | None = None, method: s
 
 
 def list_models(store: Store, project_id: int) -> list[str]:
-    """The names of a project's models."""
-    rows = store.rows("SELECT name FROM models WHERE project_id = ? ORDER BY name", (project_id,))
+    """The names of a project's models that have a run."""
+    rows = store.rows(
+        """SELECT name FROM models WHERE project_id = ? AND EXISTS (SELECT 1 FROM runs WHERE model_id = models.id)
+            ORDER BY name""",
+        (project_id,),
+    )
     return [row["name"] for row in rows]
 
 
@@ -349,7 +359,7 @@ def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, 
 
 
 # The tables that hold what models said of instances.
-OUTPUT_TABLES = ("predictions", "attributions", "machine_rationales", "metric_values")
+OUTPUT_TABLES = ("predictions", "attributions", "machine_rationales", "metric_values", "sufficient_sets")
 
 
 def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]:
@@ -396,7 +406,9 @@ def has_outputs(store: Store, project_id: int, model: str) -> bool:
             """SELECT EXISTS (SELECT 1 FROM runs JOIN models ON models.id = model_id WHERE project_id = ?1 AND name = ?2
                 AND (EXISTS (SELECT 1 FROM predictions WHERE run_id = runs.id)
                     OR EXISTS (SELECT 1 FROM attributions WHERE run_id = runs.id)
-                    OR EXISTS (SELECT 1 FROM machine_rationales WHERE run_id = runs.id)))""",
+                    OR EXISTS (SELECT 1 FROM machine_rationales WHERE run_id = runs.id)))
+                OR EXISTS (SELECT 1 FROM sufficient_sets JOIN models ON models.id = model_id
+                    WHERE project_id = ?1 AND name = ?2)""",
             (project_id, model),
         )
     )
@@ -408,3 +420,63 @@ def forget_model(store: Store, project_id: int, model: str) -> None:
     for table in ("metric_values", "measurements", "predictions", "attributions", "machine_rationales"):
         store.run(f"DELETE FROM {table} WHERE run_id IN ({its_runs})", (project_id, model))
     store.run(f"DELETE FROM runs WHERE id IN ({its_runs})", (project_id, model))
+    store.run(
+        "DELETE FROM sufficient_sets WHERE model_id IN (SELECT id FROM models WHERE project_id = ? AND name = ?)",
+        (project_id, model),
+    )
+
+
+# A model's own rationale sets, by how they were looked for.
+
+_EXAMINED = msgspec.json.Decoder(SufficientSets)
+
+
+def store_sufficient_sets(store: Store, model_id: int, parameters: str, examined: Mapping[int, SufficientSets]) -> None:
+    """Write what was found of some instances, over what is there."""
+    store.run_many(
+        """INSERT INTO sufficient_sets (model_id, parameters, instance_id, label, examined) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET label = excluded.label, examined = excluded.examined""",
+        [
+            (model_id, parameters, number, sets.label, msgspec.json.encode(replace(sets, label="")).decode())
+            for number, sets in examined.items()
+        ],
+    )
+
+
+def sufficient_sets_of(
+    store: Store, project_id: int, model: str, parameters: str, instance_ids: Sequence[int]
+) -> dict[int, SufficientSets]:
+    """What is stored of some instances, by number; an instance of which nothing is stored is not in the answer."""
+    rows = store.rows(
+        """SELECT instance_id, label, examined FROM sufficient_sets JOIN models ON models.id = model_id
+            WHERE project_id = ? AND name = ? AND parameters = ? AND instance_id IN (SELECT value FROM json_each(?))""",
+        (project_id, model, parameters, json.dumps(list(instance_ids))),
+    )
+    return {row["instance_id"]: _examined(row) for row in rows}
+
+
+def all_sufficient_sets(
+    store: Store, project_id: int, model: str, parameters: str, split: str | None = None
+) -> dict[int, SufficientSets]:
+    """What is stored of all instances (or of a split's) that are not discarded, by number."""
+    rows = store.rows(
+        """SELECT instance_id, label, examined FROM sufficient_sets JOIN models ON models.id = model_id
+            JOIN instances ON instances.id = instance_id
+            WHERE models.project_id = ?1 AND name = ?2 AND parameters = ?3 AND state <> 'discarded' AND (?4 IS NULL OR split = ?4)
+            ORDER BY instance_id""",
+        (project_id, model, parameters, split),
+    )
+    return {row["instance_id"]: _examined(row) for row in rows}
+
+
+def _examined(row: Row) -> SufficientSets:
+    return replace(_EXAMINED.decode(row["examined"]), label=row["label"])
+
+
+def forget_sufficient_sets(store: Store, project_id: int, model: str, parameters: str) -> None:
+    """Take out what was found in one way."""
+    store.run(
+        """DELETE FROM sufficient_sets WHERE parameters = ?
+            AND model_id IN (SELECT id FROM models WHERE project_id = ? AND name = ?)""",
+        (parameters, project_id, model),
+    )

@@ -802,3 +802,36 @@ def test_the_ready_suites_are_listed_with_what_they_test(annotator: Command) -> 
     assert "sentiment (task sentiment; labels negative, neutral, positive)" in words
     assert "  Entity      MFT  switch one entity: " in words
     assert {one["name"] for one in annotator("suite", "ready", "--json").json["suites"]} == {"inference", "sentiment"}
+
+
+# Sufficient sets.
+
+
+def test_sufficient_sets_are_printed_beside_peoples_and_a_second_run_searches_nothing(six_texts: Command) -> None:
+    answer = six_texts("sufficient", "--project", "P", "--model", "built-in", "--fixed-threshold", "0.55")
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    assert lines[0].startswith('built-in, sufficient sets {"removal": "delete", "rule": "paper", "search": "auto"')
+    assert re.match(r"Searched 6 texts with [0-9]+ reduced texts; 0 of 6 texts were known\.", lines[1])
+    assert any(line.startswith("people's sets") for line in lines)
+    assert "6 of 6 texts" in answer.err
+    report = six_texts(
+        "sufficient", "--project", "P", "--model", "built-in", "--fixed-threshold", "0.55", "--json"
+    ).json
+    assert (report["n_known"], report["n_calls"]) == (6, 0)
+    assert report["numbers"]["n_texts"] == 6
+
+
+def test_texts_that_are_too_long_for_exact_sets_end_with_1(six_texts: Command, tmp_path: Path) -> None:
+    file = tmp_path / "long.jsonl"
+    file.write_text(json.dumps({"id": "long", "text": "good " * 13, "label": "yes"}) + "\n", encoding="utf-8")
+    assert six_texts("import", "jsonl", str(file), "--project", "P").code == 0
+    answer = six_texts("sufficient", "--project", "P", "--model", "built-in", "--exact")
+    assert answer.code == 1
+    assert "1 text left out: 1 longer than 12 tokens." in answer.err
+
+
+def test_a_threshold_that_is_no_probability_is_refused(six_texts: Command) -> None:
+    answer = six_texts("sufficient", "--project", "P", "--model", "built-in", "--threshold", "1.5")
+    assert answer.code == 1
+    assert "1.5" in answer.err

@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
-    "modules": 622,
-    "lines": 143_872,
+    "modules": 628,
+    "lines": 145_494,
     "longest module": 600,
     "panel modules": 75,
     "panel lines": 21_866,
     "longest panel module": 600,
-    "test files": 342,
+    "test files": 344,
     "largest folder": 25,
     "median function": 7,
     "90th percentile of functions": 19,

@@ -13,15 +13,17 @@ from annotator.attribution.base import Input
 from annotator.attribution.loaders import LoadOptions, load_predictor
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
+from annotator.domain.sufficient_sets import Removal, Threshold
 from annotator.domain.tasks import get_task
 from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue, ModelError
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids, get_instance
-from annotator.store.models import iterate_outputs, list_runs, outputs_of_run
+from annotator.store.models import all_sufficient_sets, iterate_outputs, list_runs, outputs_of_run
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
 from annotator.usecases.models.previews import preview
+from annotator.usecases.models.sufficient_sets import SufficientOptions, find_sufficient_sets
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.upkeep import check
 from tests.models.test_zero_shot import lm_folders
@@ -321,3 +323,31 @@ def test_methods_that_only_ask_cover_tokens_with_the_models_own_mask(store, sent
     assert report.parameters["removal"] == "cover"
     assert report.parameters["output"] == "logit"
     assert all(any(a.scores) for output in outputs for a in output.attributions)
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2"])
+@pytest.mark.parametrize("removal", ["delete", "mask", "blank"])
+def test_sufficient_sets_hold_seen_tokens_alone_and_a_text_without_words_has_an_answer(
+    name: str, removal: Removal, store: Store, films: Project, folders: dict[str, Path], loaded: Callable[..., Any]
+) -> None:
+    spec = f"transformers:{folders[name]}"
+    load = LoadOptions(device="cpu", too_long="cut")
+    options = SufficientOptions(
+        removal, Threshold(0.9999), goes_on=True, load=load
+    )  # of drawn weights words hardly count
+    if (name, removal) == ("gpt2", "mask"):
+        with pytest.raises(ModelError, match="no mask token"):
+            find_sufficient_sets(store, LOCAL_OPERATOR, films, spec, options)
+        return
+    report = find_sufficient_sets(store, LOCAL_OPERATOR, films, spec, options)
+    examined = all_sufficient_sets(store, films.id, report.model, report.parameters)
+    assert (report.n_examined, report.n_left_out) == (3, 0)
+    assert (f'"removal": "{removal}"' in report.parameters, '"too_long": "cut"' in report.parameters) == (True, True)
+    judged = [(one, of.threshold) for of in examined.values() for one in of.own.sets]
+    assert len(judged) >= 2
+    assert all(one.is_compact(threshold) for one, threshold in judged)
+    long = examined[max(examined)]
+    seen = np.flatnonzero(loaded(name, too_long="cut").seen(Input.of(get_instance(store, max(examined)))))
+    assert long.own.sets
+    assert {token for tokens in long.own.tokens for token in tokens} <= set(seen.tolist())
+    assert len(seen) < 75

@@ -61,6 +61,7 @@ OF_NOBODY = {
     "saved_views": "name",
     "segments": "name",
     "sessions": "csrf",
+    "sufficient_sets": "parameters label examined",
     "suite_answers": "answers",
     "suite_cases": "name texts expectation labels applies edits",
     "suite_runs": "model seed computed_by",

@@ -49,8 +49,8 @@ CHAPTERS = {
     "Reference": [
         "glossary", "commands", "settings", "rules", "training_of_people", "review", "perturb", "progress", "crowd", "notices",
         "server", "languages", "personal_data", "formats", "columns", "data_sets", "labelling_tools", "model_output", "metrics",
-        "metrics_page", "scores", "tests", "saliency", "attribution", "faithfulness", "built_in_model", "self_explanations",
-        "training", "architectures", "training_trials", "planted_trials", "api", "panel",
+        "metrics_page", "scores", "tests", "saliency", "attribution", "faithfulness", "sufficient", "built_in_model",
+        "self_explanations", "training", "architectures", "training_trials", "planted_trials", "api", "panel",
     ],
     "Made from the code": ["reference/python", "reference/metric_functions"],
     "The project": [

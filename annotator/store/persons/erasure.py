@@ -199,6 +199,7 @@ def erase_made(store: Store, person: Person, made: Made) -> None:
     """Delete all of it, and work out what is free, complete or waiting anew; events and messages must be open for changes."""
     documents, projects = _documents_of(store, made.instances), projects_touched(store, person, made)
     _end_corrections_of(store, made.annotations)
+    _forget_examined(store, made.annotations)
     _detach_events(store, person, made)
     delete_with_dependents(store, "perturbations", made.perturbations)
     delete_with_dependents(store, "instances", made.instances)
@@ -219,6 +220,15 @@ def erase_made(store: Store, person: Person, made: Made) -> None:
     )
     for project_id in projects:
         begin_anew(store, project_id, made.touched if project_id == projects[0] else ())
+
+
+def _forget_examined(store: Store, annotations: Sequence[int]) -> None:
+    """Sets of theirs that a model was asked about; its own stay."""
+    store.run(
+        """UPDATE sufficient_sets SET examined = json_set(examined, '$.people', NULL) WHERE instance_id IN (
+            SELECT instance_id FROM annotations WHERE id IN (SELECT value FROM json_each(?)))""",
+        (json.dumps(list(annotations)),),
+    )
 
 
 def _documents_of(store: Store, instances: Sequence[int]) -> list[int]:

@@ -71,6 +71,11 @@ def replace_label(store: Store, project_id: int, label: str, by: str) -> Replace
         }.items()
     }
     store.run(f"UPDATE perturbation_drafts SET result = ? WHERE result = ? AND original_id IN ({_INSTANCES})", of_text)
+    store.run(
+        """UPDATE sufficient_sets SET label = ? WHERE label = ?
+            AND model_id IN (SELECT id FROM models WHERE project_id = ?)""",
+        of_text,
+    )
     rename_result(store, project_id, label, by)
     rename_audited_result(store, project_id, label, by)
     _replace_in_training(store, project_id, label, by)

@@ -29,6 +29,7 @@ from annotator.store.schema.removals import REMOVALS, REMOVED_ACCOUNTS
 from annotator.store.schema.repeated_events import REPEATED_EVENTS
 from annotator.store.schema.rounds import REVIEWING
 from annotator.store.schema.shown import SHOWN
+from annotator.store.schema.sufficient_sets import SUFFICIENT_SETS
 from annotator.store.schema.suites import SUITES
 from annotator.store.schema.tokens import TOKENS
 from annotator.store.schema.trainings import TRAININGS
@@ -275,4 +276,11 @@ def m035_persons_removed_accounts(db: Database) -> None:
 def m036_help_leaves_a_trace(db: Database) -> None:
     """Whom the lot helps, what was shown to whom and what became of it, and what help had to do with each set."""
     for statement in HELP:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m037_sufficient_sets(db: Database) -> None:
+    """A model's own rationale sets, and what it answers to these and to people's."""
+    for statement in SUFFICIENT_SETS:
         db.conn.execute(statement)

@@ -59,6 +59,7 @@ __all__ = [
     "Value",
     "attribute",
     "choosable_labels",
+    "count_instances",
     "offered_methods",
     "offered_parameters",
 ]
@@ -225,7 +226,7 @@ def attribute(
     """
     require(store, actor, project.id, "use models")
     require_open(store, project.id)
-    n_instances = len(options.only) if options.only is not None else _n_instances(store, project, options.split)
+    n_instances = len(options.only) if options.only is not None else count_instances(store, project, options.split)
     seeds = (None,) if method == GOLD_METHOD else seeds_of(method, options.seeds)
     chosen = asked_model(
         store, actor, project, model, options.load, options.renamed, trains=options.trains, seed=options.train_seed
@@ -288,7 +289,8 @@ def _forget(store: Store, actor: User, project: Project, chosen: AskedModel) -> 
             )  # fmt: skip
 
 
-def _n_instances(store: Store, project: Project, split: str | None) -> int:
+def count_instances(store: Store, project: Project, split: str | None) -> int:
+    """How many instances of a project, or of a split, are not discarded. Raises: InvalidValue where there are none at all."""
     n_by_split = splits_of(store, project.id)
     if not n_by_split:
         raise InvalidValue(_("No texts yet. A lead can import some."))

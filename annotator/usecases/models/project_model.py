@@ -10,6 +10,7 @@ from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import LoadOptions, load_predictor
 from annotator.domain.labels import LabelTable
 from annotator.domain.models import Prediction
+from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
@@ -59,8 +60,18 @@ class ProjectModel:
         return predictions
 
     def probabilities(self, inputs: Sequence[Input]) -> Floats:
-        """float[n_inputs, n_labels], in the order of `labels`."""
-        return self._of_own_labels(self.predictor.probabilities(inputs))
+        """float[n_inputs, n_labels], in the order of `labels`. Raises: ModelError for other than one of each label."""
+        probabilities = self.predictor.probabilities(inputs)
+        if probabilities.shape[1:] != (len(self.predictor.labels),):
+            raise ModelError(
+                _(
+                    "'{name}' gives {n} probabilities for {labels}.",
+                    name=self.name,
+                    n=probabilities.shape[-1],
+                    labels=counted(len(self.predictor.labels), "label"),
+                )
+            )
+        return self._of_own_labels(probabilities)
 
     def _of_own_labels(self, probabilities: Floats) -> Floats:
         """float[n_inputs, n_own], of float[n_inputs, n_labels]; all equal where the model is certain of what is no answer."""

@@ -110,6 +110,12 @@ SENTENCES: Sentences = {
         "started computing predictions and attributions from {run}", run=_run(detail)
     ),
     "attribute": _attributed,
+    "find sufficient sets": lambda detail: several(
+        "searched {n} text for sets that suffice for {model}",
+        "searched {n} texts for sets that suffice for {model}",
+        detail["texts"],
+        model=detail["model"],
+    ),
     "write prompts": lambda detail: several(
         "wrote {n} prompt to “{file}”", "wrote {n} prompts to “{file}”", detail["instances"], file=detail["file"]
     ),

@@ -1,0 +1,231 @@
+"""`annotator sufficient`: the sets of tokens that are enough for a model's own answers, beside people's."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from annotator.cli.attribute import InstanceProgress
+from annotator.cli.commands import (
+    device_option,
+    examples,
+    hub_option,
+    json_option,
+    opened,
+    pairs_of,
+    print_json,
+    project_option,
+    rename_option,
+    show_left_out,
+    threads_option,
+    too_long_option,
+)
+from annotator.domain.numbers import counted, written
+from annotator.domain.people import LOCAL_OPERATOR
+
+if TYPE_CHECKING:
+    from annotator.scoring.reports import NumberReport
+    from annotator.scoring.sufficient_sets import SideNumbers, SufficientNumbers
+    from annotator.usecases.models.sufficient_sets import SufficientReport
+
+_NAME, _CELL = 36, 22  # widths of a table's columns
+_PILES = {
+    "same": "same reason",
+    "cores": "same reason, a core of ours",
+    "unmarked": "right, for a reason nobody marked",
+    "ignored": "ours that the model ignores",
+    "needed": "  of these needed, not enough",
+    "redundant": "redundant for the model",
+}
+
+
+@click.command("sufficient")
+@project_option
+@click.option(
+    "--model",
+    required=True,
+    help=(
+        "built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, or the name of a model trained in "
+        "the project."
+    ),
+)
+@click.option("--split", help="Only this split.")
+@click.option(
+    "--removal",
+    type=click.Choice(["default", "delete", "mask", "blank"]),
+    default="default",
+    show_default=True,
+    help="How tokens are taken out: deleted, replaced by the model's mask token (default where it has one), or blanked.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.9,
+    show_default=True,
+    help="A set is sufficient if it keeps this share of the answer's probability (with two labels at least 0.5).",
+)
+@click.option(
+    "--fixed-threshold", type=click.FloatRange(0, 1, min_open=True), help="A probability for all texts instead."
+)
+@click.option(
+    "--continue",
+    "goes_on",
+    is_flag=True,
+    help="Look on after the rest is no longer sufficient, for sets that are outvoted there.",
+)
+@click.option("--exact", "is_exact", is_flag=True, help="By all subsets; texts of more than 12 tokens are left out.")
+@click.option("--strong", "is_strong", is_flag=True, help="Also look for a sufficient set in what people's sets leave.")
+@rename_option
+@click.option("--again", "is_anew", is_flag=True, help="First delete what was found with these options before.")
+@click.option(
+    "--texts-at-once",
+    "at_once",
+    type=click.IntRange(min=1),
+    default=16,
+    show_default=True,
+    help="How many texts are searched together.",
+)
+@device_option
+@threads_option
+@click.option("--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once.")
+@too_long_option("refuse")
+@hub_option
+@json_option
+@click.pass_obj
+@examples(
+    "annotator sufficient --project Reviews --model built-in",
+    "annotator sufficient --project Reviews --model transformers:bert --split test --removal delete",
+)
+def sufficient(
+    database: Path, /, project_name: str, model: str, as_json: bool, threshold: float, fixed_threshold: float | None,
+    **options: Any,
+) -> int:  # fmt: skip
+    """Find the smallest sets of tokens that are enough for a model's answers, and compare them with people's sets.
+
+    Each text is stored when it is done, so the command can be stopped at any moment and repeated. A text for which
+    the model fails is left out and named, and the exit code is 1.
+
+    docs/sufficient.md explains the search, the numbers, and what they don't say.
+    """
+    from annotator.domain.sufficient_sets import Threshold
+    from annotator.usecases.models.attributions import LoadOptions
+    from annotator.usecases.models.sufficient_sets import SufficientOptions, find_sufficient_sets
+    from annotator.usecases.project.projects import find_project
+
+    of_model = ("device", "threads", "inputs_at_once", "too_long", "asks_hub")
+    load = LoadOptions(**{name: options.pop(name) for name in of_model})
+    renamed = pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
+    seeking = SufficientOptions(
+        threshold=Threshold(threshold, fixed_threshold), load=load, renamed=renamed, **options
+    )  # fmt: skip
+    with opened(database) as store:
+        progress = InstanceProgress("text")
+        try:
+            project = find_project(store, project_name)
+            report = find_sufficient_sets(store, LOCAL_OPERATOR, project, model, seeking, progress=progress.take)
+        finally:
+            progress.end()
+    _show(report, as_json=as_json)
+    return 1 if report.n_left_out else 0
+
+
+def _show(report: "SufficientReport", *, as_json: bool) -> None:
+    for note in report.notes:
+        click.echo(note, err=True)
+    reasons = ", ".join(f"{n:,} {reason}" for reason, n in report.reasons.items())
+    summary = f"{counted(report.n_left_out, 'text')} left out: {reasons}." if report.n_left_out else ""
+    show_left_out(report.left_out, report.n_left_out, summary)
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    click.echo(f"{report.model}, sufficient sets {report.parameters}")
+    click.echo(
+        f"Searched {counted(report.n_examined, 'text')} with {counted(report.n_calls, 'reduced text')}; "
+        f"{report.n_known:,} of {counted(report.n_instances, 'text')} were known."
+    )
+    if report.numbers is not None:
+        for line in table_lines(report.numbers):
+            click.echo(line)
+
+
+def table_lines(numbers: "SufficientNumbers") -> Iterator[str]:
+    """All numbers, as they are printed."""
+    yield from _undefined(numbers)
+    if not numbers.model.n_texts:
+        return
+    yield ""
+    yield _row("share of a text's sets", "sufficient", "compact", "comprehensive")
+    yield _row("model's own sets", *map(_number, numbers.model.questions.values()))
+    yield _row("people's sets", *map(_number, numbers.people.questions.values()))
+    yield from _sizes("The model's", numbers.model)
+    if numbers.people.n_texts:
+        yield from _sizes("People's", numbers.people)
+    if numbers.n_other_answer:
+        other = counted(numbers.n_other_answer, "text")
+        yield f"People's sets of {other} that the model answers otherwise are not in these shares."
+    yield from _random(numbers)
+    yield from _piles(numbers)
+    yield from _families(numbers)
+
+
+def _undefined(numbers: "SufficientNumbers") -> Iterator[str]:
+    yield f"{counted(numbers.n_texts, 'text')} stored; without sets to speak of:"
+    for reason, n in numbers.reasons.items():
+        yield f"  {reason}: {n:,}"
+    yield f"Probability of the answer on nothing: {_number(numbers.empty)}."
+    if numbers.n_cut:
+        yield f"{counted(numbers.n_cut, 'text')} may have more than the 20 sets that were looked for."
+    if numbers.n_late:
+        yield f"{counted(numbers.n_late, 'set is', 'sets are')} sufficient only without what speaks against them."
+
+
+def _sizes(name: str, side: "SideNumbers") -> Iterator[str]:
+    size = written(side.set_tokens.get("value"))
+    yield f"{name} sets: {side.n_sets:,} in {counted(side.n_texts, 'text')}, {size} tokens each."
+    if side.strongly.get("n"):
+        yield f"  strongly comprehensive (no sufficient set in the rest): {_number(side.strongly)}"
+
+
+def _random(numbers: "SufficientNumbers") -> Iterator[str]:
+    from annotator.scoring.sufficient_sets import SAYS_LITTLE
+
+    share = numbers.random.get("value")
+    if share is not None:
+        verdict = " A sufficient set says little here." if share > SAYS_LITTLE else ""
+        yield f"Of random sets of the same sizes {_number(numbers.random)} suffice.{verdict}"
+
+
+def _piles(numbers: "SufficientNumbers") -> Iterator[str]:
+    if not numbers.people.n_texts and not numbers.n_other_answer:
+        yield "No people's sets to compare with."
+        return
+    yield ""
+    yield _row("sets (or pairs) of texts", "answered as gold", "otherwise")
+    for pile, n in numbers.piles.items():
+        yield _row(_PILES[pile], f"{n:,}", f"{numbers.other_piles[pile]:,}")
+    if numbers.n_other_answer:
+        yield "Where the model answers otherwise, unmarked sets are wrong, for its own reason."
+
+
+def _families(numbers: "SufficientNumbers") -> Iterator[str]:
+    if not numbers.families:
+        return
+    from annotator.metrics.registry import definition_of
+
+    yield ""
+    yield _row("sets against sets", "value", "chance")
+    for name, number in numbers.families.items():
+        yield _row(definition_of(f"families.{name}").title, _number(number), written(numbers.chance[name]))
+
+
+def _row(name: str, *cells: str) -> str:
+    return (f"{name:<{_NAME}}" + "".join(f"{cell:<{_CELL}}" for cell in cells)).rstrip()
+
+
+def _number(number: "Mapping[str, Any] | NumberReport") -> str:
+    """A mean with its interval."""
+    low, high = number.get("low"), number.get("high")
+    interval = "" if low is None or high is None else f" [{written(low)}, {written(high)}]"
+    return f"{written(number.get('value'))}{interval}"

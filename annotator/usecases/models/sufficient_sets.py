@@ -1,0 +1,360 @@
+"""Find a model's own rationale sets, text by text, and ask it about people's; each text is stored when it is done.
+
+What is stored is not looked for again, so that the work may be stopped at any moment and begun anew. People's sets that have
+changed since are asked about again.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from annotator.attribution.base import Answerer, Input, Writes, with_target
+from annotator.attribution.loaders import LoadOptions
+from annotator.attribution.removal_methods import Question, chance_for
+from annotator.attribution.sufficient_sets import Done, Seeking, Work, examine, f_of, judge_again, search_many
+from annotator.domain.instances import Instance
+from annotator.domain.models import canonical_parameters
+from annotator.domain.numbers import counted
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.sufficient_sets import Removal, SufficientSets, Threshold, distinct_sets
+from annotator.errors import ModelError
+from annotator.language import _
+from annotator.metrics.normalised_aopc import MOST_EXACT
+from annotator.metrics.ragged import Flags, Floats, Integers
+from annotator.scoring.sufficient_sets import SufficientNumbers, sufficient_numbers
+from annotator.store import Store
+from annotator.store.events import add_event, require_open
+from annotator.store.instances import iterate_instance_batches
+from annotator.store.models import (
+    add_model,
+    all_sufficient_sets,
+    forget_sufficient_sets,
+    store_sufficient_sets,
+    sufficient_sets_of,
+)
+from annotator.usecases.access.rights import require
+from annotator.usecases.gold import gold_among
+from annotator.usecases.gold_table import gold_table
+from annotator.usecases.models.attributions import count_instances
+from annotator.usecases.models.project_model import ProjectModel, asked_model
+
+_GIVE_UP_AFTER = 20  # texts for which the model fails before it answers any
+_SHOWN = 20
+_TOO_LONG = f"longer than {MOST_EXACT} tokens"
+_BLANK = ""  # a token without characters; the white space around it stays
+
+
+@dataclass(frozen=True, slots=True)
+class SufficientOptions:
+    """How sets are looked for.
+
+    removal:  how tokens are taken out; "default": the model's mask token where it has one, else they are deleted
+    goes_on:  beyond the paper's stop rule; is_exact: by all subsets, of texts of at most 12 tokens
+    is_strong: also looks for a sufficient set in what people's sets leave
+    renamed:  what the project calls labels of the model
+    is_anew:  what was found in this way before is taken out first
+    at_once:  texts that advance together
+    """
+
+    removal: Removal = "default"
+    threshold: Threshold = field(default_factory=Threshold)
+    goes_on: bool = False
+    is_exact: bool = False
+    is_strong: bool = False
+    split: str | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    load: LoadOptions = field(default_factory=LoadOptions)
+    is_anew: bool = False
+    at_once: int = 16
+
+    @property
+    def seeking(self) -> Seeking:
+        return Seeking(self.threshold, "exact" if self.is_exact else "auto", self.goes_on, self.is_strong)
+
+
+@dataclass(slots=True)
+class SufficientReport:
+    """What was done, and the numbers over all texts that are stored.
+
+    n_known: texts of which everything was stored; n_calls: subsets that the model was asked about now
+    left_out: ID and reason of the first texts for which the model failed; n_left_out counts all
+    """
+
+    model: str
+    parameters: str
+    n_instances: int
+    n_known: int = 0
+    n_examined: int = 0
+    n_calls: int = 0
+    n_left_out: int = 0
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+    reasons: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    numbers: SufficientNumbers | None = None
+
+
+def find_sufficient_sets(
+    store: Store,
+    actor: User,
+    project: Project,
+    model: str,
+    options: SufficientOptions = SufficientOptions(),
+    *,
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> SufficientReport:
+    """Look for the sets of all texts (or of a split's) that are not discarded, and ask about people's.
+
+    model:    as in `attributions.attribute`, but none that answers questions or writes
+    progress: told how many texts are done, of how many
+    Raises: ModelError where the model cannot be had, or fails for the first texts
+    """
+    require(store, actor, project.id, "use models")
+    require_open(store, project.id)
+    chosen = asked_model(store, actor, project, model, options.load, options.renamed)
+    project_model = chosen.model
+    if isinstance(project_model.predictor, Answerer | Writes) or len(project_model.labels) < 2:
+        raise ModelError(_("Sufficient sets need probabilities of two labels or more."))
+    if not options.is_anew:
+        chosen.require_one_table(store, project)
+    reduction = Reduction.of(project_model, options.removal)
+    parameters = canonical_parameters(_parameters(options, reduction))
+    report = SufficientReport(
+        project_model.name, parameters, count_instances(store, project, options.split), notes=list(chosen.notes)
+    )
+    chosen.remember(store, actor, project)
+    with store.transaction():
+        model_id = add_model(store, project.id, project_model.name)
+        if options.is_anew:
+            forget_sufficient_sets(store, project.id, project_model.name, parameters)
+    work = _Working(store, actor, project, project_model, options, reduction, model_id, report, progress)
+    try:
+        work.run()
+    finally:
+        work.tell()
+    report.numbers = stored_numbers(store, project, project_model.name, parameters, options.split)
+    return report
+
+
+def stored_numbers(
+    store: Store, project: Project, model: str, parameters: str, split: str | None = None
+) -> SufficientNumbers:
+    """The numbers over all texts of which sets are stored."""
+    with store.snapshot():
+        gold = gold_table(store, project, project.settings.gold_policy, split)
+        return sufficient_numbers(all_sufficient_sets(store, project.id, model, parameters, split), gold)
+
+
+def _parameters(options: SufficientOptions, reduction: "Reduction") -> dict[str, object]:
+    """What changes the sets."""
+    threshold = options.threshold
+    of_threshold = {"share": threshold.share} if threshold.fixed is None else {"fixed": threshold.fixed}
+    return {
+        "threshold": of_threshold,
+        "rule": "continue" if options.goes_on else "paper",
+        "search": options.seeking.search,
+        **reduction.parameters,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """How tokens of a text are taken out. is_blank: they become tokens without characters."""
+
+    question: Question
+    removal: Removal
+    is_blank: bool = False
+
+    @staticmethod
+    def of(model: ProjectModel, removal: Removal) -> "Reduction":
+        """Raises ModelError where the model has no mask token, and that is asked for."""
+        name = {"mask": "cover", "blank": "delete"}.get(removal, removal)
+        question = Question.of(model.predictor, "probability", name)
+        stated: Removal = "mask" if question.removal == "cover" else "delete"
+        return Reduction(question, "blank" if removal == "blank" else stated, removal == "blank")
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        of_question = {
+            name: value for name, value in self.question.parameters.items() if name not in ("output", "removal")
+        }
+        return {**of_question, "removal": self.removal}
+
+    def without(self, model_input: Input, mask: Flags) -> Input:
+        """The input with the tokens of the mask alone; bool[n_selectable]."""
+        if self.is_blank:
+            return model_input.covered(with_target(self.question.predictor, model_input, mask), _BLANK)
+        return self.question.without(model_input, mask)
+
+
+@dataclass(slots=True)
+class _Text:
+    """A text in work. tokens: those that the model sees, by number; column: of its answer, once that is known."""
+
+    instance: Instance
+    model_input: Input
+    tokens: Integers
+    people: tuple[tuple[int, ...], ...] | None
+    column: int | None = None
+
+    def mask(self, subset: Flags) -> Flags:
+        """bool[n_selectable], of a subset of the seen tokens; what the model does not see is out."""
+        mask = np.zeros(self.model_input.n_selectable, dtype=np.bool_)
+        mask[self.tokens[subset]] = True
+        return mask
+
+    def sentences(self) -> list[int]:
+        """The number of each seen token's sentence."""
+        numbers: list[int] = []
+        for segment in self.model_input.segments:
+            if segment.is_selectable:
+                first = max(numbers, default=-1) + 1
+                numbers += [first + number for number in segment.sentences or (0,) * len(segment.tokens)]
+        return [numbers[token] for token in self.tokens.tolist()]
+
+
+@dataclass(slots=True)
+class _Working:
+    """Goes through the texts, many at once; keeps count, and goes on where single ones fail."""
+
+    store: Store
+    actor: User
+    project: Project
+    model: ProjectModel
+    options: SufficientOptions
+    reduction: Reduction
+    model_id: int
+    report: SufficientReport
+    progress: Callable[[int, int], None]
+    texts: dict[int, _Text] = field(default_factory=dict)
+
+    def run(self) -> None:
+        for done in search_many(self._waiting(), self._ask, at_once=self.options.at_once):
+            self._take(done)
+        self._show_progress()
+
+    def tell(self) -> None:
+        """In the record, where anything was found."""
+        report = self.report
+        if report.n_examined:
+            with self.store.transaction():
+                add_event(
+                    self.store, self.actor.name, "find sufficient sets", "project", self.project.id,
+                    project_id=self.project.id, model=report.model, texts=report.n_examined, left_out=report.n_left_out,
+                )  # fmt: skip
+
+    def _waiting(self) -> Iterator[Work]:
+        """The texts that have something to be asked, read as they are needed."""
+        policy = self.project.settings.gold_policy
+        for batch in iterate_instance_batches(self.store, self.project.id, split=self.options.split, batch_size=100):
+            instances = [instance for instance in batch if instance.state != "discarded"]
+            stored = sufficient_sets_of(
+                self.store, self.project.id, self.model.name, self.report.parameters, [i.id for i in instances]
+            )
+            for gold in gold_among(self.store, instances, policy):
+                text = self._text(gold.instance, [rationale_set.token_indices for rationale_set in gold.sets])
+                work = self._work(text, stored.get(text.instance.id))
+                if work is not None:
+                    self.texts[text.instance.id] = text
+                    yield work
+
+    def _text(self, instance: Instance, sets: Sequence[Sequence[int]]) -> _Text:
+        model_input = Input.of(instance)
+        tokens = self.reduction.question.seen(model_input)
+        numbers = {token: number for number, token in enumerate(tokens.tolist())}
+        seen = [[numbers[token] for token in of_set if token in numbers] for of_set in sets]
+        return _Text(instance, model_input, tokens, distinct_sets(seen) or None)
+
+    def _work(self, text: _Text, stored: SufficientSets | None) -> Work | None:
+        """What is to be asked of a text; None where nothing is, or it is left out."""
+        number, n_tokens, seeking = text.instance.id, len(text.tokens), self.options.seeking
+        if stored is not None and stored.label not in self.model.labels:
+            stored = None
+        if stored is None and self.options.is_exact and n_tokens > MOST_EXACT:
+            self._leave_out(text, ModelError(f"It has {counted(n_tokens, 'token')}.", reason=_TOO_LONG))
+            return None
+        sentences = text.sentences()
+        if stored is None:
+            seed = int(chance_for(text.model_input, 0).integers(2**32))
+            steps = examine(
+                n_tokens, seeking, n_labels=len(self.model.labels), people=text.people, sentences=sentences, seed=seed
+            )
+            return Work(number, steps)
+        if stored.reason or not self._is_outdated(text, stored):
+            self.report.n_known += 1
+            return None
+        text.column = self.model.labels.index(stored.label)
+        return Work(number, judge_again(stored, n_tokens, seeking, people=text.people, sentences=sentences))
+
+    def _is_outdated(self, text: _Text, stored: SufficientSets) -> bool:
+        """Whether people's sets are others than those that were asked about."""
+        wanted = None if text.people is None else tuple(tuple(text.tokens[list(s)].tolist()) for s in text.people)
+        if stored.people is None or wanted is None:
+            return (stored.people is None) != (wanted is None)
+        return stored.people.tokens != wanted or (self.options.is_strong and stored.people.leaves_set is None)
+
+    def _ask(self, subsets: Sequence[tuple[int, Flags]]) -> Floats:
+        """F of each; of a text whose answer is not known the first subset is the whole text."""
+        texts = [self.texts[number] for number, _ in subsets]
+        inputs = [
+            self.reduction.without(text.model_input, text.mask(subset))
+            for text, (_, subset) in zip(texts, subsets, strict=True)
+        ]
+        try:
+            probabilities = self.model.probabilities(inputs)
+        except MemoryError as error:
+            raise ModelError(_("The memory of the machine is too small for this text.")) from error
+        if not np.isfinite(probabilities).all():
+            raise ModelError(_("'{name}' gives probabilities that aren't numbers.", name=self.model.name))
+        columns = np.empty(len(texts), dtype=np.int64)
+        for index, (text, of_text) in enumerate(zip(texts, probabilities.round(9), strict=True)):
+            if text.column is None:
+                text.column = int(of_text.argmax())
+            columns[index] = text.column
+        return f_of(probabilities, columns)
+
+    def _take(self, done: Done) -> None:
+        """Store what was found, or count the text out."""
+        text = self.texts.pop(done.number)
+        self.report.n_calls += done.n_calls
+        if isinstance(done.result, ModelError):
+            self._leave_out(text, done.result)
+            return
+        examined = self._examined(text, done)
+        with self.store.transaction():
+            require_open(self.store, self.project.id)
+            store_sufficient_sets(self.store, self.model_id, self.report.parameters, {done.number: examined})
+        self.report.n_examined += 1
+        self._show_progress()
+
+    def _examined(self, text: _Text, done: Done) -> SufficientSets:
+        """In the instance's token numbers, with the label."""
+        result = done.result
+        if isinstance(result, ModelError):
+            raise result
+        if result.label:  # it was stored, and people's sets alone were asked about
+            people = None if result.people is None else result.people.numbered(lambda token: int(text.tokens[token]))
+            return replace(result, people=people, n_calls=result.n_calls + done.n_calls)
+        return replace(
+            result,
+            label=self.model.labels[text.column or 0],
+            own=result.own.numbered(lambda token: int(text.tokens[token])),
+            people=result.people and result.people.numbered(lambda token: int(text.tokens[token])),
+            n_calls=done.n_calls,
+        )
+
+    def _leave_out(self, text: _Text, error: ModelError) -> None:
+        report = self.report
+        report.n_left_out += 1
+        reason = error.reason or "on which the model failed"
+        report.reasons[reason] = report.reasons.get(reason, 0) + 1
+        if len(report.left_out) < _SHOWN:
+            report.left_out.append((text.instance.key, str(error)))
+        self._show_progress()
+        if report.reasons.get("on which the model failed", 0) >= _GIVE_UP_AFTER and not report.n_examined:
+            raise error
+
+    def _show_progress(self) -> None:
+        report = self.report
+        self.progress(report.n_known + report.n_examined + report.n_left_out, report.n_instances)

@@ -1,0 +1,333 @@
+"""Sufficient sets through models: what is asked, stored, resumed, left out, forgotten and counted."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotator.attribution.base import Input
+from annotator.cli.sufficient import table_lines
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.domain.sufficient_sets import SufficientSets, Threshold
+from annotator.errors import InvalidValue, ModelError, NotAllowed
+from annotator.metrics.ragged import Floats
+from annotator.scoring.sufficient_sets import SufficientNumbers
+from annotator.store import Store
+from annotator.store.models import forget_model, has_outputs, list_models, list_runs, sufficient_sets_of
+from annotator.store.project.label_replacement import replace_label
+from annotator.usecases.models import project_model
+from annotator.usecases.models.sufficient_sets import SufficientOptions, SufficientReport, find_sufficient_sets
+from annotator.usecases.persons.erasure import erase
+from tests.attribution_inputs import Scripted, weighing
+
+# Logits of "positive"; τ is .5, so that a set is enough where its weights outweigh the bias of −1 (by hand).
+WEIGHTS = {"good": 3.0, "kind": 1.5, "bad": -2.0, "book": 0.1}
+TEXTS = {
+    "p": ("good kind bad book", "positive", [[[0, 1]], [[1, 2]]]),  # {good}, then kind is outvoted; people: good, kind
+    "q": ("good book and good food", "positive", [[[0, 2]]]),  # {4th}, {1st}; people: a phrase around the first
+    "n": ("a book", "positive", [[[1, 2]]]),  # answered negative, and so is nothing: without reading
+}
+HALF = Threshold(fixed=0.5)
+
+
+@pytest.fixture
+def tastes(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    made = make_project(name="Tastes", gold_policy="all")
+    rows = [
+        {"id": key, "text": text, "label": label, "annotator": "source", "rationales": sets}
+        for key, (text, label, sets) in TEXTS.items()
+    ]
+    import_rows(made, rows)
+    return made
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripted]:
+    def use(model: Scripted | None = None) -> Scripted:
+        model = model or weighing(WEIGHTS, bias=-1.0)
+        model.labels, model.name = ("negative", "positive"), "scripted"
+        monkeypatch.setattr(project_model, "load_predictor", lambda *_: model)
+        return model
+
+    return use
+
+
+def run(store: Store, project: Project, **options: Any) -> SufficientReport:
+    chosen = SufficientOptions(**{"threshold": HALF, **options})
+    return find_sufficient_sets(store, LOCAL_OPERATOR, project, "spacy:x", chosen)
+
+
+def stored(store: Store, project: Project, report: SufficientReport) -> dict[str, SufficientSets]:
+    keys = {
+        row["id"]: row["key"] for row in store.rows("SELECT id, key FROM instances WHERE project_id = ?", (project.id,))
+    }
+    sets = sufficient_sets_of(store, project.id, report.model, report.parameters, list(keys))
+    return {keys[number]: of_one for number, of_one in sets.items()}
+
+
+def numbers(report: SufficientReport) -> SufficientNumbers:
+    assert report.numbers is not None
+    return report.numbers
+
+
+def test_sets_of_a_linear_model_are_those_by_hand_and_people_are_asked_beside_them(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    model = scripted()
+    report = run(store, tastes)
+    sets = stored(store, tastes, report)
+    assert (report.n_examined, report.n_known, report.n_left_out) == (3, 0, 0)
+    assert report.n_calls == model.n_asked == sum(of.n_calls for of in sets.values())
+    assert sets["p"].own.tokens == ((0,),)
+    assert sets["q"].own.tokens == ((3,), (0,))  # of equal tokens the first goes
+    assert (sets["n"].reason, sets["n"].label) == ("answers without reading", "negative")
+    people = sets["p"].people
+    assert people is not None
+    assert people.tokens == ((0,), (1,))
+    assert [judged.is_sufficient(0.5) for judged in people.sets] == [True, True]
+    assert people.is_comprehensive(0.5)
+
+
+def test_beyond_the_stop_rule_outvoted_sets_come_too_and_both_are_stored_beside_each_other(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    paper, further = run(store, tastes), run(store, tastes, goes_on=True)
+    assert stored(store, tastes, paper)["p"].own.tokens == ((0,),)
+    late = stored(store, tastes, further)["p"].own
+    assert late.tokens == ((0,), (1,))
+    assert [judged.is_late for judged in late.sets] == [False, True]
+    assert numbers(further).n_late == 1
+
+
+def test_numbers_are_over_texts_and_every_set_lies_in_a_pile(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    report = run(store, tastes)
+    told = numbers(report)
+    assert told.reasons == {"no token": 0, "answers too weakly": 0, "answers without reading": 1}
+    assert (told.model.n_sets, told.people.n_sets) == (3, 3)
+    assert told.people.questions["sufficient"]["value"] == 1.0
+    assert (
+        told.people.questions["compact"]["value"] == 0.5
+    )  # {good, book} holds {good}; both of the other text are compact
+    assert told.people.questions["comprehensive"]["value"] == 0.5  # a second “good” is left
+    assert told.piles == {"same": 2, "cores": 0, "unmarked": 1, "ignored": 0, "needed": 0, "redundant": 1}
+    assert told.families["given"]["value"] == 0.75
+    lines = list(table_lines(told))
+    assert "The model's sets: 3 in 2 texts, 1.00 tokens each." in lines
+    assert any(line.startswith("right, for a reason nobody marked") for line in lines)
+
+
+def test_peoples_sets_of_a_text_that_the_model_answers_otherwise_are_counted_apart(
+    store: Store, tastes: Project, import_rows: Callable[..., object], scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    import_rows(
+        tastes,
+        [{"id": "w", "text": "good food", "label": "negative", "annotator": "a", "rationales": [[[0, 1]], [[1, 2]]]}],
+    )
+    counts = numbers(run(store, tastes))
+    assert (counts.n_other_answer, counts.people.n_texts, counts.model.n_texts) == (1, 2, 3)
+    assert counts.people.n_sets == 3  # as without that text
+    assert counts.other_piles == {"same": 1, "cores": 0, "unmarked": 0, "ignored": 1, "needed": 0, "redundant": 0}
+
+
+def test_what_is_stored_is_not_asked_again_and_a_stopped_run_goes_on(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    model = scripted()
+    with pytest.raises(KeyboardInterrupt):
+        find_sufficient_sets(
+            store,
+            LOCAL_OPERATOR,
+            tastes,
+            "spacy:x",
+            SufficientOptions(threshold=HALF, at_once=1),
+            progress=_stop_after(1),
+        )
+    n_before = model.n_asked
+    assert len(store.rows("SELECT * FROM sufficient_sets")) == 1
+    report = run(store, tastes)
+    assert (report.n_known, report.n_examined) == (1, 2)
+    assert report.n_calls == model.n_asked - n_before
+    assert run(store, tastes).n_calls == 0
+
+
+def _stop_after(n: int) -> Callable[[int, int], None]:
+    def progress(done: int, _of: int) -> None:
+        if done == n:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_how_many_texts_advance_together_changes_nothing(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    together = stored(store, tastes, run(store, tastes))
+    assert stored(store, tastes, run(store, tastes, at_once=1, is_anew=True)) == together
+
+
+def test_only_peoples_sets_are_asked_again_when_they_have_changed(
+    store: Store, tastes: Project, import_rows: Callable[..., object], scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    before = stored(store, tastes, run(store, tastes))["q"]
+    text, label, _ = TEXTS["q"]
+    import_rows(tastes, [{"id": "q", "text": text, "label": label, "annotator": "b", "rationales": [[[3, 5]]]}])
+    report = run(store, tastes)
+    after = stored(store, tastes, report)["q"]
+    assert (report.n_examined, report.n_known) == (1, 2)
+    assert 0 < report.n_calls < before.n_calls
+    assert after.own == before.own
+    assert after.people is not None
+    assert after.people.tokens != (before.people and before.people.tokens)
+
+
+def test_strong_comprehensiveness_is_asked_afterwards_of_what_is_stored(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    assert numbers(run(store, tastes)).people.strongly["n"] == 0
+    strong = numbers(run(store, tastes, is_strong=True)).people.strongly
+    assert (strong["n"], strong["value"]) == (2, 0.5)
+
+
+def test_exact_sets_of_short_texts_and_long_ones_are_left_out_by_name(
+    store: Store, tastes: Project, import_rows: Callable[..., object], scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    import_rows(tastes, [{"id": "long", "text": "good " * 13}])
+    report = run(store, tastes, is_exact=True)
+    assert report.reasons == {"longer than 12 tokens": 1}
+    assert [key for key, _ in report.left_out] == ["long"]
+    sets = stored(store, tastes, report)
+    assert sets["q"].own.tokens == ((0,), (3,))  # of equal sets the first
+    assert sets["q"].search == "exact"
+
+
+def test_a_text_without_words_is_asked_about_and_has_no_token(
+    store: Store, tastes: Project, import_rows: Callable[..., object], scripted: Callable[..., Scripted]
+) -> None:
+    """Taking out every word leaves an empty text, which this model answers from its bias."""
+    seen: list[int] = []
+
+    def logit(given: Input) -> float:
+        seen.append(given.n_tokens)
+        return weighing(WEIGHTS, bias=-1.0).logit(given)
+
+    scripted(Scripted(logit))
+    report = run(store, tastes)
+    assert 0 in seen
+    assert numbers(report).empty["value"] == pytest.approx(
+        (2 * 0.26894 + 0.73106) / 3, abs=1e-4
+    )  # σ(−1), and of “negative”
+
+
+def test_blanked_words_stay_in_their_places_and_a_mask_needs_a_mask_token(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    lengths: set[int] = set()
+
+    def logit(given: Input) -> float:
+        lengths.add(given.n_tokens)
+        return weighing(WEIGHTS, bias=-1.0).logit(given)
+
+    scripted(Scripted(logit))
+    report = run(store, tastes, removal="blank")
+    assert lengths == {2, 4, 5}
+    assert json.loads(report.parameters)["removal"] == "blank"
+    with pytest.raises(ModelError, match="no mask token"):
+        run(store, tastes, removal="mask")
+
+
+def test_a_model_that_covers_masks_by_default(store: Store, tastes: Project, scripted: Callable[..., Scripted]) -> None:
+    model = scripted()
+    model.mask_token = "[MASK]"  # type: ignore[attr-defined]
+    report = run(store, tastes)
+    assert json.loads(report.parameters)["removal"] == "mask"
+    assert stored(store, tastes, report)["p"].own.tokens == ((0,),)
+
+
+class ThreeLabels(Scripted):
+    """Gives a probability too many for texts with one word."""
+
+    def probabilities(self, inputs: Sequence[Input]) -> Floats:
+        two = super().probabilities(inputs)
+        is_other = any("food" in segment.tokens for given in inputs for segment in given.segments)
+        return np.concatenate([two, two[:, :1]], axis=1) if is_other else two
+
+
+def test_a_wrong_number_of_labels_stops_that_text_and_not_the_run(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    scripted(ThreeLabels(weighing(WEIGHTS, bias=-1.0).logit))
+    report = run(store, tastes)
+    assert (report.n_examined, report.n_left_out) == (2, 1)
+    assert report.left_out == [("q", "'scripted' gives 3 probabilities for 2 labels.")]
+    assert run(store, tastes).n_known == 2
+
+
+def test_forgetting_a_model_forgets_its_sets_and_no_run_is_listed_for_them(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    report = run(store, tastes)
+    assert (list_runs(store, tastes.id), list_models(store, tastes.id)) == (
+        [],
+        [],
+    )  # lists and scores have no empty row
+    assert has_outputs(store, tastes.id, "scripted")
+    with store.transaction():
+        forget_model(store, tastes.id, "scripted")
+    assert stored(store, tastes, report) == {}
+
+
+def test_sets_of_a_person_who_is_erased_are_forgotten_and_the_models_own_stay(
+    store: Store,
+    tastes: Project,
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+    scripted: Callable[..., Scripted],
+) -> None:
+    scripted()
+    add_person("ann", tastes, "annotator")
+    import_rows(
+        tastes, [{"id": "e", "text": "good food", "label": "positive", "annotator": "ann", "rationales": [[[0, 2]]]}]
+    )
+    report = run(store, tastes)
+    before = stored(store, tastes, report)
+    assert before["e"].people is not None
+    erase(store, LOCAL_OPERATOR, "ann")
+    after = stored(store, tastes, report)
+    assert after["e"] == replace(before["e"], people=None)
+    assert after["p"] == before["p"]
+    assert run(store, tastes).n_calls == 0  # nobody's sets are left to ask about
+
+
+def test_a_label_that_is_replaced_is_replaced_in_what_is_stored(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    report = run(store, tastes)
+    with store.transaction():
+        replace_label(store, tastes.id, "positive", "fine")
+    assert {sets.label for sets in stored(store, tastes, report).values()} == {"fine", "negative"}
+
+
+def test_whoever_may_not_use_models_is_refused_and_nothing_is_stored(
+    store: Store, tastes: Project, add_person: Callable[..., User], scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    with pytest.raises(NotAllowed):
+        find_sufficient_sets(store, add_person("ann", tastes, "annotator"), tastes, "spacy:x")
+    with pytest.raises(InvalidValue, match="No split"):
+        run(store, tastes, split="nowhere")
+    assert store.rows("SELECT * FROM sufficient_sets") == []
