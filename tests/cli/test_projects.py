@@ -149,6 +149,7 @@ COMMANDS = {
     "table benchmark": ("table", "benchmark"),
     "table edits": ("table", "edits"),
     "table er-test": ("table", "er-test"),
+    "sufficient": ("sufficient", "--model", "built-in"),
     "train": ("train", "--name", "t"),
     "prompts": ("prompts", "prompts.jsonl"),
     "order": ("order", "--first", "least-confident", "--model", "m"),

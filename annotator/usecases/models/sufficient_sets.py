@@ -112,6 +112,7 @@ def find_sufficient_sets(
     """
     require(store, actor, project.id, "use models")
     require_open(store, project.id)
+    n_instances = count_instances(store, project, options.split)
     chosen = asked_model(store, actor, project, model, options.load, options.renamed)
     project_model = chosen.model
     if isinstance(project_model.predictor, Answerer | Writes) or len(project_model.labels) < 2:
@@ -120,9 +121,7 @@ def find_sufficient_sets(
         chosen.require_one_table(store, project)
     reduction = Reduction.of(project_model, options.removal)
     parameters = canonical_parameters(_parameters(options, reduction))
-    report = SufficientReport(
-        project_model.name, parameters, count_instances(store, project, options.split), notes=list(chosen.notes)
-    )
+    report = SufficientReport(project_model.name, parameters, n_instances, notes=list(chosen.notes))
     chosen.remember(store, actor, project)
     with store.transaction():
         model_id = add_model(store, project.id, project_model.name)
