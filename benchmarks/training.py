@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.attribution.base import Input, SegmentTokens
-from annotator.training.alignment import AlignmentOptions
+from annotator.training.alignment import AlignmentOptions, Extractor
 from annotator.training.examples import Example, Row, rows_of, training_batch
 from annotator.training.loop import Checkpoint, FittingOptions, fit
 from annotator.training.trainable_models import NewModel, Trainable, make
@@ -37,6 +37,7 @@ _LENGTHS = (512, 1_024, 2_048, 4_096)
 _SPECIAL = 2  # [CLS] and [SEP]
 _N_SUBWORDS = 30_522  # of MiniLM's vocabulary
 _LONG, _LONG_BATCH = 512, 8
+_BY: dict[Extractor, float] = {"attention": 1.2, "extractor": 1.2, "integrated-gradients": 8.0}
 _LOOP, _ALIGNMENT, _WINDOW, _GIGABYTES = 1.15, 2.6, 2.3, 4.0
 _DOCUMENTS, _WINDOW_OF_BASE, _AT_ONCE = (2_500, 5_000), 512, 8
 _N_SENTENCES, _SENTENCE, _PIPELINE = 10, 20, 1.2
@@ -80,6 +81,24 @@ def _loops(folder: Path, checkpoint: Path) -> list[Measured]:
     return [
         Measured(f"an epoch of {n_steps} steps, with its checkpoint", loop, "s", plain, "a plain loop", _LOOP),
         Measured("a step with alignment", with_alignment / n_steps, "s", without / n_steps, "without", _ALIGNMENT),
+        *_other_alignments(folder, rows),
+    ]
+
+
+def _other_alignments(folder: Path, rows: Sequence[Row]) -> list[Measured]:
+    """A step that aligns what costs less, or more, than input × gradient, beside one without of the same model."""
+    trainable = make(NewModel(_LABELS, base=str(folder), device="cpu"), (), 0)
+
+    def aligned(by: Extractor | None) -> Callable[[], object]:
+        alignment = None if by is None else AlignmentOptions("mse", by=by)
+        options = FittingOptions(epochs=1, batch_size=_BATCH, alignment=alignment)
+        return lambda: fit(trainable, rows, [], options)
+
+    without, *others = _smallest(aligned(None), *map(aligned, _BY))
+    n_steps = _N_TEXTS // _BATCH
+    return [
+        Measured(f"a step that aligns {by}", seconds / n_steps, "s", without / n_steps, "without", limit)
+        for (by, limit), seconds in zip(_BY.items(), others, strict=True)
     ]
 
 

@@ -1,5 +1,6 @@
 """How commands show scores and gains (one JSON object, or for people a line a number), and options of those on two files."""
 
+import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,15 +30,50 @@ _BESIDE = {"value", "n", "n_left_out", "low", "high", "deviation", "n_seeds", "n
 def show_scores(
     scores: Mapping[str, object], registered: Registered, *, as_json: bool, sizes: Mapping[str, Sizes] | None = None
 ) -> None:
-    """Print nested scores; `registered` names the definition of each number that has one.
+    """Print nested scores with their signature; `registered` names the definition of each number that has one.
 
     sizes: over how many the number in a place is and how many were left out, where it does not stand beside it
     """
+    scores = {**scores, **({"signature": signed} if (signed := signature_of_files()) else {})}
     if as_json:
         print_json({name: _plain(value) for name, value in scores.items()})
         return
     for line in _table(scores, registered, sizes or {}):
         click.echo(line)
+
+
+def signature_of_files() -> str:
+    """What the numbers of the command that runs follow from: its files by content, and the options; "" of a project."""
+    from annotator.scoring.signatures import signature
+
+    given: dict[str, object] = {}
+    context = click.get_current_context(silent=True)
+    if context is None or "project_name" in context.params:  # each number of a project has its own
+        return ""
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        if option.name in {"as_json", "intervals", "shows_all", "output_format", "gold_format"} or value in (
+            None,
+            "",
+            False,
+            (),
+        ):
+            continue
+        values = value if isinstance(value, tuple) else (value,)
+        given[option.name or ""] = ",".join(_digest(each) if isinstance(each, Path) else str(each) for each in values)
+    boot = 1000 if context.params.get("intervals") else None
+    return signature("METRIC", {"def": None, **given, "boot": boot})
+
+
+def _digest(path: Path) -> str:
+    """16 hexadecimal digits of the SHA-256 of a file, or of the names and contents of a folder's files in the order of names."""
+    digest = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.is_file():
+            digest.update(file.relative_to(path).as_posix().encode() + b"\0")
+            with file.open("rb") as content:
+                digest.update(hashlib.file_digest(content, "sha256").digest())
+    return digest.hexdigest()[:16]
 
 
 def _plain(value: object) -> object:

@@ -103,7 +103,7 @@ def _work(statistics: "ProjectStatistics") -> str:
 
 
 def _help(report: "HelpReport") -> Iterator[str]:
-    from annotator.usecases.lead.quality import help_words
+    from annotator.usecases.lead.help import help_words
 
     yield f"help: {help_words(report)}"
     for effect in report.effects:

@@ -99,6 +99,7 @@ OPTIONS: dict[str, Option] = {
     "--all-doubles": Option("all_doubles", "flag", unsaid("“Duplicate texts”")),
     "--allow-model-hub": Option("allow_model_hub", "flag"),
     "--annotator": Option("annotator", "name"),
+    "--unhelped": Option("unhelped", "flag"),
     "--baseline": Option("baseline", "params"),
     "--beam-width": Option("beam_width", "name"),
     "--column": Option("columns", "pairs", unsaid("“{value}” for “{field}” under “Columns”"), unsaid("“Columns”")),

@@ -11,6 +11,9 @@ Search = Literal["auto", "full", "blocks", "exact"]
 Removal = Literal["default", "delete", "mask", "blank"]
 Reason = Literal["", "no token", "answers too weakly", "answers without reading"]
 
+# In which of these a set lies, of the model's or of people's; see metrics/set_families.py.
+Pile = Literal["same", "cores", "unmarked", "ignored", "needed", "redundant"]
+METHOD = "sufficient-sets"  # as what is computed of a model, beside the methods of attributions
 REASONS: tuple[Reason, ...] = cast("tuple[Reason, ...]", get_args(Reason)[1:])
 MOST_SETS = 20
 DIGITS = 9  # probabilities that are equal but for noise of a batch are equal

@@ -221,6 +221,7 @@ def paper_latex(table: PaperTable) -> str:
     return "\n".join(
         [
             NEEDS,
+            *([f"% {table.provenance['signature']}"] if "signature" in table.provenance else []),
             f"\\begin{{{environment}}}",
             SIZE,
             f"  \\caption{{{tex(table.caption)}}}",

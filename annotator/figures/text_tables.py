@@ -166,6 +166,10 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _WIDTH = 100  # of sentences; a table is as wide as it is
 
 
+def _signature(table: PaperTable) -> list[str]:
+    return [f"Signature: {table.provenance['signature']}"] if "signature" in table.provenance else []
+
+
 def paper_text(table: PaperTable) -> str:
     """Caption, heads, rows and notes; a blank line and a title before each group of rows."""
     rows = printed(table)
@@ -194,7 +198,7 @@ def paper_text(table: PaperTable) -> str:
         group, was_baseline = row.group, row.is_baseline
         cells = [cells[at].rjust(width) for cells, width in zip(columns, widths, strict=True)]
         lines.append(_line(titles[at].ljust(first), cells))
-    return "\n".join(line.rstrip() for line in [*lines, "", *_notes(table)]).rstrip() + "\n"
+    return "\n".join(line.rstrip() for line in [*lines, "", *_notes(table), *_signature(table)]).rstrip() + "\n"
 
 
 def _line(title: str, cells: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.self_explanations import METHOD as SELF_EXPLANATION
+from annotator.domain.sufficient_sets import METHOD as SUFFICIENT_SETS
 from annotator.errors import AnnotatorError, ModelError, StoreError
 from annotator.store import Store, open_store
 from annotator.store import jobs as jobs_store
@@ -30,6 +31,7 @@ from annotator.usecases.models.attributions import AttributingReport, LoadOption
 from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
 from annotator.usecases.models.related_models import aligned_with, cards_in
 from annotator.usecases.models.self_explanations import SelfExplanationOptions, explain_self, self_explanation_summary
+from annotator.usecases.models.sufficient_sets import SufficientOptions, find_sufficient_sets
 from annotator.usecases.suites.runs import run_suite
 from annotator.usecases.training.forecast import report_summary, require_allowed_base
 from annotator.usecases.training.transformers import train_transformer
@@ -47,6 +49,8 @@ def _attribute(store: Store, actor: User, project: Project, job: Job, progress: 
     if request.method == SELF_EXPLANATION:
         return _explain_self(store, actor, project, request, progress)
     options = replace(request.options, load=_allowed(store, project, request.model, request.options.load))
+    if request.method == SUFFICIENT_SETS:
+        return _find_sufficient_sets(store, actor, project, replace(request, options=options), progress)
     report = attribute(store, actor, project, request.model, request.method, options, progress=progress)
     if is_out_of_date(store, project):
         ask_to_measure(store, actor, project)
@@ -63,6 +67,20 @@ def _explain_self(store: Store, actor: User, project: Project, request: AskedAtt
     if report.n_left_out:
         raise ModelError(_summary(report, self_explanation_summary(report)))
     return self_explanation_summary(report)
+
+
+def _find_sufficient_sets(
+    store: Store, actor: User, project: Project, request: AskedAttribution, progress: Progress
+) -> str:
+    asked = request.options
+    options = SufficientOptions(split=asked.split, renamed=asked.renamed, load=asked.load, is_anew=asked.is_anew)
+    report = find_sufficient_sets(store, actor, project, request.model, options, progress=progress)
+    n_sets = 0 if report.numbers is None else report.numbers.model.n_sets
+    done = f"{counted(n_sets, 'set')} of {counted(report.n_known + report.n_examined, 'text')}, on Saliency."
+    if report.n_left_out:
+        reasons = ", ".join(f"{n:,} {reason}" for reason, n in report.reasons.items())
+        raise ModelError(f"{counted(report.n_left_out, 'text')} left out: {reasons}. {done}")
+    return done
 
 
 def _allowed(store: Store, project: Project, model: str, load: LoadOptions) -> LoadOptions:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from annotator.domain.sufficient_sets import Pile
 from annotator.metrics.definitions import Definition
 from annotator.metrics.gold_as_method import scores_drawn_for
 from annotator.metrics.ragged import Floats, Identities, Integers
@@ -168,9 +169,6 @@ def one_to_one(weights: Mapping[Pair, float]) -> tuple[Pair, ...]:
         return max(sums, key=lambda of_sum: round(of_sum[0], 9))
 
     return best(0, frozenset())[1]
-
-
-Pile = Literal["same", "cores", "unmarked", "ignored", "needed", "redundant"]
 
 
 def pile_sizes(tables: Iterable[SetTable]) -> dict[Pile, int]:

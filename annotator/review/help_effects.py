@@ -23,8 +23,7 @@ Integers = npt.NDArray[np.int64]
 MANY_PEOPLE = 8  # from here on an interval speaks of people like these, else of these people alone
 _FEWEST = 20  # instances; below, no interval
 _N_DRAWS = 1000
-Outcome = Literal["time", "tokens", "sets", "agreement", "gold"]
-OUTCOMES: tuple[Outcome, ...] = ("time", "tokens", "sets", "agreement", "gold")  # the first was named beforehand
+Outcome = Literal["time", "tokens", "sets", "agreement", "gold", "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,8 @@ class Effect:
     """What help changed in an outcome, helped minus blind, with a 95 % interval; None where there is too little for one.
 
     time: a ratio; tokens, sets: marked more; agreement: best-match IoU of two helped people minus that of two blind ones;
-    gold: disagreement of helped with blind sets minus that of two halves of the blind
+    gold: disagreement of helped with blind sets minus that of two halves of the blind; model: how much better the model that
+    helped fits helped than blind sets (average precision), minus the same of other models
     p: of no effect; but for the first outcome corrected for how many there are (Holm)
     """
 
@@ -60,7 +60,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class HelpReport:
-    """The effects in the order of OUTCOMES, and what they are of.
+    """The effects, that on time first, which was named beforehand; and what they are of.
 
     has_instances: people of the same instance are compared; else each person's helped texts with their others
     halves: the ratio of time in the first and the second half of each person's work, which differ where help spills over
@@ -77,9 +77,12 @@ class HelpReport:
     n_left: tuple[int, int]
 
 
-def help_report(trials: Sequence[Trial], n_left: tuple[int, int] = (0, 0)) -> HelpReport:
+def help_report(
+    trials: Sequence[Trial], n_left: tuple[int, int] = (0, 0), advantage: Floats | None = None
+) -> HelpReport:
     """Everything that can be said of trials, which stand in the order in which they were begun.
 
+    advantage: float[n_texts, 2], of the models that helped and of others; None or without rows where there are none
     Source: person and instance effects by least squares; variance clustered by instance (Liang and Zeger 1986), from eight people
             on by instance and person (Cameron, Gelbach and Miller 2011)
     """
@@ -92,7 +95,9 @@ def help_report(trials: Sequence[Trial], n_left: tuple[int, int] = (0, 0)) -> He
     by_instance: dict[int, list[Trial]] = defaultdict(list)
     for trial in trials:
         by_instance[trial.instance].append(trial)
-    bootstrapped = (_agreement(by_instance), _gold_shift(by_instance))
+    bootstrapped = [_agreement(by_instance), _gold_shift(by_instance)]
+    if advantage is not None and len(advantage):
+        bootstrapped.append(_difference("model", advantage[~np.isnan(advantage).any(axis=1)]))
     n_helped = sum(trial.is_helped for trial in trials)
     return HelpReport(
         _corrected((*regressed, *bootstrapped)), n_helped, len(trials) - n_helped,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotator.domain.sufficient_sets import REASONS, JudgedFamily, Reason, SufficientSets
+from annotator.domain.sufficient_sets import REASONS, JudgedFamily, Pile, Reason, SufficientSets
 from annotator.metrics.aggregate import bootstrap, mean_of
 from annotator.metrics.gold_as_method import TEN_SEEDS
 from annotator.metrics.ragged import Floats
-from annotator.metrics.set_families import MEASURES, Pile, SetTable, chance_values, family_values, pile_sizes, set_table
+from annotator.metrics.set_families import MEASURES, SetTable, chance_values, family_values, pile_sizes, set_table
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.reports import NumberReport
 

@@ -455,6 +455,16 @@ def sufficient_sets_of(
     return {row["instance_id"]: _examined(row) for row in rows}
 
 
+def sufficient_sets_of_instance(store: Store, instance_id: int) -> list[tuple[str, str, SufficientSets]]:
+    """Each model with the parameters by which its sets of an instance were looked for, and what was found."""
+    rows = store.rows(
+        """SELECT name, parameters, label, examined FROM sufficient_sets JOIN models ON models.id = model_id
+            WHERE instance_id = ? ORDER BY name, parameters""",
+        (instance_id,),
+    )
+    return [(row["name"], row["parameters"], _examined(row)) for row in rows]
+
+
 def all_sufficient_sets(
     store: Store, project_id: int, model: str, parameters: str, split: str | None = None
 ) -> dict[int, SufficientSets]:

@@ -10,6 +10,7 @@ from annotator.domain.jobs import Job, JobKind
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.domain.self_explanations import METHOD as SELF_EXPLANATION
+from annotator.domain.sufficient_sets import METHOD as SUFFICIENT_SETS
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.language import _, listed, speaking, unsaid
 from annotator.store import Store
@@ -76,7 +77,7 @@ def ask_to_attribute(store: Store, actor: User, project: Project, request: Asked
     """
     require(store, actor, project.id, "use models")
     _check_model(store, project, request.model)
-    methods = offered_methods()
+    methods = computable()
     if request.method not in methods:
         raise InvalidValue(
             _("Unknown method '{method}'. Available: {methods}.", method=request.method, methods=listed([*methods]))
@@ -84,6 +85,11 @@ def ask_to_attribute(store: Store, actor: User, project: Project, request: Asked
     options = msgspec.json.encode(request).decode()
     with store.transaction():
         return jobs_store.add_job(store, project.id, "attribute", _stored_title("attribute", options), options, actor)
+
+
+def computable() -> dict[str, str]:
+    """What can be computed of a model that answers with labels, with a title for people: attributions, and its own sets."""
+    return {**offered_methods(), SUFFICIENT_SETS: _("Sets that are enough (sufficient input subsets)")}
 
 
 def title_in_words(job: Job) -> str:
@@ -115,7 +121,7 @@ def _title(kind: JobKind, options: str) -> str:
 def _attribution_title(request: AskedAttribution) -> str:
     if request.method == SELF_EXPLANATION:
         return _("Self-explanations of {model}", model=request.model)
-    methods = offered_methods() | offered_methods(writes=True)
+    methods = computable() | offered_methods(writes=True)
     title = _("{method} of {model}", method=methods.get(request.method, request.method), model=request.model)
     return listed([title, *_title_details(request.options)])
 

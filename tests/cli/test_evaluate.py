@@ -1,6 +1,8 @@
 """`annotator evaluate`: files to numbers as one JSON object or a table for people, refusals by line, and that little is loaded."""
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,7 @@ def test_json_prints_one_object_with_the_scorers_names(evaluate: Command, databa
         "group_aware",
         "beside_random",
         "counts",
+        "signature",
     ]
     assert found["iou_scores"][0] == {
         "threshold": 0.5,
@@ -326,6 +329,7 @@ def test_bounds_stand_in_intervals_by_the_place_of_their_number_as_in_every_eval
     words = ("evaluate", "edits", "--gold", files[0], "--predictions", files[1], "--json")
     plain, asked = annotator(*words).json, annotator(*words, "--intervals").json
     intervals = asked.pop("intervals")
+    assert asked.pop("signature") == plain.pop("signature").replace("|v:", "|boot:1000|v:")
     assert asked == plain
     assert intervals["runs[0].all.editing.mrr"] == {
         "low": 0.5, "high": 1.0, "level": 0.95, "n_resamples": 1000, "seed": 0,
@@ -348,6 +352,7 @@ def test_bounds_of_alignment_and_of_projects_stand_in_intervals_too(
     )
     plain, asked = annotator(*words).json, annotator(*words, "--intervals").json
     assert asked.pop("intervals")["runs[0].defined.er_test.order"] is None  # of one instance
+    assert asked.pop("signature") != plain.pop("signature")
     assert asked == plain
     database = ("--db", str(tmp_path / "p.db"))
     annotator(*database, "project", "create", "P", "--task", "sentiment")
@@ -487,10 +492,23 @@ def test_json_prints_one_object_with_the_documented_keys(evaluate_benchmark: Com
     answer = evaluate_benchmark(BENCHMARK_GOLD, PREDICTIONS / "benchmark-paddlenlp.jsonl", "--json")
     assert (answer.code, answer.err) == (0, "")
     found = answer.json
-    assert list(found) == ["scripts", "evaluator", "paper", "sets", "counts"]
+    assert list(found) == ["scripts", "evaluator", "paper", "sets", "counts", "signature"]
     assert {name: list(found[name]) for name in PROGRAMS} == PROGRAMS
     assert (list(found["paper"]), list(found["sets"]), list(found["counts"])) == (PAPER, SETS, COUNTS)
     assert not database.exists()
+
+
+def test_a_signature_names_files_by_their_content_alone(evaluate_benchmark: Command, tmp_path: Path) -> None:
+    path = tmp_path / "other-name.jsonl"
+    shutil.copy(PREDICTIONS / "benchmark-paddlenlp.jsonl", path)
+    of_sample, of_copy = (
+        evaluate_benchmark(BENCHMARK_GOLD, each, "--json").json["signature"]
+        for each in (PREDICTIONS / "benchmark-paddlenlp.jsonl", path)
+    )
+    assert of_sample == of_copy
+    assert re.fullmatch(r"METRIC\|task:sentiment\|gold:[0-9a-f]{16}\|predictions:[0-9a-f]{16}\|v:\S+", of_copy)
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert evaluate_benchmark(BENCHMARK_GOLD, path, "--json").json["signature"] != of_copy
 
 
 def test_the_samples_have_the_numbers_worked_by_hand(evaluate_benchmark: Command) -> None:
@@ -557,7 +575,7 @@ def test_scores_of_tokens_are_predictions_too_and_the_share_is_said(evaluate_ben
 def test_a_reading_is_printed_alone_with_its_counts(evaluate_benchmark: Command, reading: str) -> None:
     path = PREDICTIONS / "benchmark-trustai.jsonl"
     found = evaluate_benchmark(BENCHMARK_GOLD, path, "--reading", reading, "--json").json
-    assert list(found) == [reading, "counts"]
+    assert list(found) == [reading, "counts", "signature"]
     assert found[reading] == evaluate_benchmark(BENCHMARK_GOLD, path, "--json").json[reading]
     assert {place.partition(".")[0] for place in found["counts"]["n"]} == {reading}
 

@@ -82,7 +82,7 @@ def baselines_of(functional: dict) -> tuple[dict, dict]:
 
 def test_the_samples_get_the_numbers_that_one_counts_by_hand(evaluate: Command) -> None:
     found = scored(evaluate, *SAMPLE)
-    assert list(found) == ["functional", "contrast", "fairness", "counts"]
+    assert list(found) == ["functional", "contrast", "fairness", "counts", "signature"]
     baselines, against = baselines_of(found["functional"])
     # a text that must be negative, and two of which neither may be: random fails with 2/3, and with 1 − (2/3)²
     assert baselines["simple negation"] == {

@@ -18,11 +18,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
-    "modules": 628,
-    "lines": 145_494,
+    "modules": 630,
+    "lines": 145_800,
     "longest module": 600,
-    "panel modules": 75,
-    "panel lines": 21_866,
+    "panel modules": 76,
+    "panel lines": 22_110,
     "longest panel module": 600,
     "test files": 344,
     "largest folder": 25,

@@ -17,6 +17,7 @@ from annotator.attribution.base import Input
 from annotator.domain.jobs import Job
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
+from annotator.domain.sufficient_sets import METHOD as SUFFICIENT_SETS
 from annotator.errors import InvalidValue, ModelError, NotAllowed, NotFound, StoreError
 from annotator.jobs import supervisor
 from annotator.jobs.supervisor import Messenger, Supervisor
@@ -111,6 +112,15 @@ def test_attributions_that_are_asked_for_are_computed_and_measured(
     assert f"Computed {N_TEXTS} attributions and {N_TEXTS} predictions" in computed.told
     assert (measured.kind, measured.state) == ("measure", "done")
     assert len(measurements_of(store, tastes.id)) == len(list_runs(store, tastes.id)) == 2
+
+
+def test_a_models_own_sets_are_found_by_a_job_as_well(store: Store, tastes: Project, researcher: User) -> None:
+    ask(store, researcher, tastes, method=SUFFICIENT_SETS)
+    assert work(store.path, idle_seconds=0) == 1
+    [job] = queue_of(store, researcher, tastes).ended
+    assert (job.state, job.n_done, job.n_of) == ("done", N_TEXTS, N_TEXTS)
+    assert job.told.endswith(f"of {N_TEXTS} texts, on Saliency.")
+    assert store.value("SELECT count(*) FROM sufficient_sets") == N_TEXTS
 
 
 def test_what_was_asked_for_arrives_at_the_process_as_it_was_asked(

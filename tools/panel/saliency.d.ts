@@ -145,7 +145,41 @@ interface HeatPerson {
   sets: number[][];
 }
 
+/** A set, and what a model answers to it alone; partner: the number of a set of the other family. */
+interface JudgedSet {
+  tokens: number[];
+  p: number;
+  is_sufficient: boolean;
+  is_compact: boolean | null;
+  is_late: boolean;
+  pile: "same" | "cores" | "unmarked" | "ignored" | "needed" | "redundant";
+  partner: number | null;
+}
+
+interface SetFamily {
+  sets: JudgedSet[];
+  is_comprehensive: boolean;
+  p_rest: number;
+}
+
+/** A model's own sets beside people's. */
+interface ModelFamilies {
+  model: string;
+  removal: string;
+  goes_on: boolean;
+  label: string;
+  is_right: boolean | null;
+  p: number;
+  p_empty: number;
+  threshold: number;
+  trouble: string;
+  own: SetFamily;
+  people: SetFamily | null;
+  iou: number[][];
+}
+
 interface HeatAnswer extends HeatText {
+  families?: ModelFamilies[];
   project: number;
   /** The project's own gold policy. */
   policy: string;

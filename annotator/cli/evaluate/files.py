@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from annotator.cli.commands import examples, json_option
-from annotator.cli.scores import Sizes, file_options, files_of, registered_value, rows_by_name, run_title, show_scores
+from annotator.cli.scores import (
+    Sizes,
+    file_options,
+    files_of,
+    registered_value,
+    rows_by_name,
+    run_title,
+    show_scores,
+    signature_of_files,
+)
 from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.domain.tasks import TASKS, get_task
 
@@ -204,7 +213,7 @@ def edits(*, intervals: bool, shows_all: bool, as_json: bool, **options: Any) ->
     if as_json:
         show_scores(with_intervals(numbers, n_resamples), registered_value, as_json=True)
         return
-    click.echo(_table(numbers, shows_all=shows_all), nl=False)
+    click.echo(f"{_table(numbers, shows_all=shows_all)}Signature: {signature_of_files()}")
 
 
 def _table(numbers: Numbers, *, shows_all: bool) -> str:

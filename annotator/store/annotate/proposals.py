@@ -255,6 +255,16 @@ def proposed_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int
     return by_assignment
 
 
+def helping_models(store: Store, project_id: int) -> set[str]:
+    """The models at whose answers somebody looked who had the text in hand."""
+    rows = store.rows(
+        """SELECT DISTINCT name FROM help_log JOIN assignments ON assignments.id = assignment_id
+            WHERE project_id = ? AND source = 'model'""",
+        (project_id,),
+    )
+    return {row["name"] for row in rows}
+
+
 def help_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[SourceHelp, ...]]:
     """The log of help as our own export writes it, by piece of work, for all work on some instances."""
     by_assignment: dict[int, list[SourceHelp]] = {}

@@ -145,7 +145,7 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
         for at, row in enumerate(view.rows)
         if row.key in shared.lacking
     )
-    yield f"Signature: {signature('METRIC', {'def': None, **asked(view.table, explained='')})}; --csv has each number's own."
+    yield f"Signature: {signature_of_table(view.table)}; --csv has each number's own."
     if lacking:
         yield f"Not compared, since they lack more than a fifth of the instances of the others: {', '.join(lacking)}."
     n_all_gold = n_without_choice(view.table)
@@ -423,6 +423,11 @@ def table_csv(table: MetricTable, names: Collection[str] | None = None, *, expla
         if names is None or line["metric"] in names
     )
     return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))
+
+
+def signature_of_table(table: MetricTable) -> str:
+    """What all numbers of a table have in common."""
+    return signature("METRIC", {"def": None, **asked(table, explained="")})
 
 
 def signature_of(line: Cells, common: Mapping[str, object]) -> str:

@@ -53,6 +53,7 @@ from annotator.usecases.inspect.saliency_messages import (
     show_segments,
 )
 from annotator.usecases.inspect.saliency_panels import PanelChoice, show_panels
+from annotator.usecases.inspect.saliency_sets import show_families
 from annotator.usecases.inspect.scatter import (
     CONFIDENCE,
     GOLD_PROBABILITY,
@@ -286,14 +287,17 @@ def show_instance(
         if unknown is not None:
             raise NotFound(_("No run number {n}.", n=unknown))
         gold = gold_for(store, actor, project, instance, asked_gold)
+        own_gold = gold_for(store, actor, project, instance, "") if asked_gold else gold
         shown = replace(
             show_text(store, project, gold, chosen, show_panels(store, project, instance, chosen, runs)),
+            families=show_families(store, instance, shows_people=not own_gold.withheld),
             project=project.id,
             policy=project.settings.gold_policy,
             choices=tuple(_choice(store, runs[run_id], instance_id, groups[run_id]) for run_id in run_ids),
             partners=tuple(ShownPartner(*partner) for partner in partners_of(store, instance_id)),
         )
-    independence.show(store, actor, project.id, instance_id, gold.annotation_ids)
+    seen = [*gold.annotation_ids, *(own_gold.annotation_ids if shown.families else ())]
+    independence.show(store, actor, project.id, instance_id, seen)
     return shown
 
 

@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from annotator.domain.instances import Instance
 from annotator.domain.measurements import Listed, SavedList
 from annotator.domain.models import Unit
+from annotator.domain.sufficient_sets import Pile
 
 # Its text, start, end, whether it is special, its segment and its score.
 ShownSubword = tuple[str, int | None, int | None, bool, str | None, float]
@@ -163,11 +164,60 @@ class ShownPerson:
     sets: tuple[tuple[int, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ShownJudgedSet:
+    """A set, and what a model answers to it alone.
+
+    is_compact: None where that is not defined; is_late: sufficient only without what speaks against it
+    partner:    the number of a set of the other family
+    """
+
+    tokens: tuple[int, ...]
+    p: float
+    is_sufficient: bool
+    is_compact: bool | None
+    is_late: bool
+    pile: Pile
+    partner: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFamily:
+    """The sets of the model, or of people. p_rest: of the answer, without all of them."""
+
+    sets: tuple[ShownJudgedSet, ...]
+    is_comprehensive: bool
+    p_rest: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFamilies:
+    """A model's own sets of a text beside people's (docs/sufficient.md).
+
+    goes_on:  whether they were looked for beyond the paper's rule; trouble: why there are none to speak of; "" where there are
+    is_right: whether the model's label is gold's; None without a label
+    iou:      a row for each set of the model, a column for each of people's
+    """
+
+    model: str
+    removal: str
+    goes_on: bool
+    label: str
+    is_right: bool | None
+    p: float
+    p_empty: float
+    threshold: float
+    trouble: str
+    own: ShownFamily
+    people: ShownFamily | None
+    iou: tuple[tuple[float, ...], ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownText:
     """A text with its gold and its maps: the one on the screen, or its partner.
 
-    project, policy, choices, partners: of the one on the screen
+    project, policy, choices, partners, families: of the one on the screen
     people:   everybody's own sets, where they were asked for in the place of gold
     withheld: why its sets are not shown; "" where they are
     trouble:  of a text that was typed: which models could not be asked, and why; "" where all could
@@ -189,6 +239,7 @@ class ShownText:
     partners: tuple[ShownPartner, ...] | UnsetType = UNSET
     aligned: tuple[int | None, ...] | UnsetType = UNSET
     trouble: str | UnsetType = UNSET
+    families: tuple[ShownFamilies, ...] | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)

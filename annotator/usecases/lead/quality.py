@@ -6,14 +6,13 @@ from dataclasses import dataclass, fields, is_dataclass
 from statistics import median
 
 from annotator.domain.measurements import Whose
-from annotator.domain.numbers import counted, natural_order
+from annotator.domain.numbers import natural_order
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedCount
 from annotator.domain.reviews import SCALES, Property
-from annotator.language import _, together
 from annotator.review.agreement import Agreement, AgreementTally, DisagreementParts
-from annotator.review.help_effects import MANY_PEOPLE, HelpReport, Outcome, Trial, help_report
+from annotator.review.help_effects import HelpReport
 from annotator.review.rater_agreement import (
     AgainstRest,
     Estimate,
@@ -24,8 +23,7 @@ from annotator.review.rater_agreement import (
 )
 from annotator.review.spread import Spread
 from annotator.store import Store
-from annotator.store.annotate.annotations import annotations_of, get_annotations, has_help
-from annotator.store.annotate.assignments import drawn_work
+from annotator.store.annotate.annotations import annotations_of, has_help
 from annotator.store.annotate.proposals import proposed_counts
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.review.review_numbers import (
@@ -42,6 +40,7 @@ from annotator.store.review.review_numbers import (
 )
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import annotations_of_people
+from annotator.usecases.lead.help import help_of_project
 
 __all__ = [
     "AgainstRest",
@@ -51,9 +50,7 @@ __all__ = [
     "Coefficient",
     "DisagreementParts",
     "Estimate",
-    "HelpReport",
     "Leaning",
-    "Outcome",
     "OutcomeCount",
     "RoundShare",
     "ScoreCount",
@@ -62,7 +59,6 @@ __all__ = [
     "WorkQuality",
     "agreement_of",
     "coefficients_of",
-    "help_words",
     "pairs_of",
     "quality_of",
     "reviewer_leanings",
@@ -139,7 +135,7 @@ def work_quality(store: Store, project: Project) -> WorkQuality:
             name: _time(spent) for name, spent in sorted(by_person.items(), key=lambda pair: natural_order(pair[0]))
         },
         proposed=tuple(proposed_counts(store, project.id)),
-        help=_help(store, project),
+        help=help_of_project(store, project),
     )
 
 
@@ -177,52 +173,6 @@ def instances_behind_score(
     """The instances behind a bar of scores: of one round, or of one annotator."""
     require(store, actor, project.id, "see all annotations")
     return behind_score(store, project.id, name, score, round_number=round_number, annotator=annotator)
-
-
-def _help(store: Store, project: Project) -> HelpReport | None:
-    """What help did where the lot decided who had it; None where it never did."""
-    drawn = drawn_work(store, project.id)
-    handed_in = get_annotations(store, [work.annotation_id for work in drawn if work.annotation_id is not None])
-    if not drawn:
-        return None
-    trials = [
-        Trial(
-            str(work.user_id), work.instance_id, work.is_helped, work.active_ms / 1000 or None,
-            handed_in[work.annotation_id],
-        )
-        for work in drawn if work.annotation_id is not None
-    ]  # fmt: skip
-    left = [work.is_helped for work in drawn if work.was_opened and work.annotation_id is None]
-    return help_report(trials, (sum(left), len(left) - sum(left)))
-
-
-def help_words(report: HelpReport) -> str:
-    """What the effects are of, and whom they speak of."""
-    texts = _(
-        "{helped} annotations with help and {blind} without, drawn by lot; {people} on {texts}.",
-        helped=f"{report.n_helped:,}", blind=f"{report.n_blind:,}", people=counted(report.n_people, "annotator"),
-        texts=counted(report.n_instances, "text"),
-    )  # fmt: skip
-    reach = (
-        _("The intervals speak of annotators and texts like these.")
-        if report.n_people >= MANY_PEOPLE
-        else _("The intervals speak of these annotators only, on texts like these.")
-    )
-    first, second = report.halves
-    halves = (
-        ""
-        if first is None or second is None
-        else _(
-            "Time in each annotator's first half × {first}, second × {second}.",
-            first=f"{first:.2f}",
-            second=f"{second:.2f}",
-        )
-    )
-    left = _(
-        "Opened, not submitted: {helped} with help, {blind} without.", helped=report.n_left[0], blind=report.n_left[1]
-    )
-    alone = "" if report.has_instances else _("Each text has one annotator, so texts aren't compared with themselves.")
-    return together(texts, reach, alone, halves, left if any(report.n_left) else "")
 
 
 # Agreement between the annotators of a project.

@@ -226,7 +226,6 @@ def preview(
     instance = get_instance(store, instance_id)
     check_spans(sets, instance.layout)
     compared = tuple(compare(store, project, instance, result, sets))
-    _note_look(store, actor, project, instance_id)
     shown = ShownPreview(None, preview_model_kind(project.settings.preview_model), None, attributions=compared)
     try:
         with asking(store, project, is_lead=is_lead) as model:
@@ -238,6 +237,7 @@ def preview(
             raise
         if project.settings.preview_model != NO_MODEL:
             shown = replace(shown, trouble=str(error))
+    _note_look(store, actor, project, instance_id)
     return shown
 
 

@@ -78,7 +78,7 @@ def benchmark_table(store: Store, actor: User, project: Project, choice: Choice)
     )
     notes = (*texts_in_words(scored, shown), *_pairs_in_words(of_models, {row.keys["model"] for row in rows}))
     columns = (*shown, *_ACCURACY) if has_pairs else shown
-    provenance = asked_for(project.name, policy, choice.options.split, scored.table.release)
+    provenance = asked_for(project.name, policy, choice.options.split, scored.table.release, table=scored.table)
     return PaperTable("benchmark", "Model, method", caption, columns, (*rows, drawn), notes, provenance)
 
 

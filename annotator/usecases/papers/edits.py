@@ -106,7 +106,9 @@ def edits_table(store: Store, actor: User, project: Project, choice: Choice) -> 
         notes.append(
             f"F1 is that of the label “{edited.positive}”; of sentences of one criterion, which all have it, it is 2R / (1 + R)."
         )
-    provenance = asked_for(project.name, scored.table.gold_policy, choice.options.split, scored.table.release)
+    provenance = asked_for(
+        project.name, scored.table.gold_policy, choice.options.split, scored.table.release, table=scored.table
+    )
     return PaperTable("edits", "Model, method, sentences", caption, _COLUMNS, tuple(rows), tuple(notes), provenance)
 
 

@@ -86,7 +86,9 @@ def _table(
     """about: the caption's own part; others: why random has no number in a column, in place of the usual reason."""
     rows = (*paper_rows(scored, columns, _reason), random_row(scored, columns, others, _DRAWN))
     caption = f"{about} Deviations are over seeds. {what_was_scored(scored)}"
-    provenance = asked_for(scored.project.name, scored.table.gold_policy, choice.options.split, scored.table.release)
+    provenance = asked_for(
+        scored.project.name, scored.table.gold_policy, choice.options.split, scored.table.release, table=scored.table
+    )
     notes = tuple(texts_in_words(scored, columns))
     return PaperTable(name, "Model, method", caption, tuple(columns), rows, notes, provenance)
 

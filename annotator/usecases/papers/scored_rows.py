@@ -18,6 +18,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.shared_instances import do_rows_differ, over_shared, seeds_of, values_of
 from annotator.scoring.table import MetricRow, MetricTable, Number, definition_in_table, metric_table, without_repeats
 from annotator.store import Store
+from annotator.usecases.inspect.metric_formats import signature_of_table
 from annotator.usecases.inspect.metrics_table import names_of
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.usecases.inspect.training_texts import words_of
@@ -150,11 +151,17 @@ def keys_of(row: MetricRow) -> dict[str, str]:
     }  # fmt: skip
 
 
-def asked_for(project: str, policy: str, split: str | None, release: str | None = None) -> dict[str, str]:
-    """What a file says of each of its rows. release: of the gold, in words; None where nothing is frozen."""
+def asked_for(
+    project: str, policy: str, split: str | None, release: str | None = None, *, table: MetricTable | None = None
+) -> dict[str, str]:
+    """What a file says of each of its rows. release: of the gold, in words; None where nothing is frozen.
+
+    table: from whose numbers those of the file are, of which it has the signature
+    """
+    signed = {} if table is None else {"signature": signature_of_table(table)}
     return {
         "project": project, "gold_policy": policy, "gold_release": release or "", "split": split or "",
-        "version": annotator.__version__,
+        "version": annotator.__version__, **signed,
     }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from annotator.usecases.background import (
     AskedAttribution,
     ask_for_runs,
     ask_to_measure,
+    computable,
     may_stop,
     queue_of,
     stop_job,
@@ -249,7 +250,7 @@ def _asked(project: Project) -> AskedAttribution:
 
 def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerator) -> tuple[str, AttributingOptions]:
     """The method and the options of a model that answers with a label or a stretch of the text."""
-    methods = offered_methods()
+    methods = computable()
     method = middle.selectbox(_("Method"), list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
         _("Faithfulness"), key="compute_faithfulness",

@@ -22,6 +22,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.store.suites import cases_of_suite, list_suites
 from annotator.usecases.background import AskedAttribution, ask_to_attribute
 from annotator.usecases.models.attributions import AttributingOptions
+from annotator.usecases.models.sufficient_sets import find_sufficient_sets
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.import_run import Intake
@@ -817,3 +818,27 @@ def test_one_number_of_two_models_lies_about_a_diagonal(person: Callable[..., Pe
         "aria-label", re.compile("Confidence, .* by Confidence, ")
     )
     expect(_count(page)).to_contain_text("Draw a box")
+
+
+def test_a_models_own_sets_lie_above_the_words_and_peoples_below_with_the_three_questions(
+    server: Server, person: Callable[..., Person]
+) -> None:
+    """Of a text in which the built-in model has sets of its own, and people too."""
+    with open_store(server.database) as store:
+        project = get_project_by_id(store, 1)
+        find_sufficient_sets(store, LOCAL_OPERATOR, project, "built-in")
+        shown = next(
+            row["instance_id"]
+            for row in store.rows("SELECT instance_id, examined FROM sufficient_sets ORDER BY instance_id")
+            if (examined := json.loads(row["examined"]))["people"] and not examined["reason"]
+        )
+        n_own = len(examined["own"]["sets"])
+    page = person("Researcher").open(f"/saliency?project=1&instance={shown}").page
+    block = page.locator(".families").first
+    expect(block.locator("summary")).to_contain_text("built-in: sets that are enough for its answer")
+    expect(block.locator("tbody").first.locator("tr")).to_have_count(n_own + len(examined["people"]["sets"]) + 2)
+    above = block.locator(".families-text .t > span[class^=fm]").first
+    assert "gradient" in above.evaluate("made => getComputedStyle(made).backgroundImage")
+    block.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(block.locator(".families-text")).to_be_hidden()

@@ -9,6 +9,7 @@ import pytest
 
 from annotator.domain.instances import Draft
 from annotator.domain.measurements import WITHOUT_HELP
+from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.texts import HelpOrigin, RationaleSet
@@ -24,13 +25,16 @@ from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.annotate.panel_messages import show_work
 from annotator.usecases.gold import GoldOptions
 from annotator.usecases.inspect.metric_values import groupings_of
-from annotator.usecases.lead.quality import agreement_of, help_words, knows_help, quality_of
+from annotator.usecases.lead.help import help_words
+from annotator.usecases.lead.quality import agreement_of, knows_help, quality_of
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.review.rounds import decide_round
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
+from annotator.usecases.transfer.import_run import Intake
 
 TEXT = "The plot is slow but the acting is superb ."
 Make = Callable[..., Project]
@@ -62,6 +66,16 @@ def submit(store: Store, person: User, work: Work, *spans: tuple[int, int], said
     sets = tuple(RationaleSet.of(span) for span in spans)
     draft = Draft("positive", sets, proposed=said)  # type: ignore[arg-type]
     annotate_work.submit(store, person, work.assignment.id, work.assignment.revision, draft)
+
+
+def point(store: Store, project: Project, model: str, first: int) -> None:
+    """A model's attributions of all texts, which rank one word first and the others in their order."""
+    scores = tuple(10.0 if token == first else -float(token) for token in range(10))
+    maps = (SourceAttribution((ScoredPart(scores),)),)
+    with store.transaction():
+        Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run(
+            [SourceOutput(f"t{n}", Run(model, "ig"), "f", n, None, (), maps) for n in range(8)]
+        )
 
 
 def origins(store: Store, work: Work) -> list[HelpOrigin | None]:
@@ -144,9 +158,12 @@ def test_who_has_a_blind_text_in_hand_is_not_told_what_the_model_says_and_a_look
     asked = settings(store, asked, help_for="all", proposed_word_lists=())
     ann = add_person("Ann", asked, "annotator")
     work = next_work(store, ann, asked)
+    with pytest.raises(NotFound, match="Train built-in first"):
+        preview(store, ann, work.instance.id, None, [RationaleSet.of((8, 9))])
+    assert store.value("SELECT count(*) FROM help_log") == 0, "nothing was shown"
+    point(store, asked, "other", 3)
     for _ in range(2):
-        with pytest.raises(NotFound, match="Train built-in first"):  # no model yet: the look counts all the same
-            preview(store, ann, work.instance.id, None, [RationaleSet.of((8, 9))])
+        assert preview(store, ann, work.instance.id, None, [RationaleSet.of((8, 9))]).attributions
     assert store.value("SELECT count(*) FROM help_log WHERE source = 'model' AND name = 'built-in'") == 1
     submit(store, ann, work, (8, 9))
     assert origins(store, work) == ["free-after-help"]
@@ -244,3 +261,28 @@ def test_asking_for_a_complement_is_help_and_undoing_is_logged(
     steps = [row["step"] for row in store.rows("SELECT step FROM help_log ORDER BY id")]
     assert steps == ["shown", "accepted", "unasked"]
     assert find_instance_ids(store, on.id, "t0")
+
+
+def test_the_score_of_the_model_that_helped_is_held_against_that_of_another(
+    store: Store, praised: Project, add_person: People
+) -> None:
+    """Helped people mark the word 8 that the model points to first, blind ones the word 3, as the other model does.
+
+    The helping model ranks word 3 fifth (1 − 1/5), the other one word 8 ninth (1/9 − 1): 0.8 + 8/9.
+    """
+    rules = {"help_for": "lot", "annotators_per_instance": 2, "model_previews": "annotators", "proposed_word_lists": ()}
+    drawn = settings(store, praised, **rules)
+    people = [add_person(name, drawn, "annotator") for name in ("Ann", "Ben")]
+    point(store, drawn, "built-in", 8)
+    point(store, drawn, "other", 3)
+    for _ in range(8):
+        for person in people:
+            work = next_work(store, person, drawn)
+            is_helped = work.assignment.arm == "helped"
+            if is_helped:
+                preview(store, person, work.instance.id, None, [RationaleSet.of((8, 9))])
+            submit(store, person, work, (8, 9) if is_helped else (3, 4))
+    report = quality_of(store, LOCAL_OPERATOR, drawn).help
+    assert report is not None
+    [effect] = [effect for effect in report.effects if effect.outcome == "model"]
+    assert (effect.value, effect.low, effect.n) == (pytest.approx(0.8 + 8 / 9), None, 8)

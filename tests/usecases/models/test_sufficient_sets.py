@@ -17,8 +17,11 @@ from annotator.errors import InvalidValue, ModelError, NotAllowed
 from annotator.metrics.ragged import Floats
 from annotator.scoring.sufficient_sets import SufficientNumbers
 from annotator.store import Store
+from annotator.store.instances import find_instance_ids
 from annotator.store.models import forget_model, has_outputs, list_models, list_runs, sufficient_sets_of
 from annotator.store.project.label_replacement import replace_label
+from annotator.usecases.inspect.saliency import show_instance
+from annotator.usecases.inspect.saliency_messages import ShownFamilies
 from annotator.usecases.models import project_model
 from annotator.usecases.models.sufficient_sets import SufficientOptions, SufficientReport, find_sufficient_sets
 from annotator.usecases.persons.erasure import erase
@@ -36,7 +39,7 @@ HALF = Threshold(fixed=0.5)
 
 @pytest.fixture
 def tastes(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
-    made = make_project(name="Tastes", gold_policy="all")
+    made = make_project(name="Tastes", gold_policy="all", annotators_per_instance=2)
     rows = [
         {"id": key, "text": text, "label": label, "annotator": "source", "rationales": sets}
         for key, (text, label, sets) in TEXTS.items()
@@ -54,6 +57,12 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripted]:
         return model
 
     return use
+
+
+def families(store: Store, person: User, instance: int) -> tuple[ShownFamilies, ...]:
+    shown = show_instance(store, person, instance, []).families
+    assert isinstance(shown, tuple)
+    return shown
 
 
 def run(store: Store, project: Project, **options: Any) -> SufficientReport:
@@ -102,6 +111,31 @@ def test_beyond_the_stop_rule_outvoted_sets_come_too_and_both_are_stored_beside_
     assert late.tokens == ((0,), (1,))
     assert [judged.is_late for judged in late.sets] == [False, True]
     assert numbers(further).n_late == 1
+
+
+def test_the_saliency_page_is_told_each_set_with_its_pile_and_what_the_model_answers(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], add_person: Callable[..., User]
+) -> None:
+    scripted()
+    run(store, tastes)
+    first, second, third = (find_instance_ids(store, tastes.id, key)[0] for key in ("p", "q", "n"))
+    [shown] = families(store, LOCAL_OPERATOR, second)
+    assert (shown.model, shown.removal, shown.label, shown.is_right) == ("scripted", "delete", "positive", True)
+    assert [(of.tokens, of.pile, of.partner) for of in shown.own.sets] == [((3,), "unmarked", None), ((0,), "same", 0)]
+    assert shown.people is not None
+    assert [(of.pile, of.partner, of.is_sufficient, of.is_compact) for of in shown.people.sets] == [
+        ("same", 1, True, False)
+    ]
+    assert (shown.own.is_comprehensive, shown.people.is_comprehensive) == (True, False)
+    assert shown.iou == ((0.0,), (0.5,))
+    [shown] = families(store, LOCAL_OPERATOR, first)
+    assert shown.people is not None
+    assert [of.pile for of in shown.people.sets] == ["same", "redundant"]
+    [shown] = families(store, LOCAL_OPERATOR, third)
+    assert (shown.trouble, shown.own.sets) == ("The model gives this answer without reading.", ())
+    may_annotate = add_person("Ann", tastes, "annotator", "researcher")
+    [closed] = families(store, may_annotate, first)
+    assert (closed.people, [of.pile for of in closed.own.sets]) == (None, ["unmarked"])
 
 
 def test_numbers_are_over_texts_and_every_set_lies_in_a_pile(

@@ -8,6 +8,7 @@ import { openExport } from "./export.js";
 import { heatRules, scalesOf } from "./heat_scale.js";
 import { SaliencyMap, TEXT_AND_GOLD } from "./heatmap.js";
 import { countsOf } from "./map_numbers.js";
+import { familiesBlock, familyRules } from "./model_sets.js";
 import { differences, groupOf, groupsOf, nextOfGroup } from "./runs.js";
 import { PeopleLegend, goldChoice, goldWords, offerGold, paintAgreements, setRulesOf, viewOf } from "./shown_sets.js";
 import { NumbersTable, columnsFor, depthsTable, matrixOf, matrixOfAnswer } from "./tables.js";
@@ -165,9 +166,10 @@ export class SaliencyScreen {
     this.matrix = element("div", {});
     this.numbers = new NumbersTable();
     this.depths = div("heat-depths");
+    this.families = div("heat-families");
     this.notice = element("p", { class: "heat-notice", role: "status" });
     this.content = div("heat-content");
-    this.content.append(this.people.root, this.grid, this.matrix, this.numbers.root, this.depths);
+    this.content.append(this.people.root, this.grid, this.matrix, this.families, this.numbers.root, this.depths);
     this.widths = new ResizeObserver(() => this.#layOut());
     this.widths.observe(this.content);
     this.main = element(
@@ -298,7 +300,10 @@ export class SaliencyScreen {
     this.aligned = other?.aligned ?? null;
     const lanes = Math.max(view.lanes, partner?.lanes ?? 1);
     const rules = [view, ...(partner ? [partner] : [])].map((one) => setRulesOf(one, lanes));
+    const families = answer.families ?? [];
+    if (families.length) rules.push(familyRules(families, view.n));
     setText(this.rules, heatRules() + rules.join(""));
+    this.families.replaceChildren(...families.map((one) => familiesBlock(view, one, families)));
     this.content.style.setProperty("--lanes", String(lanes));
     this.people.show([view]);
     this.name = nameOf({ key: view.instance.key, segments: view.segments });

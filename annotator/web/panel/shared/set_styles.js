@@ -143,16 +143,21 @@ export function combinations(gold, n) {
  * The rules of all combinations that are met.
  * @param {string[]} names
  * @param {number} lanes
- * @param {{dark?: boolean, prefix?: string, lookAt?: (set: number) => UnderlineLook}} [looks]
- *   the colours of the light theme unless said otherwise
+ * @param {{dark?: boolean, prefix?: string, isAbove?: boolean, lookAt?: (set: number) => UnderlineLook}} [looks]
+ *   the colours of the light theme unless said otherwise; isAbove: the lines lie above the words
  */
-export function goldRules(names, lanes, { dark = false, prefix = "g", lookAt = (set) => lookOf(set, dark) } = {}) {
+export function goldRules(
+  names,
+  lanes,
+  { dark = false, prefix = "g", isAbove = false, lookAt = (set) => lookOf(set, dark) } = {},
+) {
   return [...new Set(names)]
     .filter(Boolean)
     .map((name) => {
       const sets = name.split("-").map(Number);
       const images = sets.map((set) => line(lookAt(set)));
-      const places = sets.map((set) => `0 calc(100% - ${FIRST + (lanes - 1 - (set % lanes)) * LANE}px)`);
+      const far = (/** @type {number} */ set) => `${FIRST + (lanes - 1 - (set % lanes)) * LANE}px`;
+      const places = sets.map((set) => (isAbove ? `0 ${far(set)}` : `0 calc(100% - ${far(set)})`));
       return (
         `.${prefix}${name}{background-image:${images.join(",")};background-size:${sets.map(() => "100% 3px").join(",")};` +
         `background-position:${places.join(",")};background-repeat:repeat-x}`
@@ -165,11 +170,15 @@ export function goldRules(names, lanes, { dark = false, prefix = "g", lookAt = (
  * The rules for both themes, so that a saved page, which is light, needs no other sheet.
  * @param {string[]} names
  * @param {number} lanes
- * @param {{prefix: string, lookAt: (set: number, dark: boolean) => UnderlineLook}} looks
+ * @param {{prefix: string, isAbove?: boolean, lookAt: (set: number, dark: boolean) => UnderlineLook}} looks
  */
-export const goldRulesOfThemes = (names, lanes, { prefix, lookAt }) =>
-  goldRules(names, lanes, { prefix, lookAt: (set) => lookAt(set, false) }) +
-  goldRules(names, lanes, { prefix: `saliency[data-theme="dark"] .${prefix}`, lookAt: (set) => lookAt(set, true) });
+export const goldRulesOfThemes = (names, lanes, { prefix, isAbove, lookAt }) =>
+  goldRules(names, lanes, { prefix, isAbove, lookAt: (set) => lookAt(set, false) }) +
+  goldRules(names, lanes, {
+    prefix: `saliency[data-theme="dark"] .${prefix}`,
+    isAbove,
+    lookAt: (set) => lookAt(set, true),
+  });
 
 /**
  * A set's letter, in the colour of its underline in either theme.

@@ -15,6 +15,7 @@ from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
+from annotator.usecases.lead.help import HelpReport, Outcome, help_words
 from annotator.usecases.lead.progress import accepted_annotations
 from annotator.usecases.lead.quality import (
     AgainstRest,
@@ -22,13 +23,10 @@ from annotator.usecases.lead.quality import (
     BehindPoint,
     DisagreementParts,
     Estimate,
-    HelpReport,
     Leaning,
-    Outcome,
     Spread,
     WorkQuality,
     agreement_of,
-    help_words,
     instances_behind_outcome,
     instances_behind_score,
     knows_help,
@@ -525,6 +523,7 @@ _EFFECTS: dict[Outcome, str] = {
     "sets": unsaid("sets"),
     "agreement": unsaid("agreement (best-match IoU)"),
     "gold": unsaid("shift of the gold"),
+    "model": unsaid("score of the model that helped"),
 }
 
 

@@ -11,6 +11,7 @@ from annotator.language import _
 from annotator.metrics.registry import one_of_each
 from annotator.scoring.shared_instances import are_different, leaves_too_few, over_own
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
+from annotator.usecases.inspect.metric_formats import signature_of_table
 from annotator.usecases.inspect.metrics_table import first_columns, group_of, named, plain_words_of, sentence_of
 from annotator.usecases.inspect.shown_table import TableView
 from annotator.web.frame import as_text
@@ -47,6 +48,7 @@ def choose_view(project: Project, scored: ScoredTable) -> tuple[View, Sequence[D
     with pick.popover(_("Columns"), icon=":material/view_column:", width="stretch"):
         columns = _choose_columns(choices, table)
         show_meanings(columns)
+        st.code(signature_of_table(table), language=None, wrap_lines=True)
     with filtering.popover(_("Rows"), icon=":material/filter_list:", width="stretch"):
         order = _choose_order(choices, columns)
         rows = _choose_rows(choices, scored, order or (columns[0] if columns else None))
