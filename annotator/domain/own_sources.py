@@ -10,6 +10,7 @@ from annotator.domain.project.audits import Drawing, Fault
 from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.project.qualification import Audience, Purpose, Spoiling
 from annotator.domain.project.releases import FrozenGold, ReleaseRules
+from annotator.domain.sufficient_sets import SufficientSets
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,19 @@ class SourceTraining:
     trained_at: str
     held_out: HeldOut | None
     members: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSufficientSets:
+    """A model's own sets of an instance; parameters: how they were looked for, as JSON."""
+
+    model: str
+    parameters: str
+    key: str
+    split: str
+    sets: SufficientSets
     source: str = ""
     line: int | None = None
 

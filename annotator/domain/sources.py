@@ -16,6 +16,7 @@ from annotator.domain.own_sources import (
     SourceProject,
     SourceQualification,
     SourceRelease,
+    SourceSufficientSets,
     SourceTraining,
     SourceView,
 )
@@ -344,6 +345,7 @@ OwnItem = (
     | SourceQualification
     | SourceRelease
     | SourceFrozen
+    | SourceSufficientSets
     | SourceTraining
     | SourcePerturbation
     | SourceAudit

@@ -129,3 +129,8 @@ class SufficientSets:
 def distinct_sets(sets: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
     """Each set once, its tokens rising, in the order in which the sets stand; none that is empty."""
     return tuple(dict.fromkeys(tuple(sorted(set(tokens))) for tokens in sets if tokens))
+
+
+def all_tokens(sets: SufficientSets) -> list[tuple[int, ...]]:
+    """The tokens of every set of either family."""
+    return [*sets.own.tokens, *(sets.people.tokens if sets.people is not None else ())]

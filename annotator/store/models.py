@@ -20,6 +20,7 @@ from annotator.domain.models import (
     change_of,
     facts_from,
 )
+from annotator.domain.own_sources import SourceSufficientSets
 from annotator.domain.sufficient_sets import SufficientSets
 from annotator.store.connection.database import Row, Store
 from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats, unpack_numbers
@@ -453,6 +454,19 @@ def sufficient_sets_of(
         (project_id, model, parameters, json.dumps(list(instance_ids))),
     )
     return {row["instance_id"]: _examined(row) for row in rows}
+
+
+def sufficient_sets_as_sources(
+    store: Store, project_id: int, split: str | None = None
+) -> Iterator[SourceSufficientSets]:
+    """All of a project (or of a split's instances), as our own export writes them."""
+    for row in store.rows(
+        """SELECT name, parameters, key, split, label, examined FROM sufficient_sets JOIN models ON models.id = model_id
+            JOIN instances ON instances.id = instance_id WHERE models.project_id = ?1 AND (?2 IS NULL OR split = ?2)
+            ORDER BY name, parameters, instances.id""",
+        (project_id, split),
+    ):
+        yield SourceSufficientSets(row["name"], row["parameters"], row["key"], row["split"], _examined(row))
 
 
 def sufficient_sets_of_instance(store: Store, instance_id: int) -> list[tuple[str, str, SufficientSets]]:

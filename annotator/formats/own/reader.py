@@ -27,6 +27,7 @@ from annotator.formats.own.records import (
     OwnRecord,
     ProjectRecord,
     QualificationRecord,
+    SufficientSetsRecord,
     TextRecord,
     TokensRecord,
     TrainingRecord,
@@ -40,6 +41,7 @@ from annotator.formats.own.records import (
     proposal_of,
     qualification_of,
     round_of,
+    sufficient_sets_of,
     text_of,
     thread_of,
     training_of,
@@ -103,6 +105,8 @@ class _OwnReader:
                 return release_of(record, row.source, row.line)
             case FrozenRecord():
                 return _frozen(record, findings)
+            case SufficientSetsRecord():
+                return sufficient_sets_of(record, self.options.key_prefix, row.source, row.line)
             case TrainingRecord():
                 return training_of(record, self.options.key_prefix, row.source, row.line)
             case WordListRecord():

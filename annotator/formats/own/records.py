@@ -7,12 +7,13 @@ import msgspec
 
 from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
 from annotator.domain.measurements import LONGEST_NAME, LONGEST_NOTE, LONGEST_QUERY, MOST_LISTED
-from annotator.domain.models import HeldOut, Way
+from annotator.domain.models import HeldOut, Way, canonical_parameters
 from annotator.domain.own_sources import (
     SourceEvent,
     SourceList,
     SourceProject,
     SourceQualification,
+    SourceSufficientSets,
     SourceTraining,
     SourceView,
 )
@@ -33,6 +34,7 @@ from annotator.domain.sources import (
     SourceThread,
     SourceWork,
 )
+from annotator.domain.sufficient_sets import SufficientSets
 from annotator.domain.suites import WordListRole
 from annotator.domain.texts import HelpOrigin, TokenizedText
 from annotator.errors import InvalidValue
@@ -386,6 +388,16 @@ class TrainingRecord(msgspec.Struct, tag_field="record", tag="training", omit_de
     members: list[tuple[str, str]] = []
 
 
+class SufficientSetsRecord(msgspec.Struct, tag_field="record", tag="sufficient_sets", omit_defaults=True):
+    """A model's own sets of an instance, which stands before them; parameters: how they were looked for."""
+
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    parameters: dict[str, Any]
+    key: str
+    sets: SufficientSets
+    split: str = ""
+
+
 class WordListRecord(msgspec.Struct, tag_field="record", tag="word_list"):
     """A word list; it stands before what it may mark."""
 
@@ -418,6 +430,7 @@ OwnRecord = (
     | QualificationRecord
     | ReleaseRecord
     | FrozenRecord
+    | SufficientSetsRecord
     | TrainingRecord
     | PerturbationRecord
     | AuditRecord
@@ -460,6 +473,14 @@ def training_of(record: TrainingRecord, key_prefix: str, source: str, line: int)
     members = tuple((key_prefix + key, split) for key, split in record.members)
     return SourceTraining(
         record.model, record.digest, record.seed, record.split, record.trained_at, held_out, members, source, line
+    )
+
+
+def sufficient_sets_of(record: SufficientSetsRecord, key_prefix: str, source: str, line: int) -> SourceSufficientSets:
+    """A model's own sets as a domain value."""
+    parameters = canonical_parameters(record.parameters)
+    return SourceSufficientSets(
+        record.model, parameters, key_prefix + record.key, record.split, record.sets, source, line
     )
 
 

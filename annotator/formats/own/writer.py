@@ -18,6 +18,7 @@ from annotator.domain.own_sources import (
     SourceProject,
     SourceQualification,
     SourceRelease,
+    SourceSufficientSets,
     SourceTraining,
     SourceView,
 )
@@ -56,6 +57,7 @@ from annotator.formats.own.records import (
     ProposedSetRecord,
     QualificationRecord,
     RoundRecord,
+    SufficientSetsRecord,
     TextRecord,
     ThreadRecord,
     TokensRecord,
@@ -113,6 +115,9 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911, PLR0912  (one
             return release_record(item)
         case SourceFrozen():
             return frozen_record(item.release, item.gold)
+        case SourceSufficientSets():
+            parameters = msgspec.json.decode(item.parameters)
+            return SufficientSetsRecord(item.model, parameters, item.key, item.sets, item.split)
         case SourceTraining():
             held_out = None if item.held_out is None else HeldOutRecord(**asdict(item.held_out))
             return TrainingRecord(

@@ -40,7 +40,7 @@ from annotator.store.annotate.proposals import help_of_instances, proposals_of_i
 from annotator.store.annotate.visibility import extra_annotators_of, named_of_instances, shown_of_instances
 from annotator.store.events import add_event, all_events
 from annotator.store.instances import iterate_instance_batches, iterate_named_documents, queue_keys
-from annotator.store.models import iterate_outputs, list_runs
+from annotator.store.models import iterate_outputs, list_runs, sufficient_sets_as_sources
 from annotator.store.people import list_members
 from annotator.store.perturb.originals import count_versions
 from annotator.store.project.guidelines import readings_of, versions_of
@@ -361,6 +361,7 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
                 named=named[instance.id][1] if instance.id in named else (),
             )  # fmt: skip
     yield from _outputs(store, project, split)
+    yield from sufficient_sets_as_sources(store, project.id, split)
     yield from lists_as_sources(store, project.id, split)
     yield from views_as_sources(store, project.id)
     if split is None:

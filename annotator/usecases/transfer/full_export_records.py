@@ -15,6 +15,7 @@ from annotator.domain.own_sources import (
     SourceProject,
     SourceQualification,
     SourceRelease,
+    SourceSufficientSets,
     SourceTraining,
     SourceView,
 )
@@ -24,6 +25,7 @@ from annotator.domain.project.qualification import AUDIENCES, PURPOSES, Known, Q
 from annotator.domain.project.releases import GoldTally, Release
 from annotator.domain.projects import Project, kinds_of
 from annotator.domain.sources import SourceInstance, SourceItem
+from annotator.domain.sufficient_sets import all_tokens
 from annotator.domain.suites import WordList
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.own.releases import pack, unpack
@@ -34,7 +36,14 @@ from annotator.store import Store
 from annotator.store.events import record_event
 from annotator.store.gold.releases import add_part, add_release, parts_of, releases_of
 from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of, queue_keys
-from annotator.store.models import RunFinder, known_outputs, write_outputs
+from annotator.store.models import (
+    RunFinder,
+    add_model,
+    known_outputs,
+    store_sufficient_sets,
+    sufficient_sets_of,
+    write_outputs,
+)
 from annotator.store.people import account_for, add_role
 from annotator.store.perturb.perturbations import perturbation_of_instance, perturbations_of
 from annotator.store.project.guidelines import add_version, newest_number, note_read, restore_versions, versions_of
@@ -158,6 +167,23 @@ class Restorer:
                 restore_view(
                     self.store, self.project.id, source, self._user_id(source.made_by) if source.by_user else None
                 )
+
+    def take_sufficient_sets(self, sources: Sequence[SourceSufficientSets], report: ImportReport) -> None:
+        """Models' own sets; what was found here in the same way stays as it is."""
+        for source in sources:
+            number = self._instance_id((source.key, source.split))
+            n_tokens = 0 if number is None else get_instance(self.store, number).layout.n_selectable
+            strange = [token for of_set in all_tokens(source.sets) for token in of_set if not 0 <= token < n_tokens]
+            if number is None:
+                report.add_problem(Problem(source.source, source.line, "key", source.key, _("unknown instance")))
+                continue
+            if strange:
+                reason = _("No token {index}: the input has {n}.", index=strange[0], n=n_tokens)
+                report.add_problem(Problem(source.source, source.line, "sets", source.key, reason))
+                continue
+            model_id = add_model(self.store, self.project.id, source.model)
+            if not sufficient_sets_of(self.store, self.project.id, source.model, source.parameters, [number]):
+                store_sufficient_sets(self.store, model_id, source.parameters, {number: source.sets})
 
     def take_trainings(self, trainings: Sequence[SourceTraining], report: ImportReport) -> None:
         """What models learned from; of a model that was trained here it stays as it is."""

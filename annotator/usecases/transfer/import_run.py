@@ -15,6 +15,7 @@ from annotator.domain.own_sources import (
     SourceProject,
     SourceQualification,
     SourceRelease,
+    SourceSufficientSets,
     SourceTraining,
     SourceView,
 )
@@ -131,6 +132,8 @@ class Intake:
                 self.records.take_views(upcoming.batch(SourceView, _BATCH))
             case SourceQualification():
                 take_qualification(self.store, self.project, upcoming.batch(SourceQualification, _BATCH), self.report)
+            case SourceSufficientSets():
+                self.records.take_sufficient_sets(upcoming.batch(SourceSufficientSets, _BATCH), self.report)
             case SourceTraining():
                 self.records.take_trainings(upcoming.batch(SourceTraining, _BATCH), self.report)
             case SourcePerturbation() | SourceAudit():

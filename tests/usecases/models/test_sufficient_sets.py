@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,22 @@ from annotator.cli.sufficient import table_lines
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.sufficient_sets import SufficientSets, Threshold
-from annotator.errors import InvalidValue, ModelError, NotAllowed
+from annotator.errors import ImportRefused, InvalidValue, ModelError, NotAllowed
 from annotator.metrics.ragged import Floats
 from annotator.scoring.sufficient_sets import SufficientNumbers
-from annotator.store import Store
+from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import forget_model, has_outputs, list_models, list_runs, sufficient_sets_of
 from annotator.store.project.label_replacement import replace_label
+from annotator.store.projects import get_project
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.inspect.saliency_messages import ShownFamilies
 from annotator.usecases.models import project_model
 from annotator.usecases.models.sufficient_sets import SufficientOptions, SufficientReport, find_sufficient_sets
 from annotator.usecases.persons.erasure import erase
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_file
 from tests.attribution_inputs import Scripted, weighing
 
 # Logits of "positive"; τ is .5, so that a set is enough where its weights outweigh the bias of −1 (by hand).
@@ -365,3 +370,24 @@ def test_whoever_may_not_use_models_is_refused_and_nothing_is_stored(
     with pytest.raises(InvalidValue, match="No split"):
         run(store, tastes, split="nowhere")
     assert store.rows("SELECT * FROM sufficient_sets") == []
+
+
+def test_our_own_export_brings_a_models_sets_back_and_a_set_outside_of_the_text_is_a_problem(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], tmp_path: Path
+) -> None:
+    scripted()
+    report = run(store, tastes)
+    export_file(store, LOCAL_OPERATOR, tastes, "jsonl", tmp_path / "all.jsonl")
+    lines = (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()
+    with open_store(tmp_path / "other.db", create=True) as other:
+        copy = create_project(other, LOCAL_OPERATOR, "Copy", tastes.task)
+        import_file(other, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
+        back = stored(other, get_project(other, "Copy"), report)
+        assert back == stored(store, tastes, report)
+        assert len(back) == 3
+        wrong = create_project(other, LOCAL_OPERATOR, "Wrong", tastes.task)
+        changed = "\n".join(line.replace('"tokens":[3]', '"tokens":[33]') for line in lines)
+        (tmp_path / "wrong.jsonl").write_text(changed, encoding="utf-8")
+        with pytest.raises(ImportRefused) as refused:
+            import_file(other, LOCAL_OPERATOR, wrong, "jsonl", tmp_path / "wrong.jsonl")
+        assert [problem.reason for problem in refused.value.problems] == ["No token 33: the input has 5."]
