@@ -127,7 +127,7 @@ def _annotate_and_review(store: Store, n: int, people: list[int]) -> None:
         [(i, annotator, "accepted" if i <= n_decided else "submitted", at) for i in ids],
     )
     store.run_many(
-        "INSERT INTO rationale_sets VALUES (?, ?, ?)", [(i, p, f"[[{p},{p + 3}]]") for i in ids for p in (0, 5)]
+        "INSERT INTO rationale_sets VALUES (?, ?, ?, NULL)", [(i, p, f"[[{p},{p + 3}]]") for i in ids for p in (0, 5)]
     )
     store.run_many(
         """INSERT INTO rounds (annotation_id, project_id, instance_id, number, opened_at, outcome, decided_at, decided_by)

@@ -159,7 +159,7 @@ def _work(store: Store, n_all: int, people: list[int], reviewers: list[int]) -> 
             VALUES (?, ?, ?, ?, ?, 1, 'accepted', ?, ?)""",
         said,
     )
-    store.run_many("INSERT INTO rationale_sets VALUES (?, ?, ?)", sets)
+    store.run_many("INSERT INTO rationale_sets VALUES (?, ?, ?, NULL)", sets)
     store.run_many(
         """INSERT INTO rounds (annotation_id, project_id, instance_id, number, opened_at, outcome, decided_at, decided_by)
             VALUES (?1, 1, ?2, 1, ?3, 'accepted', ?3, 'gate')""",

@@ -80,6 +80,11 @@ _PILES = {
 @rename_option
 @click.option("--again", "is_anew", is_flag=True, help="First delete what was found with these options before.")
 @click.option(
+    "--save-lists",
+    is_flag=True,
+    help="Save lists of the texts where the model is right for a reason nobody marked, or ignores what everyone marked.",
+)
+@click.option(
     "--texts-at-once",
     "at_once",
     type=click.IntRange(min=1),
@@ -100,7 +105,7 @@ _PILES = {
 )
 def sufficient(
     database: Path, /, project_name: str, model: str, as_json: bool, threshold: float, fixed_threshold: float | None,
-    **options: Any,
+    save_lists: bool, **options: Any,
 ) -> int:  # fmt: skip
     """Find the smallest sets of tokens that are enough for a model's answers, and compare them with people's sets.
 
@@ -110,6 +115,7 @@ def sufficient(
     docs/sufficient.md explains the search, the numbers, and what they don't say.
     """
     from annotator.domain.sufficient_sets import Threshold
+    from annotator.usecases.inspect.saliency_sets import save_pile_lists
     from annotator.usecases.models.attributions import LoadOptions
     from annotator.usecases.models.sufficient_sets import SufficientOptions, find_sufficient_sets
     from annotator.usecases.project.projects import find_project
@@ -127,7 +133,11 @@ def sufficient(
             report = find_sufficient_sets(store, LOCAL_OPERATOR, project, model, seeking, progress=progress.take)
         finally:
             progress.end()
+        of_run = (report.model, report.parameters, options["split"])
+        lists = save_pile_lists(store, LOCAL_OPERATOR, project, *of_run) if save_lists else ()
     _show(report, as_json=as_json)
+    for saved in lists:
+        click.echo(f"Saved the list “{saved.name}” with {counted(saved.n, 'text')}.", err=as_json)
     return 1 if report.n_left_out else 0
 
 

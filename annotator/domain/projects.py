@@ -115,6 +115,7 @@ class ProjectSettings:
     are_carried_sets_proposed: bool = True
     are_first_sets_proposed: bool = False
     proposed_word_lists: tuple[str, ...] = ()
+    proposed_model: str = ""
     checkers_per_perturbation: int = 2
     checkers_see_author: bool = False
     perturbations_per_kind: int = 100
@@ -235,6 +236,9 @@ SETTINGS: Mapping[str, str] = {
     "proposed_word_lists": (
         "Word lists used while people mark: words of a keep list are proposed as a set, words of an ignore list are "
         "shown as no rationale. Lists in another language than the text do nothing."
+    ),
+    "proposed_model": (
+        "The model whose own sets (docs/sufficient.md) are proposed, dashed, to annotators; empty for none."
     ),
     "checkers_per_perturbation": (
         "How many others approve a perturbed version, 0 to 20; 0 accepts it when it is submitted."

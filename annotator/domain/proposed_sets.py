@@ -7,16 +7,18 @@ from typing import Literal
 from annotator.domain.texts import HelpOrigin, RationaleSet
 from annotator.language import _
 
-# carried: the original's gold in a changed version; lexicon: the words of a keep list; complement: all but those of ignore lists
-ProposedSource = Literal["carried", "lexicon", "complement"]
+# carried: the original's gold in a changed version; lexicon: the words of a keep list; complement: all but those of ignore lists;
+# model: a set that is enough for a model
+ProposedSource = Literal["carried", "lexicon", "complement", "model"]
 # unasked: a complement that nobody asked for; edited: accepted, and changed before it was handed in
 ProposedState = Literal["unasked", "undecided", "accepted", "edited", "rejected"]
 # Who gets help while annotating: everybody, nobody, or whom the lot helps; of a piece of work, what was decided for it.
 HelpFor = Literal["all", "none", "lot"]
 HELP_FOR: tuple[HelpFor, ...] = ("all", "none", "lot")
 Arm = Literal["all", "none", "helped", "blind"]
-# What may help besides proposed sets: what lay there when the work began, and what a model said of the sets on the screen.
-HelpSource = Literal["carried", "lexicon", "complement", "starting", "model"]
+# What may help besides proposed sets: what lay there when the work began, and what a model said of the sets on the screen (model,
+# without a set).
+HelpSource = ProposedSource | Literal["starting"]
 HelpStep = Literal["shown", "unasked", "undecided", "accepted", "edited", "rejected"]
 
 
@@ -82,7 +84,7 @@ def corrected_origins(
 class ProposedSet:
     """One proposed set.
 
-    name:  what it is counted under: the kind of a changed version, or the word list
+    name:  what it is counted under: the kind of a changed version, the word list, or the model
     title: what the annotator reads; notes: what they should know before they accept it
     """
 

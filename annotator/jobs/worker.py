@@ -26,6 +26,7 @@ from annotator.store.people import get_user_by_id
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.background import AskedAttribution, AskedSuite, ask_to_attribute, ask_to_measure, training_of
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
+from annotator.usecases.inspect.saliency_sets import save_pile_lists
 from annotator.usecases.models.alignment_proofs import questions_for_proof
 from annotator.usecases.models.attributions import AttributingReport, LoadOptions, attribute, left_out_summary
 from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
@@ -72,9 +73,12 @@ def _explain_self(store: Store, actor: User, project: Project, request: AskedAtt
 def _find_sufficient_sets(
     store: Store, actor: User, project: Project, request: AskedAttribution, progress: Progress
 ) -> str:
-    asked = request.options
-    options = SufficientOptions(split=asked.split, renamed=asked.renamed, load=asked.load, is_anew=asked.is_anew)
+    of_request = request.options
+    options = SufficientOptions(
+        split=of_request.split, renamed=of_request.renamed, load=of_request.load, is_anew=of_request.is_anew
+    )
     report = find_sufficient_sets(store, actor, project, request.model, options, progress=progress)
+    save_pile_lists(store, actor, project, report.model, report.parameters)
     n_sets = 0 if report.numbers is None else report.numbers.model.n_sets
     done = f"{counted(n_sets, 'set')} of {counted(report.n_known + report.n_examined, 'text')}, on Saliency."
     if report.n_left_out:

@@ -469,6 +469,16 @@ def sufficient_sets_as_sources(
         yield SourceSufficientSets(row["name"], row["parameters"], row["key"], row["split"], _examined(row))
 
 
+def models_with_sufficient_sets(store: Store, project_id: int) -> list[str]:
+    """The models of a project of whose own sets any are stored, by name."""
+    rows = store.rows(
+        """SELECT name FROM models WHERE project_id = ?
+            AND EXISTS (SELECT 1 FROM sufficient_sets WHERE model_id = models.id) ORDER BY name""",
+        (project_id,),
+    )
+    return [row["name"] for row in rows]
+
+
 def sufficient_sets_of_instance(store: Store, instance_id: int) -> list[tuple[str, str, SufficientSets]]:
     """Each model with the parameters by which its sets of an instance were looked for, and what was found."""
     rows = store.rows(

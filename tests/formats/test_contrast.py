@@ -347,7 +347,7 @@ def test_contrast_sets_go_through_a_project_and_come_out_as_they_came_in(
     assert json.loads(line) == wanted
     export_file(store, LOCAL_OPERATOR, project, "parquet", tmp_path / "out.parquet", has_names=True)
     rows = pq.read_table(tmp_path / "out.parquet", columns=["key", "parent_key", "rationale_origins"]).to_pylist()
-    origins = [[{"annotator": "gold", "round": 1, "set": 0}]]
+    origins = [[{"annotator": "gold", "round": 1, "set": 0, "help": None}]]
     assert rows == [
         {"key": "1", "parent_key": None, "rationale_origins": origins},
         {"key": "1-dull", "parent_key": "1", "rationale_origins": origins},

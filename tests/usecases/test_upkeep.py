@@ -53,7 +53,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
                 """INSERT INTO annotations (id, instance_id, annotator, round, state, created_at)
                     VALUES (1, 1, 'gold', 1, 'accepted', '')"""
             )
-            opened.run("INSERT INTO rationale_sets VALUES (1, 0, '[[0,2]]')")
+            opened.run("INSERT INTO rationale_sets VALUES (1, 0, '[[0,2]]', NULL)")
             opened.run(
                 """INSERT INTO assignments (id, project_id, instance_id, user_id, state, lease_until, created_at)
                     VALUES (1, ?, 1, ?, 'leased', '', '')""",

@@ -106,8 +106,8 @@ class HelpRecord(msgspec.Struct):
     step: HelpStep
 
     def __post_init__(self) -> None:
-        if (self.source == "model") != (not self.spans):
-            raise ValueError("a set has spans, and a model's answer none")
+        if not self.spans and self.source != "model":
+            raise ValueError("only a model's answer has no spans")
 
 
 class ProposedSetRecord(msgspec.Struct):

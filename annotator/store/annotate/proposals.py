@@ -224,7 +224,8 @@ def note_help(
     """Add a line. spans: of the set, as they are stored; "" for a model's answer, of which the first look is kept alone."""
     store.run(
         """INSERT INTO help_log (assignment_id, at, source, name, spans, step) SELECT ?1, ?2, ?3, ?4, ?5, ?6
-            WHERE ?3 <> 'model' OR NOT EXISTS (SELECT 1 FROM help_log WHERE assignment_id = ?1 AND source = ?3 AND name = ?4)""",
+            WHERE ?5 <> '' OR NOT EXISTS (
+                SELECT 1 FROM help_log WHERE assignment_id = ?1 AND source = ?3 AND name = ?4 AND spans = '')""",
         (assignment_id, store.now(), source, name, spans, step),
     )
 
@@ -232,11 +233,10 @@ def note_help(
 def help_of(store: Store, assignment_id: int) -> Help:
     """What help a piece of work had."""
     rows = store.rows("SELECT * FROM help_log WHERE assignment_id = ? ORDER BY id", (assignment_id,))
-    tokens = [frozenset(unpack_set(row["spans"]).token_indices) if row["spans"] else frozenset() for row in rows]
-    of_sets = list(zip(tokens, rows, strict=True))
+    of_sets = [(frozenset(unpack_set(row["spans"]).token_indices), row) for row in rows if row["spans"]]
     return Help(
         is_given=bool(rows),
-        steps={of: row["step"] for of, row in of_sets if row["source"] not in {"model", "starting"}},
+        steps={of: row["step"] for of, row in of_sets if row["source"] != "starting"},
         starting=frozenset(of for of, row in of_sets if row["source"] == "starting"),
     )
 
@@ -256,7 +256,7 @@ def proposed_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int
 
 
 def helping_models(store: Store, project_id: int) -> set[str]:
-    """The models at whose answers somebody looked who had the text in hand."""
+    """The models at whose answers, or sets, somebody looked who had the text in hand."""
     rows = store.rows(
         """SELECT DISTINCT name FROM help_log JOIN assignments ON assignments.id = assignment_id
             WHERE project_id = ? AND source = 'model'""",

@@ -28,7 +28,11 @@ HELP = (
         name TEXT NOT NULL,
         spans TEXT NOT NULL CHECK (spans = '' OR json_valid(spans)),
         step TEXT NOT NULL CHECK (step IN ('shown', 'unasked', 'undecided', 'accepted', 'edited', 'rejected')),
-        CHECK ((source = 'model') = (spans = ''))
+        CHECK (spans <> '' OR source = 'model')
     ) STRICT""",
     "CREATE INDEX help_log_by_assignment ON help_log (assignment_id)",
+    "ALTER TABLE proposed_sets RENAME TO proposed_sets_before",
+    PROPOSED_SETS[0].replace("'complement')", "'complement', 'model')", 1),
+    "INSERT INTO proposed_sets SELECT * FROM proposed_sets_before",
+    "DROP TABLE proposed_sets_before",
 )

@@ -19,6 +19,7 @@ from annotator.perturb.versions import carry_sets, compare
 from annotator.store import Store
 from annotator.store.annotate import proposals as proposed_store
 from annotator.store.instances import find_instance_ids, get_instance
+from annotator.store.models import sufficient_sets_of_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.suites import list_word_lists
 from annotator.usecases.access import independence
@@ -67,7 +68,8 @@ def may_propose(project: Project, assignment: Assignment, instance: Instance) ->
     is_open = assignment.follows_id is None and assignment.state in {"leased", "returned"}
     is_first = is_open and may_have_help(project, assignment.arm)
     carries = settings.are_carried_sets_proposed and instance.parent_key is not None
-    proposes = carries or settings.are_first_sets_proposed or bool(settings.proposed_word_lists)
+    named = bool(settings.proposed_word_lists or settings.proposed_model)
+    proposes = carries or settings.are_first_sets_proposed or named
     return is_first and settings.result_mode != "labels_only" and proposes
 
 
@@ -113,6 +115,7 @@ def proposals_for(
         *first,
         *carried,
         *lexicon_proposals([word_list for word_list in chosen if word_list.role == "keep"], instance, project),
+        *model_proposals(store, instance, project),
     ]
     if ignored is not None:
         candidates += _complements(ignored, instance, project)
@@ -149,6 +152,18 @@ def lexicon_proposals(lists: Sequence[WordList], instance: Instance, project: Pr
         ProposedSet("lexicon", word_list.name, rationale_set, f"“{word_list.name}”")
         for word_list in lists
         for rationale_set in _placed(spans_of_list(word_list, instance), instance, project)
+    ]
+
+
+def model_proposals(store: Store, instance: Instance, project: Project) -> list[ProposedSet]:
+    """The sets that are enough for the model of the project's choice, as they were found first."""
+    model = project.settings.proposed_model
+    stored_sets = sufficient_sets_of_instance(store, instance.id) if model else []
+    families = [sets.own.tokens for name, _parameters, sets in stored_sets if name == model and not sets.reason]
+    return [
+        ProposedSet("model", model, rationale_set, f"{model} {number}")
+        for number, tokens in enumerate(families[0] if families else (), 1)
+        for rationale_set in _placed(_by_segment(set(tokens), instance).spans, instance, project)
     ]
 
 

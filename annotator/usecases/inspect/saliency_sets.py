@@ -4,13 +4,22 @@ from collections.abc import Sequence
 
 from msgspec import json
 
-from annotator.domain.instances import Instance
+from annotator.domain.instances import Annotation, Instance
+from annotator.domain.measurements import LONGEST_NAME, MOST_LISTED, Question, SavedList
+from annotator.domain.people import User
+from annotator.domain.projects import Project
 from annotator.domain.sufficient_sets import JudgedFamily, Pile, SufficientSets
 from annotator.language import _, unsaid
-from annotator.metrics.set_families import SetTable, iou_table, set_table
+from annotator.metrics.set_families import LEAST_IOU, SetTable, iou_table, set_table
+from annotator.review.gold import latest_of_each
 from annotator.store import Store
-from annotator.store.models import sufficient_sets_of_instance
+from annotator.store.annotate.annotations import annotations_of
+from annotator.store.instances import get_instance
+from annotator.store.models import all_sufficient_sets, sufficient_sets_of_instance
+from annotator.store.saved_lists import find_list
+from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.saliency_messages import ShownFamilies, ShownFamily, ShownJudgedSet
+from annotator.usecases.inspect.text_lists import delete_list, save_listed
 
 _REASONS = {
     "no token": unsaid("The model sees no token of this text."),
@@ -63,11 +72,11 @@ def _family(family: JudgedFamily, threshold: float, piles: Piled) -> ShownFamily
     return ShownFamily(tuple(judged), family.is_comprehensive(threshold), _rounded(family.of_rest))
 
 
-def _table(own: JudgedFamily, people: JudgedFamily | None, threshold: float) -> SetTable:
+def _table(of_model: JudgedFamily, people: JudgedFamily | None, threshold: float) -> SetTable:
     sets = people.sets if people is not None else ()
     is_enough = [judged.is_sufficient(threshold) for judged in sets]
     is_needed = [judged.of_rest < threshold for judged in sets]
-    return set_table(own.tokens, [judged.tokens for judged in sets], is_enough, is_needed)
+    return set_table(of_model.tokens, [judged.tokens for judged in sets], is_enough, is_needed)
 
 
 def _piles_of_model(table: SetTable) -> Piled:
@@ -94,3 +103,55 @@ def _alone(pile: Pile, sets: Sequence[int]) -> Piled:
 
 def _rounded(p: float) -> float:
     return round(float(p), _DIGITS)
+
+
+# Texts to look at next: where the model is right for a reason that nobody marked, and where it ignores what everybody marked.
+
+
+def save_pile_lists(
+    store: Store, actor: User, project: Project, model: str, parameters: str, split: str | None = None
+) -> tuple[SavedList, ...]:
+    """A saved list of each kind of text, in the place of an earlier one of that name; none where there is no such text."""
+    require(store, actor, project.id, "use models")
+    unmarked: list[int] = []
+    ignored: list[int] = []
+    for number, sets in all_sufficient_sets(store, project.id, model, parameters, split).items():
+        if sets.reason or sets.people is None:
+            continue
+        table = _table(sets.own, sets.people, sets.threshold)
+        instance = get_instance(store, number)
+        if table.unmarked and instance.result in (None, sets.label):
+            unmarked.append(number)
+        tokens = [sets.people.tokens[at] for at in table.ignored]
+        if tokens and _is_any_of_everybody(tokens, annotations_of(store, [number])[number]):
+            ignored.append(number)
+    names = (
+        (_("{model}: right, for a reason nobody marked", model=model), unmarked),
+        (_("{model}: ignores what everyone marked", model=model), ignored),
+    )
+    return tuple(
+        _saved_anew(store, actor, project, name[:LONGEST_NAME], parameters, numbers)
+        for name, numbers in names
+        if numbers
+    )
+
+
+def _is_any_of_everybody(sets: Sequence[tuple[int, ...]], annotations: Sequence[Annotation]) -> bool:
+    """Whether every annotator, of two or more, has a set that overlaps by half or more with one of these."""
+    families = [
+        [rationale_set.token_indices for rationale_set in annotation.sets]
+        for annotation in latest_of_each(a for a in annotations if a.state == "accepted")
+    ]
+    if len(families) < 2 or not all(families):
+        return False
+    return any(all(iou_table([tokens], family).max() >= LEAST_IOU for family in families) for tokens in sets)
+
+
+def _saved_anew(
+    store: Store, actor: User, project: Project, name: str, parameters: str, numbers: Sequence[int]
+) -> SavedList:
+    before = find_list(store, project.id, name)
+    if before is not None:
+        delete_list(store, actor, before.id)
+    question = Question(project.id, among=tuple(numbers[:MOST_LISTED]))
+    return save_listed(store, actor, question, name, parameters)

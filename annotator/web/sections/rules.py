@@ -26,7 +26,7 @@ from annotator.errors import InvalidValue, LabelInUse
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metrics_table import policy_in_words
-from annotator.usecases.models.preview_settings import methods_to_compare
+from annotator.usecases.models.preview_settings import methods_to_compare, models_with_sets
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.rules import effects_of_rules
 from annotator.usecases.project.word_lists import word_lists
@@ -282,8 +282,16 @@ def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project)
         placeholder=_("none") if names else _("no keep or ignore lists yet"),
         help=_("Keep lists suggest sets; ignore lists mark non-rationale words. Suggestions can bias annotators."),
     )
+    models = models_with_sets(store, visit.user, project)
+    model = settings.proposed_model
+    if models or model:
+        options = ["", *dict.fromkeys((*models, *([model] if model else [])))]
+        model = st.selectbox(
+            _("Model whose sets are suggested"), options, options.index(model), key=_key(project, "proposed_model"),
+            format_func=lambda name: name or _("none"),
+        )  # fmt: skip
     settings = replace(
-        changed.settings, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross,
+        changed.settings, proposed_model=model, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross,
         help_for=help_for, are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists),
     )  # fmt: skip
     return replace(changed, question=question, settings=settings)

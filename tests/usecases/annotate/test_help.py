@@ -12,12 +12,14 @@ from annotator.domain.measurements import WITHOUT_HELP
 from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
+from annotator.domain.sufficient_sets import JudgedFamily, JudgedSet, SufficientSets
 from annotator.domain.texts import HelpOrigin, RationaleSet
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.store import Store, open_store
 from annotator.store.annotate.annotations import annotations_of
-from annotator.store.annotate.proposals import help_of
+from annotator.store.annotate.proposals import help_of, helping_models
 from annotator.store.instances import find_instance_ids
+from annotator.store.models import add_model, store_sufficient_sets
 from annotator.store.projects import get_project
 from annotator.usecases.annotate import proposals as annotate_proposals
 from annotator.usecases.annotate import work as annotate_work
@@ -27,6 +29,7 @@ from annotator.usecases.gold import GoldOptions
 from annotator.usecases.inspect.metric_values import groupings_of
 from annotator.usecases.lead.help import help_words
 from annotator.usecases.lead.quality import agreement_of, knows_help, quality_of
+from annotator.usecases.models.preview_settings import models_with_sets
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.project.word_lists import save_word_list
@@ -286,3 +289,28 @@ def test_the_score_of_the_model_that_helped_is_held_against_that_of_another(
     assert report is not None
     [effect] = [effect for effect in report.effects if effect.outcome == "model"]
     assert (effect.value, effect.low, effect.n) == (pytest.approx(0.8 + 8 / 9), None, 8)
+
+
+def test_a_models_own_sets_are_proposed_dashed_and_leave_their_trace(
+    store: Store, praised: Project, add_person: People
+) -> None:
+    on = settings(store, praised, proposed_word_lists=(), proposed_model="tiny")
+    found = SufficientSets("positive", 0.5, 0.9, 0.2, own=JudgedFamily((JudgedSet((1, 8), 0.8, 0.4, 0.3),), 0.3))
+    with store.transaction():
+        model = add_model(store, on.id, "tiny")
+        numbers = [find_instance_ids(store, on.id, f"t{n}")[0] for n in range(8)]
+        store_sufficient_sets(store, model, '{"removal":"delete","rule":"paper"}', dict.fromkeys(numbers, found))
+    assert models_with_sets(store, LOCAL_OPERATOR, on) == ["tiny"]
+    ann = add_person("Ann", on, "annotator")
+    work = next_work(store, ann, on)
+    offer = annotate_proposals.propose(store, ann, work.assignment.id)
+    assert [(of.source, of.title, of.rationale_set.token_indices) for of in offer.proposals.sets] == [
+        ("model", "tiny 1", (1, 8))
+    ]
+    submit(store, ann, work, (8, 9), said={offer.numbers[0]: "accepted"})
+    assert origins(store, work) == ["edited"]
+    assert helping_models(store, on.id) == {"tiny"}
+    blind = settings(store, on, help_for="none")
+    ben = add_person("Ben", blind, "annotator")
+    work = next_work(store, ben, blind)
+    assert annotate_proposals.propose(store, ben, work.assignment.id).proposals.sets == ()

@@ -22,8 +22,10 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.models import forget_model, has_outputs, list_models, list_runs, sufficient_sets_of
 from annotator.store.project.label_replacement import replace_label
 from annotator.store.projects import get_project
+from annotator.store.saved_lists import keys_on_list, lists_of
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.inspect.saliency_messages import ShownFamilies
+from annotator.usecases.inspect.saliency_sets import save_pile_lists
 from annotator.usecases.models import project_model
 from annotator.usecases.models.sufficient_sets import SufficientOptions, SufficientReport, find_sufficient_sets
 from annotator.usecases.persons.erasure import erase
@@ -391,3 +393,22 @@ def test_our_own_export_brings_a_models_sets_back_and_a_set_outside_of_the_text_
         with pytest.raises(ImportRefused) as refused:
             import_file(other, LOCAL_OPERATOR, wrong, "jsonl", tmp_path / "wrong.jsonl")
         assert [problem.reason for problem in refused.value.problems] == ["No token 33: the input has 5."]
+
+
+def test_texts_to_look_at_next_become_lists_which_a_later_run_replaces(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], import_rows: Callable[..., object]
+) -> None:
+    """In a fourth text both annotators mark the word that does nothing; in “q” the model has a second reason."""
+    text = {"id": "r", "text": "good kind bad book", "label": "positive", "rationales": [[[3, 4]]]}
+    import_rows(tastes, [{**text, "annotator": name} for name in ("ada", "ben")])
+    scripted()
+    report = run(store, tastes)
+    for _ in range(2):
+        unmarked, ignored = save_pile_lists(store, LOCAL_OPERATOR, tastes, report.model, report.parameters)
+    assert (unmarked.name, ignored.name) == (
+        "scripted: right, for a reason nobody marked",
+        "scripted: ignores what everyone marked",
+    )
+    assert [key for key, _ in keys_on_list(store, unmarked.id)] == ["q", "r"]
+    assert [key for key, _ in keys_on_list(store, ignored.id)] == ["r"]
+    assert len(lists_of(store, tastes.id)) == 2

@@ -209,7 +209,7 @@ def test_a_text_and_its_partner_have_their_own_fields_and_none_of_the_others(
     [gold], [less] = (find_instance_ids(store, project.id, key) for key in ("gold", "less"))
     [stored] = list_runs(store, project.id)
     shown = screen.get(f"instance?instance={gold}&panels={stored.id}").json()
-    assert list(shown) == ["project", "policy", *TOLD_OF_BOTH, "choices", "partners"]
+    assert list(shown) == ["project", "policy", *TOLD_OF_BOTH, "choices", "partners", "families"]
     assert list(shown["panels"][0]) == PANEL.split()
     partner = screen.get(f"partner?instance={gold}&partner={less}&panels={stored.id}").json()
     assert list(partner) == [*TOLD_OF_BOTH, "aligned"]

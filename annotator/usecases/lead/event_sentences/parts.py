@@ -84,6 +84,7 @@ RULE_NAMES: Mapping[str, str] = {
     "gold_policy": unsaid("the gold policy"),
     "is_exhaustive": unsaid("exhaustive gold"),
     "researchers_see_submitted": unsaid("what researchers see"),
+    "proposed_model": unsaid("the model whose sets are proposed"),
     "help_for": unsaid("who gets help while annotating"),
     "model_previews": unsaid("who sees model predictions"),
     "are_carried_sets_proposed": unsaid("gold sets carried over"),

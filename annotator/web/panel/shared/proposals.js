@@ -7,7 +7,7 @@ import { joined, several } from "../words/language.js";
 import { addSet, sharedTokens, sizeOf, tidyCopy } from "./annotation.js";
 
 /**
- * @typedef {{id: number, source: "carried"|"lexicon"|"complement", name: string, title: string, spans: Span[], size:
+ * @typedef {{id: number, source: "carried"|"lexicon"|"complement"|"model", name: string, title: string, spans: Span[], size:
  *   number, notes: string[]}} Proposal
  */
 /**

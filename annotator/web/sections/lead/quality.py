@@ -295,6 +295,7 @@ _BY = (unsaid("by round"), unsaid("by annotator"))
 _SOURCES: dict[ProposedSource, str] = {
     "carried": unsaid("original's gold"),
     "lexicon": unsaid("keep list"),
+    "model": unsaid("model's sets"),
     "complement": unsaid("all but ignored words"),
 }
 Leanings = dict[Property, dict[str, Leaning]]
