@@ -16,6 +16,7 @@ from annotator.api.models import ShownInstance
 from annotator.api.project import OpenProject, speaks_python
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import StoredOutput
+from annotator.domain.own_sources import SourceSufficientSets
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import facts_of_annotators
@@ -92,11 +93,23 @@ def _indices(sets: Sequence[RationaleSet]) -> list[list[int]]:
 
 def annotation_columns(task: Task) -> tuple[str, ...]:
     """Columns of `rows_of_annotations`."""
-    return ("key", "split", "annotator", "round", "state", task.result_kind, "sets", "note", "created_at", "facts")
+    return (
+        "key",
+        "split",
+        "annotator",
+        "round",
+        "state",
+        task.result_kind,
+        "sets",
+        "help",
+        "note",
+        "created_at",
+        "facts",
+    )
 
 
 def rows_of_annotations(instance: Instance, annotations: Sequence[Annotation], task: Task) -> Iterator[Row]:
-    """Each annotation of an instance. facts: what the file that it came from tells of the annotator."""
+    """Each annotation of an instance. facts: what the file that it came from tells of the annotator; help: of each set."""
     facts = facts_of_annotators(instance.metadata)
     for annotation in annotations:
         yield {
@@ -107,6 +120,7 @@ def rows_of_annotations(instance: Instance, annotations: Sequence[Annotation], t
             "state": annotation.state,
             task.result_kind: annotation.result,
             "sets": _indices(annotation.sets),
+            "help": [rationale_set.origin for rationale_set in annotation.sets],
             "note": annotation.note,
             "created_at": annotation.created_at,
             "facts": facts.get(annotation.annotator) or None,
@@ -184,6 +198,25 @@ def _of_run(stored: StoredOutput) -> Row:
     }
 
 
+SUFFICIENT_COLUMNS = (
+    "key", "split", "model", "params", "label", "side", "tokens", "p", "threshold", "sufficient", "compact", "comprehensive",
+)  # fmt: skip
+
+
+def rows_of_sufficient_sets(source: SourceSufficientSets) -> Iterator[Row]:
+    """Each set of either side; comprehensive: of all sets of its side."""
+    sets = source.sets
+    for side, family in (("model", sets.own), ("people", sets.people)):
+        for judged in family.sets if family is not None else ():
+            yield {
+                "key": source.key, "split": source.split, "model": source.model, "params": json.loads(source.parameters),
+                "label": sets.label, "side": side, "tokens": list(judged.tokens), "p": judged.alone,
+                "threshold": sets.threshold, "sufficient": judged.is_sufficient(sets.threshold),
+                "compact": judged.is_compact(sets.threshold),
+                "comprehensive": family is not None and family.is_comprehensive(sets.threshold),
+            }  # fmt: skip
+
+
 # What is in a project: tables, and generators of the program's own values, which hold no more than a batch in memory.
 
 
@@ -241,6 +274,13 @@ class ProjectContents(OpenProject):
         """A row a machine rationale: what a run selects (hard) or ranks without scores."""
         outputs = self.iterate_outputs(model, method, split=split)
         return frame((row for output in outputs for row in rows_of_rationales(output)), RATIONALE_COLUMNS)
+
+    def sufficient_sets(self, model: str | None = None, *, split: str | None = None) -> "DataFrame":
+        """A row a set of `annotator sufficient`: the models' own, and people's as the models answer them (docs/sufficient.md)."""
+        from annotator.usecases.transfer.contents import iterate_sufficient_sets  # noqa: PLC0415
+
+        sources = self._read(lambda store, rules: iterate_sufficient_sets(store, LOCAL_OPERATOR, rules, model, split))
+        return frame((row for source in sources for row in rows_of_sufficient_sets(source)), SUFFICIENT_COLUMNS)
 
     def lists(self) -> "DataFrame":
         """A row a saved list: its name, note, how many instances are on it, who made it and when."""

@@ -10,7 +10,11 @@ import pytest
 
 import annotator
 from annotator.api import Database, Project
+from annotator.domain.sufficient_sets import JudgedFamily, JudgedSet, SufficientSets
 from annotator.errors import ImportRefused, InvalidValue, NotFound, StoreError
+from annotator.store import Store
+from annotator.store.instances import find_instance_ids
+from annotator.store.models import add_model, store_sufficient_sets
 
 N = 10  # tokens of t1: The staff never smiled and the soup was cold .
 SCORES = [float(n) for n in range(N)]
@@ -84,6 +88,7 @@ def test_instances_and_annotations_are_tables(opened: Project) -> None:
     [annotation] = opened.annotations().to_dict("records")
     assert (annotation["annotator"], annotation["round"], annotation["state"]) == ("ann", 1, "accepted")
     assert (annotation["sets"], annotation["note"]) == ([[0, 1], [3, 4]], "easy")
+    assert annotation["help"] == [None, None]  # it was not handed in here
 
 
 def test_tokens_of_all_segments_stand_in_the_order_of_their_indices(
@@ -118,6 +123,22 @@ def test_an_empty_project_gives_empty_tables_with_all_columns(
     for table in (empty.instances(), empty.gold(), empty.annotations(), empty.predictions(), empty.attributions()):
         assert table.empty
         assert {"key", "split"} <= set(table.columns)
+
+
+def test_models_own_sets_are_a_row_each_beside_peoples(opened: Project, store: Store) -> None:
+    own = JudgedFamily((JudgedSet((3, 4), 0.8, 0.4, 0.3),), 0.3)
+    people = JudgedFamily((JudgedSet((0,), 0.2, 0.2, 0.9),), 0.9)
+    [number] = find_instance_ids(store, opened.id, "t1")
+    with store.transaction():
+        sets = SufficientSets("positive", 0.5, 0.9, 0.2, own=own, people=people)
+        store_sufficient_sets(store, add_model(store, opened.id, "tiny"), '{"removal":"delete"}', {number: sets})
+    table = opened.sufficient_sets("tiny")
+    assert table[["key", "side", "tokens", "sufficient", "comprehensive"]].values.tolist() == [
+        ["t1", "model", [3, 4], True, True],
+        ["t1", "people", [0], False, False],
+    ]
+    assert table["compact"].tolist() == [True, None]
+    assert opened.sufficient_sets("another").empty
 
 
 def test_predictions_go_in_as_rows_and_come_out(opened: Project) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import SourceOutput, StoredOutput
+from annotator.domain.own_sources import SourceSufficientSets
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
@@ -17,7 +18,7 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.events import add_event
 from annotator.store.instances import find_instance_ids, get_instance, iterate_instance_batches, places_of, queue_keys
-from annotator.store.models import StoredRun, iterate_outputs, list_runs, outputs_of_run
+from annotator.store.models import StoredRun, iterate_outputs, list_runs, outputs_of_run, sufficient_sets_as_sources
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import GoldOptions, checked_policy, gold_instances, gold_of_instance, require_split
@@ -185,3 +186,14 @@ def _note(store: Store, actor: User, project: Project, path: Path, n: int) -> No
             store, actor.name, "export", "project", project.id, project_id=project.id,
             format="lines", file=path.name, lines=n,
         )  # fmt: skip
+
+
+def iterate_sufficient_sets(
+    store: Store, actor: User, project: Project, model: str | None = None, split: str | None = None
+) -> Iterator[SourceSufficientSets]:
+    """Models' own sets of a project's instances, with people's as the models answer them; model None: all."""
+    require(store, actor, project.id, "see all annotations")
+    require_named_split(store, project, split)
+    for source in sufficient_sets_as_sources(store, project.id, split):
+        if model in (None, source.model):
+            yield source
