@@ -158,6 +158,11 @@ def _show(report: "SufficientReport", *, as_json: bool) -> None:
     if report.numbers is not None:
         for line in table_lines(report.numbers):
             click.echo(line)
+    if (beside := report.beside_exact) is not None:
+        click.echo(
+            f"Beside all subsets, of {counted(beside.n, 'text')}: the same sets in {beside.n_same:,}, as many in "
+            f"{beside.n_as_many:,}, a larger first set in {beside.n_larger:,}."
+        )
 
 
 def table_lines(numbers: "SufficientNumbers") -> Iterator[str]:

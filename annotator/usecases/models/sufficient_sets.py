@@ -74,6 +74,19 @@ class SufficientOptions:
         return Seeking(self.threshold, "exact" if self.is_exact else "auto", self.goes_on, self.is_strong)
 
 
+@dataclass(frozen=True, slots=True)
+class BesideExact:
+    """How the search compares with all subsets, over texts of which both are stored (of at most 12 tokens).
+
+    n_same: with the same sets; n_as_many: with as many; n_larger: whose first set is larger than the smallest that is enough
+    """
+
+    n: int
+    n_same: int
+    n_as_many: int
+    n_larger: int
+
+
 @dataclass(slots=True)
 class SufficientReport:
     """What was done, and the numbers over all texts that are stored.
@@ -93,6 +106,7 @@ class SufficientReport:
     reasons: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     numbers: SufficientNumbers | None = None
+    beside_exact: BesideExact | None = None
 
 
 def find_sufficient_sets(
@@ -133,7 +147,33 @@ def find_sufficient_sets(
     finally:
         work.tell()
     report.numbers = stored_numbers(store, project, project_model.name, parameters, options.split)
+    report.beside_exact = _beside_exact(store, project, project_model.name, options, reduction)
     return report
+
+
+def _beside_exact(
+    store: Store, project: Project, model: str, options: SufficientOptions, reduction: "Reduction"
+) -> BesideExact | None:
+    """None where one of the two ways was not gone."""
+    ways = (replace(options, is_exact=is_exact) for is_exact in (False, True))
+    searched, exact = (
+        all_sufficient_sets(store, project.id, model, canonical_parameters(_parameters(way, reduction)), options.split)
+        for way in ways
+    )
+    both = [
+        (searched[number].own.tokens, exact[number].own.tokens)
+        for number in searched.keys() & exact.keys()
+        if not exact[number].reason
+    ]
+    if not both:
+        return None
+    n_larger = sum(len(some[0]) > len(all_[0]) for some, all_ in both if some and all_)
+    return BesideExact(
+        len(both),
+        sum(set(some) == set(all_) for some, all_ in both),
+        sum(len(some) == len(all_) for some, all_ in both),
+        n_larger,
+    )
 
 
 def stored_numbers(

@@ -27,7 +27,12 @@ from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.inspect.saliency_messages import ShownFamilies
 from annotator.usecases.inspect.saliency_sets import save_pile_lists
 from annotator.usecases.models import project_model
-from annotator.usecases.models.sufficient_sets import SufficientOptions, SufficientReport, find_sufficient_sets
+from annotator.usecases.models.sufficient_sets import (
+    BesideExact,
+    SufficientOptions,
+    SufficientReport,
+    find_sufficient_sets,
+)
 from annotator.usecases.persons.erasure import erase
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
@@ -143,6 +148,14 @@ def test_the_saliency_page_is_told_each_set_with_its_pile_and_what_the_model_ans
     may_annotate = add_person("Ann", tastes, "annotator", "researcher")
     [closed] = families(store, may_annotate, first)
     assert (closed.people, [of.pile for of in closed.own.sets]) == (None, ["unmarked"])
+
+
+def test_where_all_subsets_were_tried_too_the_search_is_compared_with_them(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    scripted()
+    assert run(store, tastes).beside_exact is None
+    assert run(store, tastes, is_exact=True).beside_exact == BesideExact(2, 2, 2, 0)
 
 
 def test_numbers_are_over_texts_and_every_set_lies_in_a_pile(
