@@ -7,8 +7,8 @@ import { joined, several } from "../words/language.js";
 import { addSet, sharedTokens, sizeOf, tidyCopy } from "./annotation.js";
 
 /**
- * @typedef {{id: number, source: "carried"|"lexicon"|"complement"|"model", name: string, title: string, spans: Span[], size:
- *   number, notes: string[]}} Proposal
+ * @typedef {{id: number, source: "carried"|"lexicon"|"complement"|"model", name: string, title: string,
+ *   spans: Span[], size: number, notes: string[]}} Proposal
  */
 /**
  * @typedef {{from: State["sets"], proposed: State["proposed"], open: Proposal[], undecided: Proposal[]}} Sorted
