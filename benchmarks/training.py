@@ -5,8 +5,9 @@ do with the same model and the same batches: filled up, asked, one step of AdamW
 and the weights of the best epoch. Processor time is compared, by turns, and the smallest of the rounds is taken: other work on
 the machine only ever adds to it. Memory is the highest resident size of a process of its own.
 
-Limits: 1.15 times the plain loop; alignment 2.6 times a step without; a token in windows 2.3 times one of a text of one window,
-since windows overlap by half; 4 GB for eight texts of 512 subwords, alignment included. An encoder-lstm over the same model reads
+Limits: 1.15 times the plain loop; alignment 2.6 times a step without (attention and extractor 1.2, integrated gradients of four
+points, each with a second backward pass, 9.5); a token in windows 2.3 times one of a text of one window, since windows
+overlap by half; 4 GB for eight texts of 512 subwords, alignment included. An encoder-lstm over the same model reads
 5,000 subwords in 1.15 times a plain loop over windows, and a token of them costs 1.15 times one of 2,500. A pipeline of two such
 models answers in 1.2 times a plain loop over sentences.
 """
@@ -37,7 +38,7 @@ _LENGTHS = (512, 1_024, 2_048, 4_096)
 _SPECIAL = 2  # [CLS] and [SEP]
 _N_SUBWORDS = 30_522  # of MiniLM's vocabulary
 _LONG, _LONG_BATCH = 512, 8
-_BY: dict[Extractor, float] = {"attention": 1.2, "extractor": 1.2, "integrated-gradients": 8.0}
+_BY: dict[Extractor, float] = {"attention": 1.2, "extractor": 1.2, "integrated-gradients": 9.5}
 _LOOP, _ALIGNMENT, _WINDOW, _GIGABYTES = 1.15, 2.6, 2.3, 4.0
 _DOCUMENTS, _WINDOW_OF_BASE, _AT_ONCE = (2_500, 5_000), 512, 8
 _N_SENTENCES, _SENTENCE, _PIPELINE = 10, 20, 1.2
