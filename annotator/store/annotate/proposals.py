@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.proposed_sets import HelpSource, HelpStep, ProposedCount, ProposedSet, ProposedState
+from annotator.domain.proposed_sets import HelpSource, HelpStep, IgnoredWords, ProposedCount, ProposedSet, ProposedState
 from annotator.domain.sources import SourceHelp, SourceProposal, SourceProposedSet
 from annotator.domain.texts import RationaleSet
 from annotator.store.connection.database import Row, Store
@@ -230,13 +230,25 @@ def note_help(
     )
 
 
+def note_ignored_words(store: Store, assignment_id: int, words: IgnoredWords) -> None:
+    """Words are shown as no rationale: that is help too, though no set is proposed. Kept once."""
+    [spans] = pack_sets([words.tokens])
+    store.run(
+        """INSERT INTO help_log (assignment_id, at, source, name, spans, step) SELECT ?1, ?2, 'lexicon', ?3, ?4, 'unasked'
+            WHERE NOT EXISTS (
+                SELECT 1 FROM help_log WHERE assignment_id = ?1 AND source = 'lexicon' AND name = ?3 AND spans = ?4)""",
+        (assignment_id, store.now(), " + ".join(words.names), spans),
+    )
+
+
 def help_of(store: Store, assignment_id: int) -> Help:
     """What help a piece of work had."""
     rows = store.rows("SELECT * FROM help_log WHERE assignment_id = ? ORDER BY id", (assignment_id,))
     of_sets = [(frozenset(unpack_set(row["spans"]).token_indices), row) for row in rows if row["spans"]]
+    shown = {of for of, row in of_sets if row["step"] == "shown"}
     return Help(
         is_given=bool(rows),
-        steps={of: row["step"] for of, row in of_sets if row["source"] != "starting"},
+        steps={of: row["step"] for of, row in of_sets if row["source"] != "starting" and of in shown},
         starting=frozenset(of for of, row in of_sets if row["source"] == "starting"),
     )
 

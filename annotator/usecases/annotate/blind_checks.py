@@ -113,7 +113,8 @@ def _is_due(project_id: int, user_id: int, n_given: int, every: int) -> bool:
 
 def may_have_checks(project: Project) -> bool:
     """Where sets are proposed to annotators there is none: they would be missing."""
-    return not project.settings.proposed_word_lists or project.settings.result_mode == "labels_only"
+    settings = project.settings
+    return settings.result_mode == "labels_only" or not (settings.proposed_word_lists or settings.proposed_model)
 
 
 def counts_with_checks(

@@ -86,6 +86,8 @@ def propose(store: Store, user: User, assignment_id: int) -> Offer:
     with store.transaction():
         own_work(store, user, assignment_id)
         numbers = proposed_store.offer_sets(store, assignment_id, proposals.sets)
+        if proposals.ignored is not None:
+            proposed_store.note_ignored_words(store, assignment_id, proposals.ignored)
     return Offer(tuple(numbers), proposals)
 
 

@@ -248,7 +248,7 @@ def test_imported_gold_is_not_known_to_be_without_help(
     assert "help" not in groupings_of(store, LOCAL_OPERATOR, made)
 
 
-def test_asking_for_a_complement_is_help_and_undoing_is_logged(
+def test_words_that_are_shown_as_no_rationale_asked_complements_and_undoing_are_logged(
     store: Store, praised: Project, add_person: People
 ) -> None:
     save_word_list(store, LOCAL_OPERATOR, praised, "fillers", ["the", "is", "but", "."], role="ignore")
@@ -256,13 +256,16 @@ def test_asking_for_a_complement_is_help_and_undoing_is_logged(
     ann = add_person("Ann", on, "annotator")
     work = next_work(store, ann, on)
     [number] = annotate_proposals.propose(store, ann, work.assignment.id).numbers
-    assert not help_of(store, work.assignment.id).is_given, "nobody asked for it"
+    had = help_of(store, work.assignment.id)
+    assert (had.is_given, had.steps) == (True, {}), "words were shown as no rationale, and no set was"
+    annotate_proposals.propose(store, ann, work.assignment.id)
     for said in ({number: "accepted"}, {}):
         draft = Draft("positive", (RationaleSet.of((8, 9)),), proposed=said)  # type: ignore[arg-type]
         annotate_work.save_draft(store, ann, work.assignment.id, work.assignment.revision, draft)
         work = annotate_work.current_work(store, ann, work.assignment.id)
     steps = [row["step"] for row in store.rows("SELECT step FROM help_log ORDER BY id")]
-    assert steps == ["shown", "accepted", "unasked"]
+    assert steps == ["unasked", "shown", "accepted", "unasked"]
+    assert set(help_of(store, work.assignment.id).steps.values()) == {"unasked"}
     assert find_instance_ids(store, on.id, "t0")
 
 
