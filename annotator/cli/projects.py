@@ -282,11 +282,17 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_json: bool) -> None:
     """Print a project's size, progress, rationales and agreement; docs/progress.md#statistics defines each number."""
     from annotator.cli.stats import MORE, for_people, summary_lines, why_no_agreement
+    from annotator.scoring.signatures import signature_of_gold
+    from annotator.usecases.inspect.gold_release import gold_release
     from annotator.usecases.lead.statistics import statistics_csv, statistics_of
     from annotator.usecases.project.projects import find_project
 
     with opened(database) as store:
-        statistics = statistics_of(store, LOCAL_OPERATOR, find_project(store, project_name))
+        project = find_project(store, project_name)
+        statistics = statistics_of(store, LOCAL_OPERATOR, project)
+        release = gold_release(store, project, statistics.gold_policy)
+    signed = signature_of_gold(statistics.gold_policy, release, n=statistics.rationales.n_gold)
+    statistics = dataclasses.replace(statistics, signature=signed)
     if as_json:
         print_json(dataclasses.asdict(statistics))
     elif as_csv:

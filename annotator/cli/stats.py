@@ -45,6 +45,7 @@ def summary_lines(statistics: "ProjectStatistics", why_no_agreement: str) -> Ite
         yield from _help(statistics.work.help)
     if statistics.audit:
         yield f"audit of changed versions: {statistics.audit[0].words}"
+    yield f"signature: {statistics.signature}"
 
 
 def _rationales(statistics: "ProjectStatistics") -> Iterator[str]:

@@ -14,7 +14,6 @@ from annotator.language import _
 # What help had to do with a set: none was given (free), it was given and not used, a proposed set was taken as it is or changed,
 # or the set lay there when the work began. Not recorded: None.
 HelpOrigin = Literal["free", "free-after-help", "accepted", "edited", "carried"]
-HELP_ORIGINS: tuple[HelpOrigin, ...] = ("free", "free-after-help", "accepted", "edited", "carried")
 
 _ENDS = " ,;:–—-"
 

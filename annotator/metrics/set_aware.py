@@ -72,11 +72,6 @@ def best_set(predicted: Ragged[np.int64], gold: GoldSets, by: Literal["f1", "iou
     return BestSets(highest, sets, values.with_values(is_best).sums() > 1)
 
 
-def has_whole_set(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
-    """1 where all tokens of at least one gold set are predicted, else 0; NaN without gold sets."""
-    return _whole_set(overlaps(predicted, gold), gold)
-
-
 def recall_over_sets(predicted: Ragged[np.int64], gold: GoldSets, *, least: float = 1.0) -> Floats:
     """The share of an instance's gold sets of which at least `least` of the tokens are predicted; NaN without sets.
 
@@ -88,16 +83,12 @@ def recall_over_sets(predicted: Ragged[np.int64], gold: GoldSets, *, least: floa
     return _recall(overlaps(predicted, gold), gold, least)
 
 
-def comprehensive_coverage(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
-    """The share of the tokens of all gold sets together that is predicted; NaN without sets.
-
-    All sets together are comprehensive (Wang et al. 2022, section 3.3): this says how much of that was found.
-    """
-    return _coverage(_marks(predicted, gold), gold)
-
-
 def set_aware_values(predicted: Ragged[np.int64], gold: GoldSets) -> dict[str, Floats]:
-    """Every number of this family by its measure, float[n_instances] each, NaN without gold sets."""
+    """Every number of this family by its measure, float[n_instances] each, NaN without gold sets.
+
+    coverage: the share of the tokens of all sets together that is predicted; together they are comprehensive (Wang et al.
+    2022, section 3.3)
+    """
     marks = _marks(predicted, gold)
     overlap = _overlaps(marks, gold)
     return {

@@ -1,6 +1,6 @@
 """Agreement between the annotators of a project: on labels, on tokens, and on sets; their disagreement taken apart."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import combinations
@@ -43,14 +43,6 @@ def best_match_iou(first: Sequence[RationaleSet], second: Sequence[RationaleSet]
     0.375
     """
     return _match(_as_bits(first), _as_bits(second))
-
-
-def set_agreement(instances: Iterable[Mapping[str, Sequence[RationaleSet]]]) -> SetAgreement:
-    """The agreement on sets over some instances, each {annotator: sets}."""
-    tally = SetTally()
-    for sets in instances:
-        tally.add(sets)
-    return tally.result()
 
 
 class SetTally:

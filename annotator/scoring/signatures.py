@@ -37,6 +37,11 @@ def asked(table: MetricTable, *, explained: str = "predicted") -> dict[str, obje
     }
 
 
+def signature_of_gold(policy: str, release: str | None, **values: object) -> str:
+    """Of numbers over a project's gold that stand in no table of metrics. release: as numbers cite it."""
+    return signature("METRIC", {"def": None, "gold": policy + _release(release), **values})
+
+
 def _release(words: str | None) -> str:
     """Which release the gold equals, or has left; "" for none. words: as numbers cite it."""
     match = None if words is None else _RELEASE.match(words)

@@ -451,6 +451,7 @@ def test_two_trainings_are_compared_in_every_project_that_is_named(
     answer = planted_project(*both, "P", "--project", "Q")
     lines = answer.out.splitlines()
     assert lines[0] == "P: first against first"
+    assert sum(line.startswith("  Signature: METRIC|gold:") for line in lines) == 2
     assert lines[1] == "  Left out: 54 texts that a model learned from."
     assert "Q: first against first" in lines
     report = planted_project(*both, "Q", "--json").json["Q"]

@@ -31,7 +31,10 @@ def test_a_split_prints_the_sizes(filled: Command) -> None:
 def test_stats_print_one_json_object_or_a_readable_list(filled: Command) -> None:
     found = filled("stats", "--project", "P", "--json").json
     assert (found["size"]["n_instances"], found["rationales"]["rsn"]) == (2, 1.0)
-    assert "rsn: 1" in filled("stats", "--project", "P").out
+    out = filled("stats", "--project", "P").out
+    assert "rsn: 1" in out
+    assert f"\nsignature: {found['signature']}\n" in out
+    assert found["signature"].startswith("METRIC|gold:chosen|n:1|v:")
 
 
 def test_show_prints_rules_and_members(filled: Command) -> None:

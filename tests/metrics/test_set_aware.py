@@ -13,13 +13,21 @@ from hypothesis import strategies as st
 
 from annotator.errors import InvalidValue
 from annotator.metrics import against_sets as against
-from annotator.metrics.ragged import GoldSets, Ragged
-from annotator.metrics.set_aware import best_set, comprehensive_coverage, has_whole_set, recall_over_sets
+from annotator.metrics.ragged import Floats, GoldSets, Ragged
+from annotator.metrics.set_aware import best_set, recall_over_sets, set_aware_values
 from tests.reference.set_aware_cases import CASES, INDEX_SETS
 
 TOKENS = st.lists(st.integers(0, 12), max_size=8)  # repetitions and any order are allowed
 SETS = st.lists(st.lists(st.integers(0, 12), min_size=1, max_size=6), max_size=4)
 BATCH = st.lists(st.tuples(TOKENS, SETS), max_size=7)
+
+
+def has_whole_set(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
+    return set_aware_values(predicted, gold)["whole_set"]
+
+
+def comprehensive_coverage(predicted: Ragged[np.int64], gold: GoldSets) -> Floats:
+    return set_aware_values(predicted, gold)["coverage"]
 
 
 def arrays(batch: list[tuple[list[int], list[list[int]]]]) -> tuple[Ragged[np.int64], GoldSets]:

@@ -3,6 +3,7 @@
 import statistics
 import warnings
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import isnan, sqrt
@@ -24,9 +25,10 @@ from annotator.review.agreement import (
     AgreementTally,
     DisagreementParts,
     DisagreementTally,
+    SetAgreement,
+    SetTally,
     best_match_iou,
     disagreement,
-    set_agreement,
     taking_part,
     votes_of,
 )
@@ -269,6 +271,13 @@ def test_each_set_is_compared_with_its_best_match(
 ) -> None:
     assert best_match_iou(first, second) == approx(expected)
     assert best_match_iou(second, first) == approx(expected)
+
+
+def set_agreement(instances: Iterable[Mapping[str, Sequence[RationaleSet]]]) -> SetAgreement:
+    tally = SetTally()
+    for sets in instances:
+        tally.add(sets)
+    return tally.result()
 
 
 def test_set_agreement_is_the_mean_over_instances_and_pairs() -> None:

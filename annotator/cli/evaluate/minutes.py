@@ -176,7 +176,7 @@ def minutes(
     table = minutes_table(sweep, outcomes, release)
     write_minutes(sweep, table, folder)
     if as_json:
-        print_json(_as_json(sweep, outcomes, release))
+        print_json(_as_json(sweep, outcomes, release) | {"signature": table.provenance["signature"]})
     elif as_csv or as_latex:
         from annotator.figures.latex_tables import paper_latex
         from annotator.usecases.papers.scored_rows import paper_csv

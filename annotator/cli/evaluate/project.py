@@ -431,12 +431,23 @@ def models(
         projects = [find_project(store, name) for name in dict.fromkeys(project_names)]
         pair, scoring_options = ModelPair(base, other), ScoringOptions(**options)
         reports = comparison_reports(store, LOCAL_OPERATOR, projects, pair, scoring_options)
+        signed = {project.name: _signature(store, project, scoring_options) for project in projects}
     if as_json:
-        print_json({name: report.as_json() for name, report in reports.items()})
+        print_json({name: {**report.as_json(), "signature": signed[name]} for name, report in reports.items()})
         return
     for name, report in reports.items():
-        for line in (*_lines(name, report.comparison), *_gain_lines(report.gains)):
+        for line in (*_lines(name, report.comparison), *_gain_lines(report.gains), f"  Signature: {signed[name]}"):
             click.echo(line)
+
+
+def _signature(store: "Store", project: "Project", options: "ScoringOptions") -> str:
+    from annotator.scoring.signatures import signature_of_gold
+    from annotator.usecases.inspect.gold_release import gold_release
+
+    policy = options.gold_policy or project.settings.gold_policy
+    release = gold_release(store, project, policy)
+    learned = "included" if options.includes_training else None
+    return signature_of_gold(policy, release, split=options.split, learned=learned)
 
 
 def _gain_lines(gains: "ModelGains") -> Iterator[str]:

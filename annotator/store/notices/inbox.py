@@ -1,8 +1,7 @@
 """The notices of each person."""
 
 import json
-from collections.abc import Collection, Sequence
-from typing import cast
+from collections.abc import Collection
 
 from annotator.domain.people import NoticeGroup, NoticeKind, User
 from annotator.store.connection.database import Row, Store
@@ -106,12 +105,6 @@ def prune_notices(store: Store, before: str, *, at_most: int = 1000) -> int:
         (before, at_most),
     )
     return cursor.rowcount
-
-
-def notices_of(store: Store, user_id: int) -> Sequence[tuple[NoticeKind, str]]:
-    """The kind and detail of each of somebody's notices, the oldest first."""
-    rows = store.rows("SELECT kind, detail FROM notices WHERE user_id = ? ORDER BY id", (user_id,))
-    return [(cast("NoticeKind", row["kind"]), row["detail"]) for row in rows]
 
 
 def _group(row: Row) -> NoticeGroup:

@@ -11,6 +11,7 @@ from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.metrics.ragged import Floats, Integers
+from annotator.metrics.registry import definition_of
 from annotator.metrics.significance import Verdict, beside, sentence
 from annotator.scoring.chance_verdicts import Judged
 from annotator.scoring.gold import GoldRow, GoldTable
@@ -117,7 +118,9 @@ MEASURED: tuple[str, ...] = (
     "eraser.accuracy",
 )
 _OPTIONS = ScoringOptions()
-_RULES = 2  # kept with each measurement: those made when maps without an order still had numbers are out of date
+# Kept with each measurement: those made when maps without an order still had numbers (1), or before the definition of a
+# number changed, are out of date.
+_RULES = 2 + sum(definition_of(name).version - 1 for name in MEASURED)
 _PAIRED = {"map": "benchmark.map", "map_aligned": "benchmark.map_aligned"}
 
 

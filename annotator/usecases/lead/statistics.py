@@ -32,6 +32,7 @@ class ProjectStatistics:
     n_accepted: accepted annotations; n_counting: those of them that the gold is made from
     n_other_result: accepted annotations that are left out of the gold because they carry another label or answer
     n_tied: texts that have no gold because several labels or answers were given as often
+    signature: what the numbers follow from, where it was asked for (scoring/signatures.py)
     audit: of the newest audit of changed versions what is right, altogether and by kind; () without one
     """
 
@@ -52,6 +53,7 @@ class ProjectStatistics:
     agreement: Agreement
     work: WorkQuality
     audit: tuple[AuditShare, ...] = ()
+    signature: str = ""
 
 
 def statistics_of(store: Store, actor: User, project: Project) -> ProjectStatistics:

@@ -57,11 +57,26 @@ def minutes_table(sweep: Sweep, outcomes: Sequence[Outcome], release: str | None
     ordered = sorted(outcomes, key=lambda outcome: _place(sweep, outcome))
     rows = [_row(sweep, list(of_row)) for _, of_row in groupby(ordered, key=lambda outcome: _place(sweep, outcome))]
     policy = sweep.options.data.gold_policy or sweep.project.settings.gold_policy
-    provenance = asked_for(sweep.project.name, policy, None, release)
+    provenance = asked_for(sweep.project.name, policy, None, release, options=_options(sweep))
     return PaperTable(
         "minutes", "Minutes bought", _caption(sweep, policy, release), (*_COUNTS, *columns), (*rows, _majority(sweep)),
         tuple(_notes(sweep, outcomes)), provenance,
     )  # fmt: skip
+
+
+def _options(sweep: Sweep) -> dict[str, object]:
+    """What the numbers follow from besides the gold, for their signature."""
+    options, alignment = sweep.options, sweep.options.fitting.alignment
+    base = options.model.base
+    return {
+        "seeds": " ".join(map(str, options.seeds)),
+        "start": sweep.n_start,
+        "base": None if base is None else Path(base).name,
+        "align": None if alignment is None else f"{alignment.criterion}/{alignment.over}",
+        "strength": None if alignment is None else f"{alignment.strength:g}",
+        "scale": None if alignment is None else f"{alignment.scale:g}",
+        "online": None if options.online == "none" else options.online,
+    }
 
 
 def _place(sweep: Sweep, outcome: Outcome) -> tuple[float, int, bool]:

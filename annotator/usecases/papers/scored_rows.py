@@ -16,6 +16,7 @@ from annotator.metrics.ragged import Flags
 from annotator.scoring.paper_table import ARROWS, PaperCell, PaperColumn, PaperRow, PaperTable, cell_of
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.shared_instances import do_rows_differ, over_shared, seeds_of, values_of
+from annotator.scoring.signatures import signature_of_gold
 from annotator.scoring.table import MetricRow, MetricTable, Number, definition_in_table, metric_table, without_repeats
 from annotator.store import Store
 from annotator.usecases.inspect.metric_formats import signature_of_table
@@ -152,16 +153,18 @@ def keys_of(row: MetricRow) -> dict[str, str]:
 
 
 def asked_for(
-    project: str, policy: str, split: str | None, release: str | None = None, *, table: MetricTable | None = None
-) -> dict[str, str]:
+    project: str, policy: str, split: str | None, release: str | None = None, *, table: MetricTable | None = None,
+    options: Mapping[str, object] | None = None,
+) -> dict[str, str]:  # fmt: skip
     """What a file says of each of its rows. release: of the gold, in words; None where nothing is frozen.
 
-    table: from whose numbers those of the file are, of which it has the signature
+    table: from whose numbers those of the file are, of which it has the signature; options: of one without a table
     """
-    signed = {} if table is None else {"signature": signature_of_table(table)}
+    of_gold = signature_of_gold(policy, release, split=split, **(options or {}))
+    signed = of_gold if table is None else signature_of_table(table)
     return {
         "project": project, "gold_policy": policy, "gold_release": release or "", "split": split or "",
-        "version": annotator.__version__, **signed,
+        "version": annotator.__version__, "signature": signed,
     }  # fmt: skip
 
 

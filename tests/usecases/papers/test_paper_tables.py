@@ -342,6 +342,7 @@ def test_the_table_cites_the_release_of_the_gold_that_models_learn_from(
     table = minutes_table(of_project, [outcome("both", 0, 1)], cited)
     assert f"Gold: {release.words}. " in table.caption
     assert release.name in paper_csv(table)
+    assert "@release-1|seeds:0" in table.provenance["signature"]
     unfrozen = minutes_table(sweep, [outcome("both", 0, 1)])
     assert "Gold:" not in unfrozen.caption, "where nothing is frozen the caption is as it was"
 
