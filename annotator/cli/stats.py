@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from annotator.domain.numbers import counted, written_in_report
@@ -98,9 +99,14 @@ def _work(statistics: "ProjectStatistics") -> str:
     work = statistics.work
     if not work.outcomes and not work.time.n:
         return "work: Nothing has been submitted here."
-    rounds = ", ".join(f"{outcome.n:,} {outcome.outcome}" for outcome in work.outcomes) or "none decided"
+    by_round = groupby(work.outcomes, key=lambda count: count.round_number)
+    lines = (
+        f"round {number}: {', '.join(f'{count.n:,} {count.outcome}' for count in counts)}"
+        for number, counts in by_round
+    )
+    rounds = "; ".join(lines) or "no rounds"
     seconds = "" if work.time.median_seconds is None else f"; median of {_of(work.time.median_seconds)} s a submission"
-    return f"work: rounds {rounds}{seconds}"
+    return f"work: {rounds}{seconds}"
 
 
 def _help(report: "HelpReport") -> Iterator[str]:

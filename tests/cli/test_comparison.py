@@ -94,7 +94,7 @@ def test_every_table_is_printed_as_text_as_csv_and_as_latex(command: Command, na
     lines = list(csv.DictReader(io.StringIO(command(name, "--project", "Sentiment", "--csv")[1])))
     assert {(line["project"], line["gold_policy"], line["split"]) for line in lines} == {("Sentiment", "chosen", "")}
     assert all(line["signature"].startswith("METRIC|gold:chosen") for line in lines)
-    assert "\nSignature: METRIC|gold:chosen" in text
+    assert "\nSignature: METRIC|gold:chosen@release-1" in text
     latex = command(name, "--project", "Sentiment", "--latex")[1]
     assert latex.count("{") == latex.count("}")
     assert f"\\label{{tab:{name}}}" in latex

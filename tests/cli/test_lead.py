@@ -348,3 +348,8 @@ def test_the_webhook_s_key_is_printed_once(annotator: Command, trusted: Path) ->
         "Use an address like https://hooks.lab.example/annotator, without credentials or #."
         in annotator("notices", "webhook", "--url", "http://hooks.example/").err
     )
+
+
+def test_stats_tell_each_round_apart(on_demonstration: Command) -> None:
+    out = on_demonstration("stats", "--project", "Sentiment").out
+    assert "\nwork: round 1: 1 accepted, 3 open, 2 returned; round 2: 1 open;" in out

@@ -265,6 +265,8 @@ def _releases(store: Store, projects: Sequence[Project], options: ScoringOptions
         (project.name, gold_release(store, project, options.gold_policy or project.settings.gold_policy))
         for project in projects
     ]
+    if len(of_projects) == 1:
+        return of_projects[0][1] or ""
     return "; ".join(f"{name}: {release}" for name, release in of_projects if release)
 
 
