@@ -214,6 +214,7 @@ def test_the_next_text_asks_after_the_submit_has_arrived(panel: Open) -> None:
     """The sets that were just handed in may be what is carried over."""
     fake = proposing(draft=samples.draft([[5, 6]]))
     shown = panel(fake)
+    fake.wait_for_messages("proposed", 1)
     gate = fake.hold("submit")
     shown.keys("Control+Enter")
     assert shown.key == "second"
