@@ -15,6 +15,7 @@ from annotator.cli.commands import (
     device_option,
     examples,
     hub_option,
+    inputs_option,
     json_option,
     opened,
     pairs_of,
@@ -151,7 +152,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 )
 @device_option
 @threads_option
-@click.option("--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once.")
+@inputs_option
 @too_long_option("refuse")
 @click.option(
     "--prompt",

@@ -28,6 +28,9 @@ threads_option = click.option(
     show_default=True,
     help="Threads of a transformers model on a CPU.",
 )
+inputs_option = click.option(
+    "--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once."
+)
 hub_option = click.option(
     "--allow-model-hub",
     "asks_hub",

@@ -12,6 +12,7 @@ from annotator.cli.commands import (
     device_option,
     examples,
     hub_option,
+    inputs_option,
     json_option,
     opened,
     pairs_of,
@@ -94,7 +95,7 @@ _PILES = {
 )
 @device_option
 @threads_option
-@click.option("--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once.")
+@inputs_option
 @too_long_option("refuse")
 @hub_option
 @json_option

@@ -173,6 +173,7 @@ interface ModelFamilies {
   p_empty: number;
   threshold: number;
   trouble: string;
+  note: string;
   own: SetFamily;
   people: SetFamily | null;
   iou: number[][];

@@ -290,7 +290,7 @@ def show_instance(
         own_gold = gold_for(store, actor, project, instance, "") if asked_gold else gold
         shown = replace(
             show_text(store, project, gold, chosen, show_panels(store, project, instance, chosen, runs)),
-            families=show_families(store, instance, shows_people=not own_gold.withheld),
+            families=show_families(store, instance, None if own_gold.withheld else own_gold.gold.sets),
             project=project.id,
             policy=project.settings.gold_policy,
             choices=tuple(_choice(store, runs[run_id], instance_id, groups[run_id]) for run_id in run_ids),

@@ -195,6 +195,7 @@ class ShownFamilies:
     """A model's own sets of a text beside people's (docs/sufficient.md).
 
     goes_on:  whether they were looked for beyond the paper's rule; trouble: why there are none to speak of; "" where there are
+    note:     why people's sets, which may be seen, are not beside them; "" where they are, or there are none
     is_right: whether the model's label is gold's; None without a label
     iou:      a row for each set of the model, a column for each of people's
     """
@@ -208,6 +209,7 @@ class ShownFamilies:
     p_empty: float
     threshold: float
     trouble: str
+    note: str
     own: ShownFamily
     people: ShownFamily | None
     iou: tuple[tuple[float, ...], ...]

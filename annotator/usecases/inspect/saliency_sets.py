@@ -9,6 +9,7 @@ from annotator.domain.measurements import LONGEST_NAME, MOST_LISTED, Question, S
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.sufficient_sets import JudgedFamily, Pile, SufficientSets
+from annotator.domain.texts import RationaleSet
 from annotator.language import _, unsaid
 from annotator.metrics.set_families import LEAST_IOU, SetTable, iou_table, set_table
 from annotator.review.gold import latest_of_each
@@ -27,24 +28,28 @@ _REASONS = {
     "answers without reading": unsaid("The model gives this answer without reading."),
 }
 _DIGITS = 4
-Piled = dict[
-    int, tuple[Pile, int | None]
-]  # by the number of a set: its pile, and the set of the other family that it is paired with
+# By the number of a set: its pile, and the set of the other family that it is paired with.
+Piled = dict[int, tuple[Pile, int | None]]
 
 
-def show_families(store: Store, instance: Instance, *, shows_people: bool) -> tuple[ShownFamilies, ...]:
-    """Of each model, and way of looking, whose sets of a text are stored. shows_people: people's sets may be seen."""
+def show_families(store: Store, instance: Instance, gold: Sequence[RationaleSet] | None) -> tuple[ShownFamilies, ...]:
+    """Of each model, and way of looking, whose sets of a text are stored. gold: as it is now; None where it is closed.
+
+    People's sets that were asked about are shown only where gold is still theirs: others may be of an annotation that is closed.
+    """
+    tokens = None if gold is None else [frozenset(of.token_indices) for of in gold]
     return tuple(
-        _shown(model, parameters, sets, instance, shows_people=shows_people)
+        _shown(model, parameters, sets, instance, tokens)
         for model, parameters, sets in sufficient_sets_of_instance(store, instance.id)
     )
 
 
 def _shown(
-    model: str, parameters: str, sets: SufficientSets, instance: Instance, *, shows_people: bool
+    model: str, parameters: str, sets: SufficientSets, instance: Instance, gold: Sequence[frozenset[int]] | None
 ) -> ShownFamilies:
     how = json.decode(parameters)
-    people = sets.people if shows_people else None
+    is_same = gold is not None and _are_of(sets.people, gold, is_cut=how.get("too_long") == "cut")
+    people = sets.people if is_same else None
     table = _table(sets.own, people, sets.threshold)
     return ShownFamilies(
         model=model,
@@ -56,10 +61,23 @@ def _shown(
         p_empty=_rounded(sets.p_empty),
         threshold=_rounded(sets.threshold),
         trouble=_(_REASONS[sets.reason]) if sets.reason else "",
+        note=""
+        if gold is None or is_same
+        else _("People's sets have changed. Find the model's sets again to compare."),
         own=_family(sets.own, sets.threshold, _piles_of_model(table)),
         people=None if people is None else _family(people, sets.threshold, _piles_of_people(table)),
         iou=tuple(tuple(map(_rounded, row)) for row in iou_table(sets.own.tokens, people.tokens if people else ())),
     )
+
+
+def _are_of(people: JudgedFamily | None, gold: Sequence[frozenset[int]], *, is_cut: bool) -> bool:
+    """Whether people's sets that were asked about are those of gold, as far as the model sees them.
+
+    is_cut: the model may not see all of the text
+    """
+    judged = [] if people is None else [frozenset(of.tokens) for of in people.sets]
+    is_gold = all(any(tokens <= whole for whole in gold) for tokens in judged)
+    return is_gold and (is_cut or all(any(tokens <= whole for tokens in judged) for whole in gold))
 
 
 def _family(family: JudgedFamily, threshold: float, piles: Piled) -> ShownFamily:

@@ -150,6 +150,24 @@ def test_the_saliency_page_is_told_each_set_with_its_pile_and_what_the_model_ans
     assert (closed.people, [of.pile for of in closed.own.sets]) == (None, ["unmarked"])
 
 
+def test_peoples_sets_that_are_no_longer_gold_are_shown_to_nobody(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], add_person: Callable[..., User]
+) -> None:
+    """They may be of an annotation that is closed to whoever looks, who could be given the text."""
+    scripted()
+    run(store, tastes)
+    second = find_instance_ids(store, tastes.id, "q")[0]
+    with store.transaction():
+        store.run("UPDATE annotations SET state = 'returned' WHERE instance_id = ?", (second,))
+    for person in (LOCAL_OPERATOR, add_person("Ann", tastes, "annotator", "researcher")):
+        [shown] = families(store, person, second)
+        assert (shown.people, shown.iou) == (None, ((), ()))
+        assert shown.note == "People's sets have changed. Find the model's sets again to compare."
+    run(store, tastes)
+    [shown] = families(store, LOCAL_OPERATOR, second)
+    assert (shown.people, shown.note) == (None, "")
+
+
 def test_where_all_subsets_were_tried_too_the_search_is_compared_with_them(
     store: Store, tastes: Project, scripted: Callable[..., Scripted]
 ) -> None:

@@ -127,12 +127,12 @@ function questions(view, families) {
       element("thead", {}, element("tr", {}, ...head.map((words) => element("th", { scope: "col" }, words)))),
       element("tbody", {}, ...rows),
     ),
-    paragraph("families-words", thresholdWords(families)),
+    paragraph("families-words", together(thresholdWords(families), families.note)),
   );
 }
 
 /** @param {HeatView} view @param {ModelFamilies} families @param {JudgedSet[]} sets @param {boolean} isOwn */
-function setRows(view, { is_right: isRight }, sets, isOwn) {
+function setRows(view, { is_right: isRight, people }, sets, isOwn) {
   const words = view.segments.flatMap(({ tokens }) => tokens);
   return sets.map((one, set) =>
     element(
@@ -143,7 +143,11 @@ function setRows(view, { is_right: isRight }, sets, isOwn) {
       element("td", { title: percentOf(one.p) }, yesNo(one.is_sufficient)),
       element("td", {}, one.is_compact === null ? "–" : yesNo(one.is_compact)),
       element("td", {}),
-      element("td", {}, dotted(pileWords(one, isOwn, isRight), one.is_late && _("only without what opposes it"))),
+      element(
+        "td",
+        {},
+        dotted(people && pileWords(one, isOwn, isRight), one.is_late && _("only without what opposes it")),
+      ),
     ),
   );
 }
