@@ -1,5 +1,5 @@
-"""A predictor from what a person writes: spacy:, transformers:, transformers-zero-shot: or transformers-writing: and a folder
-or name.
+"""A predictor from what a person writes: spacy:, transformers:, transformers-zero-shot:, transformers-writing: or served:, and
+a folder or name.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class LoadOptions:
 
     inputs_at_once: texts in one batch of the model; None: 8 on a CPU, 32 on a GPU
     too_long:       a text beyond the model's limit is refused, cut at its end, or read in windows
-    labels:         of zero-shot models: what they choose from
+    labels:         of zero-shot and served models: what they choose from
     prompt:         of these, and of models that write: the text in what it stands in, up to the label
     label_words:    of both: what a label is called there, where that is another word
     longest_answer: of models that write their answer: how many subwords it has at most
@@ -82,12 +82,16 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
                 template=options.prompt,
                 longest=options.longest_answer,
             )
+        case "served":
+            from annotator.attribution.served_models import ServedLabels, ServedModel  # noqa: PLC0415
+
+            return ServedLabels(ServedModel.of(source), options.labels)
         case _:
             raise InvalidValue(
                 _(
                     "'{spec}' isn't a model. Use {built_in}, {built_in}:NAME, spacy:FOLDER-OR-NAME, "
-                    "transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME or "
-                    "transformers-writing:FOLDER-OR-NAME.",
+                    "transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME, "
+                    "transformers-writing:FOLDER-OR-NAME or served:NAME.",
                     spec=spec,
                     built_in=BUILT_IN,
                 )

@@ -44,12 +44,14 @@ class Seeking:
     search:  "auto": full up to 64 tokens, blocks above; "exact" only up to 12
     goes_on: also in a rest that is not sufficient by itself, until no part of it is
     is_strong: looks for a sufficient set in what people's sets leave, too
+    is_brief: asks about each set and about the rest alone, and about no random sets: of a model that is slow
     """
 
     threshold: Threshold = field(default_factory=Threshold)
     search: Search = "auto"
     goes_on: bool = False
     is_strong: bool = False
+    is_brief: bool = False
 
     def search_of(self, n_tokens: int) -> Search:
         """Raises InvalidValue for an exact search of a long text."""
@@ -76,16 +78,18 @@ def examine(
     *,
     n_labels: int = 2,
     people: Sequence[Sequence[int]] | None = None,
+    given: Sequence[Sequence[int]] | None = None,
     sentences: Sequence[int] = (),
     seed: int = 0,
 ) -> Steps[SufficientSets]:
     """The sets of a text, what the model answers to people's sets, and how many random sets of equal sizes suffice.
 
     people:    their sets by token number; None: nobody is asked about
+    given:     sets that are judged in the place of the model's own, which are then not looked for
     sentences: the number of each token's sentence, () where all are one
     Raises: InvalidValue for an exact search of a text that is too long for it
     """
-    search = seeking.search_of(n_tokens)
+    search = seeking.search_of(n_tokens) if given is None else "given"
     ends = np.zeros((2, n_tokens), dtype=np.bool_)
     ends[0] = True
     full, empty = (yield ends).tolist()
@@ -93,14 +97,20 @@ def examine(
     reason = _reason(n_tokens, full, empty, threshold)
     if reason:
         return SufficientSets("", threshold, full, empty, reason, search)
-    tails = yield from collect(Tail(ends[0], full), threshold, search, seeking.goes_on, sentences)
-    late = {index for index, (_tail, is_late) in enumerate(tails) if is_late}
-    model_sets = yield from judge([tail.mask for tail, _ in tails], n_tokens, late)
-    _check_minimal(model_sets, threshold)
+    is_cut = False
+    if given is None:
+        tails = yield from collect(Tail(ends[0], full), threshold, search, seeking.goes_on, sentences)
+        late = {index for index, (_tail, is_late) in enumerate(tails) if is_late}
+        model_sets = yield from judge([tail.mask for tail, _ in tails], n_tokens, late)
+        _check_minimal(model_sets, threshold)
+        is_cut = len(tails) == MOST_SETS and (seeking.goes_on or model_sets.of_rest >= threshold)
+    else:
+        masks = [_mask(tokens, n_tokens) for tokens in given]
+        model_sets = yield from judge(masks, n_tokens, asks_less=not seeking.is_brief)
     theirs = yield from _judge_people(n_tokens, threshold, seeking, people, sentences)
-    drawn = random_sets([len(judged.tokens) for judged in model_sets.sets], n_tokens, seed)
+    sizes = [] if seeking.is_brief else [len(judged.tokens) for judged in model_sets.sets]
+    drawn = random_sets(sizes, n_tokens, seed)
     enough = int(((yield drawn) >= threshold).sum()) if len(drawn) else 0
-    is_cut = len(tails) == MOST_SETS and (seeking.goes_on or model_sets.of_rest >= threshold)
     return SufficientSets(
         "",
         threshold,
@@ -134,7 +144,8 @@ def _judge_people(
 ) -> Steps[JudgedFamily | None]:
     if people is None:
         return None
-    theirs = yield from judge([_mask(tokens, n_tokens) for tokens in people], n_tokens)
+    masks = [_mask(tokens, n_tokens) for tokens in people]
+    theirs = yield from judge(masks, n_tokens, asks_less=not seeking.is_brief)
     if seeking.is_strong:
         theirs = yield from _strongly(theirs, n_tokens, threshold, sentences)
     return theirs
@@ -249,14 +260,20 @@ def _smallest(whole: Tail, threshold: float, goes_on: bool) -> Steps[list[tuple[
     return tails
 
 
-def judge(sets: Sequence[Flags], n_tokens: int, late: Iterable[int] = ()) -> Steps[JudgedFamily]:
-    """What the model answers to each set, to it with one token less, to the text without it, and without all of them."""
+def judge(
+    sets: Sequence[Flags], n_tokens: int, late: Iterable[int] = (), *, asks_less: bool = True
+) -> Steps[JudgedFamily]:
+    """What the model answers to each set, to it with one token less, to the text without it, and without all of them.
+
+    asks_less: whether it is asked about each set with one token less
+    """
     alone = np.array(sets, dtype=np.bool_).reshape(len(sets), n_tokens)
-    less = [mask & ~np.diag(mask)[mask] for mask in alone]
+    less = [mask & ~np.diag(mask)[mask if asks_less else np.zeros_like(mask)] for mask in alone]
     f = yield np.concatenate([~_union(alone)[None], alone, ~alone, *less])
     of_rest, of_sets, of_rests, of_less = np.split(f, np.cumsum([1, len(alone), len(alone)]))
     ends = np.cumsum([len(masks) for masks in less])
-    highest = [float(part.max(initial=-1.0)) for part in np.split(of_less, ends[:-1])] if len(alone) else []
+    parts = np.split(of_less, ends[:-1]) if len(alone) else []
+    highest = [float(part.max(initial=-1.0)) if asks_less else None for part in parts]
     judged = tuple(
         JudgedSet(tuple(np.flatnonzero(mask).tolist()), float(f_alone), without_one, float(f_rest), index in late)
         for index, (mask, f_alone, f_rest, without_one) in enumerate(

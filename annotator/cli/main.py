@@ -48,6 +48,10 @@ COMMANDS: Commands = {
         "annotator.cli.self_explanations:explain_self",
         "Ask a model of this machine for its own reasons.",
     ),
+    "shadow-review": (
+        "annotator.cli.self_explanations:shadow_review",
+        "Ask a language model for a reviewer's scores, beside people's.",
+    ),
     "suite": ("annotator.cli.suites:suite", "Manage functional tests: make, run, score, exchange."),
     "words": ("annotator.cli.suites:words", "Manage word lists: list, save, remove."),
     "evaluate": (

@@ -1,4 +1,4 @@
-"""`annotator prompts` and `explain-self`: asking language models for their answers and, as quotes, for their own reasons."""
+"""`annotator prompts`, `explain-self` and `shadow-review`: asking language models for answers, reasons in quotes, and scores."""
 
 import dataclasses
 from pathlib import Path
@@ -7,6 +7,7 @@ import click
 
 from annotator.cli.attribute import InstanceProgress
 from annotator.cli.commands import json_option, opened, print_json, project_option, show_left_out
+from annotator.cli.sufficient import show_report
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
@@ -17,12 +18,16 @@ template_option = click.option(
     "--template", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A file with a prompt of your own. It holds {text}, and {labels} where the project has labels.",
 )  # fmt: skip
+sets_option = click.option(
+    "--sets", "asks_sets", is_flag=True, help="Ask for several sets of quotes, each enough alone (docs/sufficient.md)."
+)
 
 
 @click.command("prompts")
 @click.argument("path", type=click.Path(path_type=Path), required=False)
 @project_option
 @template_option
+@sets_option
 @click.option(
     "--show-template", is_flag=True, help="Print the prompt as it is before texts are put in, and write nothing."
 )
@@ -37,8 +42,8 @@ template_option = click.option(
 @json_option
 @click.pass_obj
 def prompts(
-    database: Path, /, *, path: Path | None, project_name: str, template: Path | None, show_template: bool,
-    split: str | None, batch_model: str, as_json: bool,
+    database: Path, /, *, path: Path | None, project_name: str, template: Path | None, asks_sets: bool,
+    show_template: bool, split: str | None, batch_model: str, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a prompt for each instance to the file PATH, one on each line.
 
@@ -50,11 +55,11 @@ def prompts(
 
     if path is None and not show_template:
         raise click.UsageError("Name the file to write, or ask for --show-template.")
-    options = PromptOptions(read_template(template), split, batch_model.strip())
+    options = PromptOptions(read_template(template, asks_sets=asks_sets), split, batch_model.strip(), asks_sets)
     with opened(database) as store:
         project = find_project(store, project_name)
         if show_template or path is None:
-            click.echo(chosen_template(project, options.template), nl=False)
+            click.echo(chosen_template(project, options.template, asks_sets=asks_sets), nl=False)
             return
         n = write_prompts(store, LOCAL_OPERATOR, project, path, options)
     if as_json:
@@ -67,42 +72,83 @@ def prompts(
 @project_option
 @click.option("--model", required=True, help="The model, as its server calls it.")
 @template_option
+@sets_option
 @click.option("--split", help="Only this split.")
 @json_option
 @click.pass_obj
 def explain_self(
-    database: Path, /, *, project_name: str, model: str, template: Path | None, split: str | None, as_json: bool
-) -> int:
+    database: Path, /, *, project_name: str, model: str, template: Path | None, asks_sets: bool, split: str | None,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Ask a language model that this machine serves for its answers and its reasons, as quotes.
 
     It is asked at ANNOTATOR_MODEL_ADDRESS, such as http://127.0.0.1:11434/v1. What is stored is not asked again, so
     the command can be stopped and repeated. The exit code is 1 if texts had to be left out. See
     docs/self_explanations.md.
+
+    With --sets it is asked for sets, then about each set alone, and about the text without all of them.
     """
     from annotator.usecases.models.attributions import left_out_summary
     from annotator.usecases.models.self_explanations import SelfExplanationOptions, self_explanation_summary
     from annotator.usecases.models.self_explanations import explain_self as ask
+    from annotator.usecases.models.sufficient_sets import ask_itself
     from annotator.usecases.project.projects import find_project
 
-    options = SelfExplanationOptions(read_template(template), split)
+    options = SelfExplanationOptions(read_template(template, asks_sets=asks_sets), split, asks_sets)
     with opened(database) as store:
         project, progress = find_project(store, project_name), InstanceProgress()
         try:
             report = ask(store, LOCAL_OPERATOR, project, model, options, progress=progress.take)
+            judged = ask_itself(store, LOCAL_OPERATOR, project, model, report.model, split, progress=progress.take)
+        finally:
+            progress.end()
+    show_left_out(report.left_out, report.n_left_out, left_out_summary(report))
+    if as_json:
+        print_json({**dataclasses.asdict(report), "own_sets": judged and dataclasses.asdict(judged)})
+    else:
+        click.echo(self_explanation_summary(report))
+        if judged is not None:
+            show_report(judged)
+    return 1 if report.n_left_out or (judged is not None and judged.n_left_out) else 0
+
+
+@click.command("shadow-review")
+@project_option
+@click.option("--model", required=True, help="The model, as its server calls it.")
+@json_option
+@click.pass_obj
+def shadow_review(database: Path, /, *, project_name: str, model: str, as_json: bool) -> int:
+    """Ask a language model that this machine serves for a reviewer's scores of everything that people reviewed.
+
+    It decides nothing. `annotator stats` and the Quality page tell how far it agrees with people, beside people's
+    agreement with each other. Only rounds that are decided are scored; what is stored is not asked again. The exit
+    code is 1 if any had to be left out. See docs/self_explanations.md.
+    """
+    from annotator.usecases.models.attributions import left_out_summary
+    from annotator.usecases.models.shadow_review import shadow_review as ask
+    from annotator.usecases.models.shadow_review import shadow_review_summary
+    from annotator.usecases.project.projects import find_project
+
+    with opened(database) as store:
+        project, progress = find_project(store, project_name), InstanceProgress()
+        try:
+            report = ask(store, LOCAL_OPERATOR, project, model, progress=progress.take)
         finally:
             progress.end()
     show_left_out(report.left_out, report.n_left_out, left_out_summary(report))
     if as_json:
         print_json(dataclasses.asdict(report))
     else:
-        click.echo(self_explanation_summary(report))
+        click.echo(shadow_review_summary(report))
     return 1 if report.n_left_out else 0
 
 
-def read_template(path: Path | None) -> str | None:
+def read_template(path: Path | None, *, asks_sets: bool) -> str | None:
     """The words of a prompt in a file; None where none is named."""
     if path is None:
         return None
+    if asks_sets:
+        raise click.UsageError("--sets chooses the standard prompt; leave out --template.")
     try:
         if path.stat().st_size > _LONGEST_FILE:
             raise InvalidValue(f"'{path}' is too large to be a prompt ({path.stat().st_size:,} bytes).")

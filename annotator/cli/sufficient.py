@@ -48,8 +48,8 @@ _PILES = {
     "--model",
     required=True,
     help=(
-        "built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, or the name of a model trained in "
-        "the project."
+        "built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, served:NAME (see explain-self), or the "
+        "name of a model trained in the project."
     ),
 )
 @click.option("--split", help="Only this split.")
@@ -78,6 +78,12 @@ _PILES = {
 )
 @click.option("--exact", "is_exact", is_flag=True, help="By all subsets; texts of more than 12 tokens are left out.")
 @click.option("--strong", "is_strong", is_flag=True, help="Also look for a sufficient set in what people's sets leave.")
+@click.option(
+    "--sets-of",
+    default="",
+    metavar="MODEL",
+    help="Ask about the sets that this model gave as its reasons (explain-self --sets) instead of looking for sets.",
+)
 @rename_option
 @click.option("--again", "is_anew", is_flag=True, help="First delete what was found with these options before.")
 @click.option(
@@ -136,13 +142,14 @@ def sufficient(
             progress.end()
         of_run = (report.model, report.parameters, options["split"])
         lists = save_pile_lists(store, LOCAL_OPERATOR, project, *of_run) if save_lists else ()
-    _show(report, as_json=as_json)
+    show_report(report, as_json=as_json)
     for saved in lists:
         click.echo(f"Saved the list “{saved.name}” with {counted(saved.n, 'text')}.", err=as_json)
     return 1 if report.n_left_out else 0
 
 
-def _show(report: "SufficientReport", *, as_json: bool) -> None:
+def show_report(report: "SufficientReport", *, as_json: bool = False) -> None:
+    """What was done, and the numbers."""
     for note in report.notes:
         click.echo(note, err=True)
     reasons = ", ".join(f"{n:,} {reason}" for reason, n in report.reasons.items())
@@ -156,6 +163,8 @@ def _show(report: "SufficientReport", *, as_json: bool) -> None:
         f"Searched {counted(report.n_examined, 'text')} with {counted(report.n_calls, 'reduced text')}; "
         f"{report.n_known:,} of {counted(report.n_instances, 'text')} were known."
     )
+    if report.n_without:
+        click.echo(f"{counted(report.n_without, 'text')} without sets by the model that gave them.")
     if report.numbers is not None:
         for line in table_lines(report.numbers):
             click.echo(line)
@@ -189,7 +198,8 @@ def table_lines(numbers: "SufficientNumbers") -> Iterator[str]:
 def _undefined(numbers: "SufficientNumbers") -> Iterator[str]:
     yield f"{counted(numbers.n_texts, 'text')} stored; without sets to speak of:"
     for reason, n in numbers.reasons.items():
-        yield f"  {reason}: {n:,}"
+        if n or reason != "answers otherwise":  # than the sets are for, which were given
+            yield f"  {reason}: {n:,}"
     yield f"Probability of the answer on nothing: {_number(numbers.empty)}."
     if numbers.n_cut:
         yield f"{counted(numbers.n_cut, 'text')} may have more than the 20 sets that were looked for."

@@ -200,6 +200,12 @@ class Instance:
         segment = self.layout.segment_at(token_index)
         return self.segment(segment.name).body.token(token_index - segment.first_token)
 
+    def words(self, start: int, end: int) -> str:
+        """The text of some tokens of one segment, as it stands there."""
+        segment = self.layout.segment_at(start)
+        body = self.segment(segment.name).body
+        return body.text[body.starts[start - segment.first_token] : body.ends[end - 1 - segment.first_token]]
+
 
 @dataclass(frozen=True, slots=True)
 class Annotation:

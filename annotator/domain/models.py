@@ -163,11 +163,14 @@ class Quotes:
     """What became of the quotes that a model gave as its reason.
 
     n, n_missing: how many there were, and how many of them are not in the text; missing: the first of these, as it wrote them
+    n_sets: how many sets they made, where sets were given; sets: the spans of each set of which every quote is in the text
     """
 
     n: int
     n_missing: int = 0
     missing: tuple[str, ...] = ()
+    n_sets: int = 0
+    sets: tuple[tuple[tuple[int, int], ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +178,14 @@ class SourceRationale:
     """What a model gives as its reason without scores.
 
     quotes:  in its own words, which are yet to be found in the instance's texts; then there are no parts
+    sets:    the same quotes in the sets that they were given in; () where they were given as one reason
     outcome: of words that were looked for already, which are the parts
     """
 
     kind: RationaleKind
     parts: tuple[MarkedPart, ...] = ()
     quotes: tuple[str, ...] | None = None
+    sets: tuple[tuple[str, ...], ...] = ()
     outcome: Quotes | None = None
 
 

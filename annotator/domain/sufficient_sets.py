@@ -7,9 +7,9 @@ from typing import Literal, cast, get_args
 from annotator.errors import InvalidValue
 from annotator.language import _
 
-Search = Literal["auto", "full", "blocks", "exact"]
+Search = Literal["auto", "full", "blocks", "exact", "given"]
 Removal = Literal["default", "delete", "mask", "blank"]
-Reason = Literal["", "no token", "answers too weakly", "answers without reading"]
+Reason = Literal["", "no token", "answers too weakly", "answers without reading", "answers otherwise"]
 
 # In which of these a set lies, of the model's or of people's; see metrics/set_families.py.
 Pile = Literal["same", "cores", "unmarked", "ignored", "needed", "redundant"]
@@ -48,14 +48,14 @@ class JudgedSet:
     """A set, and what the model answers about it: probabilities of the answer, less 1 where another label is more probable.
 
     alone:       on the set alone
-    without_one: the highest on the set with one token less
+    without_one: the highest on the set with one token less; None where that was not asked
     of_rest:     on the text without the set
     is_late:     it was found when the rest was no longer sufficient: only without what speaks against it
     """
 
     tokens: tuple[int, ...]
     alone: float
-    without_one: float
+    without_one: float | None
     of_rest: float
     is_late: bool = False
 
@@ -63,8 +63,8 @@ class JudgedSet:
         return self.alone >= threshold
 
     def is_compact(self, threshold: float) -> bool | None:
-        """Whether no token can go; None where the set is not sufficient."""
-        return self.without_one < threshold if self.is_sufficient(threshold) else None
+        """Whether no token can go; None where the set is not sufficient, or nobody asked."""
+        return self.without_one < threshold if self.is_sufficient(threshold) and self.without_one is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class SufficientSets:
 
     label:     the model's answer; full, empty: its probability on the text and on nothing
     reason:    why there are no sets to speak of; "" where there are
-    search:    how they were looked for; is_cut: there may be more than were looked for
+    search:    how they were looked for ("given": another model's, see `SufficientOptions`); is_cut: there may be more of them
     people:    what the model answers to people's sets; None where nobody marked any, or none was asked about
     n_random, n_random_sufficient: random sets of the same sizes
     """

@@ -32,7 +32,13 @@ from annotator.usecases.models.attributions import AttributingReport, LoadOption
 from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
 from annotator.usecases.models.related_models import aligned_with, cards_in
 from annotator.usecases.models.self_explanations import SelfExplanationOptions, explain_self, self_explanation_summary
-from annotator.usecases.models.sufficient_sets import SufficientOptions, find_sufficient_sets
+from annotator.usecases.models.shadow_review import shadow_review, shadow_review_summary
+from annotator.usecases.models.sufficient_sets import (
+    SufficientOptions,
+    ask_itself,
+    find_sufficient_sets,
+    own_sets_summary,
+)
 from annotator.usecases.suites.runs import run_suite
 from annotator.usecases.training.forecast import report_summary, require_allowed_base
 from annotator.usecases.training.transformers import train_transformer
@@ -61,13 +67,21 @@ def _attribute(store: Store, actor: User, project: Project, job: Job, progress: 
 
 
 def _explain_self(store: Store, actor: User, project: Project, request: AskedAttribution, progress: Progress) -> str:
-    options = SelfExplanationOptions(request.template, request.options.split)
+    if request.asks == "scores":
+        reviewed = shadow_review(store, actor, project, request.model, progress=progress)
+        if reviewed.n_left_out:
+            raise ModelError(_summary(reviewed, shadow_review_summary(reviewed)))
+        return shadow_review_summary(reviewed)
+    split = request.options.split
+    options = SelfExplanationOptions(request.template, split, request.asks == "sets")
     report = explain_self(store, actor, project, request.model, options, progress=progress)
+    judged = ask_itself(store, actor, project, request.model, report.model, split, progress=progress)
+    done = " ".join([self_explanation_summary(report), *([own_sets_summary(judged)] if judged is not None else [])])
     if is_out_of_date(store, project):
         ask_to_measure(store, actor, project)
     if report.n_left_out:
-        raise ModelError(_summary(report, self_explanation_summary(report)))
-    return self_explanation_summary(report)
+        raise ModelError(_summary(report, done))
+    return done
 
 
 def _find_sufficient_sets(

@@ -2,9 +2,11 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from math import comb
+from typing import Literal
 
 import krippendorff
 import numpy as np
@@ -216,3 +218,88 @@ def _alpha(counts: npt.NDArray[np.int64]) -> float:
     return float(
         krippendorff.alpha(value_counts=counts[:, is_given], value_domain=domain, level_of_measurement="ordinal")
     )
+
+
+# A language model that scores as a reviewer does and decides nothing, beside people.
+
+NO_WORSE = 0.1  # of kappa: a model that is at most this much below people is as good as one of them
+_RESAMPLES = 1_000
+Standing = Literal["as good", "worse", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class ShadowAgreement:
+    """How far a model's scores on one scale agree with people's, and people's with each other, over the same items.
+
+    people, shadow: quadratically weighted kappa, with a 95 % interval over texts; difference: shadow less people
+    standing: "as good": the difference is above -0.1 with 97.5 % certainty; "worse": below 0; "open": neither is known
+    Undefined: people and difference where no item has the scores of two people: shadow is then over items with one; kappa where
+               all scores are equal
+    """
+
+    model: str
+    people: Estimate
+    shadow: Estimate
+    difference: Estimate
+    standing: Standing
+
+
+def shadow_agreement(
+    model: str, n_steps: int, items: Sequence[tuple[int, int, Sequence[int]]], seed: int = 0
+) -> ShadowAgreement:
+    """The agreement over some items.
+
+    items: of each its text, the model's score, and people's scores, each 1 ... n_steps
+    """
+    several = [item for item in items if len(item[2]) > 1]
+    compared = several or items
+    texts = {text: number for number, text in enumerate(dict.fromkeys(text for text, _, _ in compared))}
+    n = max(1, len(texts))
+    counts = np.zeros((2, n, n_steps, n_steps))
+    for text, of_model, of_people in compared:
+        with_model = [pair for score in of_people for pair in ((of_model, score), (score, of_model))]
+        for table, of_item in zip(counts, ([*permutations(of_people, 2)], with_model), strict=True):
+            for first, second in of_item:
+                table[texts[text], first - 1, second - 1] += 1
+    draws = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), _RESAMPLES)
+    people, shadow = (
+        (weighted_kappa(table.sum(axis=0)), weighted_kappa(np.tensordot(draws, table, axes=1))) for table in counts
+    )
+    difference = _of_draws(shadow[0] - people[0], shadow[1] - people[1], len(compared))
+    return ShadowAgreement(
+        model, _of_draws(*people, len(compared)), _of_draws(*shadow, len(compared)), difference, _standing(difference)
+    )
+
+
+def weighted_kappa(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Quadratically weighted kappa of tables of pairs of scores; float[..., n_steps, n_steps] to float[...].
+
+    The tables are to be symmetric, as the order of two reviewers means nothing; so the expected agreement is that of all scores.
+    Range:     at most 1; 0 is what chance gives. Undefined: nan where all scores are equal, and without a pair
+    Source:    Cohen 1968
+    >>> weighted_kappa(np.array([[4.0, 1.0], [1.0, 4.0]])).item()
+    0.6
+    """
+    n_steps = counts.shape[-1]
+    steps = np.arange(n_steps)
+    weights = (steps[:, None] - steps) ** 2
+    totals = counts.sum(axis=-1)
+    expected = totals[..., :, None] * totals[..., None, :]
+    n = counts.sum(axis=(-1, -2))
+    return 1 - ratios((weights * counts).sum(axis=(-1, -2)) * n, (weights * expected).sum(axis=(-1, -2)))
+
+
+def _of_draws(value: npt.NDArray[np.float64], draws: npt.NDArray[np.float64], n: int) -> Estimate:
+    if np.isnan(value):
+        return Estimate(None, None, None, 0, n)
+    defined_draws = draws[~np.isnan(draws)]
+    if len(defined_draws) < len(draws) / 2:
+        return Estimate(float(value), None, None, n, 0)
+    low, high = np.quantile(defined_draws, (0.025, 0.975))
+    return Estimate(float(value), float(low), float(high), n, 0)
+
+
+def _standing(difference: Estimate) -> Standing:
+    if difference.low is not None and difference.low > -NO_WORSE:
+        return "as good"
+    return "worse" if difference.high is not None and difference.high < 0 else "open"

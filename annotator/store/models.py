@@ -294,10 +294,12 @@ def _packed_prediction(p: Prediction) -> tuple[object, ...]:
 
 def _packed_rationale(r: MachineRationale) -> tuple[object, ...]:
     tokens = [n for span in r.spans for n in span] if r.kind == "hard" else list(r.ranking)
-    quotes = (
-        None if r.quotes is None else json.dumps([r.quotes.n, r.quotes.n_missing, r.quotes.missing], ensure_ascii=False)
-    )
-    return r.kind, pack_numbers(tokens), quotes
+    return r.kind, pack_numbers(tokens), None if r.quotes is None else _packed_quotes(r.quotes)
+
+
+def _packed_quotes(q: Quotes) -> str:
+    sets = [q.n_sets, q.sets] if q.n_sets else []
+    return json.dumps([q.n, q.n_missing, q.missing, *sets], ensure_ascii=False)
 
 
 def _packed(a: Attribution) -> tuple[object, ...]:
@@ -343,8 +345,10 @@ def _rationale(row: Row) -> MachineRationale:
 def _quotes(packed: str | None) -> Quotes | None:
     if packed is None:
         return None
-    n, n_missing, missing = json.loads(packed)
-    return Quotes(n, n_missing, tuple(missing))
+    n, n_missing, missing, *of_sets = json.loads(packed)
+    n_sets, sets = of_sets or (0, ())
+    spans = tuple(tuple((start, end) for start, end in of_set) for of_set in sets)
+    return Quotes(n, n_missing, tuple(missing), n_sets, spans)
 
 
 def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, int, int]]:
@@ -425,6 +429,30 @@ def forget_model(store: Store, project_id: int, model: str) -> None:
         "DELETE FROM sufficient_sets WHERE model_id IN (SELECT id FROM models WHERE project_id = ? AND name = ?)",
         (project_id, model),
     )
+
+
+def models_with_quoted_sets(store: Store, project_id: int) -> list[str]:
+    """The models of a project that gave any of their reasons as sets of quotes, by name."""
+    rows = store.rows(
+        """SELECT DISTINCT name FROM models JOIN runs ON runs.model_id = models.id WHERE project_id = ? AND EXISTS (
+            SELECT 1 FROM machine_rationales WHERE run_id = runs.id AND json_array_length(quotes) > 3) ORDER BY name""",
+        (project_id,),
+    )
+    return [row["name"] for row in rows]
+
+
+def quoted_sets_of_instance(store: Store, instance_id: int) -> list[tuple[str, str | None, Output]]:
+    """Each model that gave sets of quotes for an instance, with the label that it gave and what it said."""
+    rows = store.rows(
+        """SELECT name, run_id, (SELECT label FROM predictions JOIN runs AS answering ON answering.id = predictions.run_id
+                WHERE answering.model_id = models.id AND method = '' AND input = 'full' AND instance_id = ?1) AS answer
+            FROM machine_rationales JOIN runs ON runs.id = run_id JOIN models ON models.id = runs.model_id
+            WHERE instance_id = ?1 AND json_array_length(quotes) > 3 ORDER BY name""",
+        (instance_id,),
+    )
+    return [
+        (row["name"], row["answer"], outputs_of_run(store, row["run_id"], [instance_id])[instance_id]) for row in rows
+    ]
 
 
 # A model's own rationale sets, by how they were looked for.

@@ -1,6 +1,6 @@
 """Where words that are searched or quoted stand in a text, and a line of what is around them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -122,28 +122,32 @@ _LONGEST_KEPT = 300
 Range = tuple[int, int]
 
 
-def quotes_on_tokens(quotes: Sequence[str], instance: Instance) -> MachineRationale:
+def quotes_on_tokens(quotes: Sequence[str], instance: Instance, sets: Sequence[Sequence[str]] = ()) -> MachineRationale:
     """What is quoted as a hard rationale: the tokens of each quote, in all texts that can be marked.
 
     A quote that touches no token of any of them is missing; so is one of a text that cannot be marked.
+    sets: of these quotes; one with a missing quote is only counted, since what is left of it is not what was given
     """
     texts = [
         _SearchedText(instance.layout.segment(segment.name).first_token, segment.body)
         for segment in instance.segments
         if segment.is_selectable
     ]
-    spans: set[Range] = set()
-    missing: list[str] = []
-    for quote in quotes:
-        of_quote = _places_in(texts, quote)
-        spans.update(of_quote)
-        if not of_quote:
-            missing.append(quote)
-    return MachineRationale(
-        "hard",
-        tuple(sorted(spans)),
-        quotes=Quotes(len(quotes), len(missing), tuple(map(_shortened, missing[:_MISSING_KEPT]))),
+    places = {quote: _places_in(texts, quote) for quote in quotes}
+    missing = [quote for quote in quotes if not places[quote]]
+    whole = [[places[quote] for quote in quoted] for quoted in sets]
+    quotes_found = Quotes(
+        len(quotes),
+        len(missing),
+        tuple(map(_shortened, missing[:_MISSING_KEPT])),
+        len(sets),
+        tuple(dict.fromkeys(_spans_of(of_set) for of_set in whole if of_set and all(of_set))),
     )
+    return MachineRationale("hard", _spans_of(places.values()), quotes=quotes_found)
+
+
+def _spans_of(places: Iterable[Sequence[Range]]) -> tuple[Range, ...]:
+    return tuple(sorted({span for of_quote in places for span in of_quote}))
 
 
 def sets_of_quotes(

@@ -277,18 +277,25 @@ def rationale_on_tokens(source: SourceRationale, places: Places) -> MachineRatio
     for part in source.parts:
         first, end = token_range(part.place, places)
         for start, stop in part.spans:
-            if not 0 <= start < stop <= end - first:
-                raise InvalidValue(
-                    _(
-                        "the span [{start}, {stop}) is not in its text ({tokens}, from 0)",
-                        start=start,
-                        stop=stop,
-                        tokens=counted(end - first, "token"),
-                    )
-                )
+            _check_span(start, stop, end - first)
             spans.append((first + start, first + stop))
         ranking += [first + _in_range(number, end - first) for number in part.ranking]
+    for of_set in () if source.outcome is None else source.outcome.sets:
+        for span in of_set:
+            _check_span(*span, places.layout.n_tokens)
     return MachineRationale(source.kind, tuple(dict.fromkeys(spans)), tuple(dict.fromkeys(ranking)), source.outcome)
+
+
+def _check_span(start: int, stop: int, n_tokens: int) -> None:
+    if not 0 <= start < stop <= n_tokens:
+        raise InvalidValue(
+            _(
+                "the span [{start}, {stop}) is not in its text ({tokens}, from 0)",
+                start=start,
+                stop=stop,
+                tokens=counted(n_tokens, "token"),
+            )
+        )
 
 
 def token_range(text_name: str | None, places: Places) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import msgspec
 
@@ -34,14 +35,21 @@ _NO_MODEL = unsaid(
 )
 
 
+Asks = Literal["quotes", "sets", "scores"]
+
+
 @dataclass(frozen=True, slots=True)
 class AskedAttribution:
-    """What a job of kind "attribute" computes. template: the prompt of a self-explanation, where it is not the standard one."""
+    """What a job of kind "attribute" computes.
+
+    template, asks: of a self-explanation: the prompt where it is not the standard one, and what the standard one asks for
+    """
 
     model: str
     method: str
     options: AttributingOptions
     template: str | None = None
+    asks: Asks = "quotes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +128,8 @@ def _title(kind: JobKind, options: str) -> str:
 
 def _attribution_title(request: AskedAttribution) -> str:
     if request.method == SELF_EXPLANATION:
+        if request.asks == "scores":
+            return _("Shadow review by {model}", model=request.model)
         return _("Self-explanations of {model}", model=request.model)
     methods = computable() | offered_methods(writes=True)
     title = _("{method} of {model}", method=methods.get(request.method, request.method), model=request.model)
@@ -155,16 +165,29 @@ def ask_for_built_in(store: Store, actor: User, project: Project) -> Job:
 
 
 def ask_to_explain_self(
-    store: Store, actor: User, project: Project, model: str, options: SelfExplanationOptions
+    store: Store,
+    actor: User,
+    project: Project,
+    model: str,
+    options: SelfExplanationOptions,
+    *,
+    asks_scores: bool = False,
 ) -> Job:
-    """A language model at the address of this server is to be asked for its answers and its reasons.
+    """A language model at the address of this server is to be asked for its answers and its reasons, or for a reviewer's scores.
 
-    Raises: InvalidValue without a model or an address, or for a prompt that cannot be used
+    Raises: InvalidValue without a model or an address, or for a prompt that cannot be used; NotAllowed for scores where the
+            person may not see all annotations
     """
     require(store, actor, project.id, "use models")
+    if asks_scores:
+        require(store, actor, project.id, "see all annotations")
     require_askable(project, model, options)
     request = AskedAttribution(
-        model.strip(), SELF_EXPLANATION, AttributingOptions(split=options.split), options.template
+        model.strip(),
+        SELF_EXPLANATION,
+        AttributingOptions(split=options.split),
+        options.template,
+        "scores" if asks_scores else "sets" if options.asks_sets else "quotes",
     )
     options_of_job = msgspec.json.encode(request).decode()
     title = _stored_title("attribute", options_of_job)

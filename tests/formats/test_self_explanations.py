@@ -8,15 +8,16 @@ from annotator.domain.models import SourceOutput
 from annotator.domain.tasks import TASKS
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.self_explanations import (
+from annotator.formats.registry import get_output_reader
+from annotator.text.model_answers import (
     LONGEST_ANSWER,
     STRANGE,
     UNREAD,
     ExplainedAnswer,
     Unusable,
     read_answer,
+    read_label,
 )
-from annotator.formats.registry import get_output_reader
 
 LABELS = ("negative", "positive")
 GOOD = '{"label": "positive", "quotes": ["best bread"]}'
@@ -37,6 +38,27 @@ GOOD = '{"label": "positive", "quotes": ["best bread"]}'
 )
 def test_an_answer_is_read_whatever_stands_around_it(text):
     assert read_answer(text, LABELS) == ExplainedAnswer("positive", ("best bread",))
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        '[["best", "bread"], ["cheap"]]',
+        '[{"quotes": ["best", "bread"]}, "cheap"]',
+        '[["best", "bread", "best"], [], ["cheap"], 7]',
+    ],
+)
+def test_sets_of_quotes_are_read_and_all_quotes_are_the_reason(sets):
+    answer = read_answer(f'{{"label": "positive", "sets": {sets}, "quotes": ["other"]}}', LABELS)
+    assert answer == ExplainedAnswer("positive", ("best", "bread", "cheap"), (("best", "bread"), ("cheap",)))
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [('{"label": "Positive."}', "positive"), ("negative", "negative"), ("I do not know", None), ("", None)],
+)
+def test_a_label_alone_is_read_with_and_without_an_object(text, label):
+    assert read_label(text, LABELS) == label
 
 
 @pytest.mark.parametrize(

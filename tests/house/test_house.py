@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
-    "modules": 630,
-    "lines": 146_165,
+    "modules": 634,
+    "lines": 147_200,
     "longest module": 600,
     "panel modules": 76,
-    "panel lines": 22_110,
+    "panel lines": 22_125,
     "longest panel module": 600,
-    "test files": 344,
+    "test files": 345,
     "largest folder": 25,
     "median function": 7,
     "90th percentile of functions": 19,

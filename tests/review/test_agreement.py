@@ -34,7 +34,14 @@ from annotator.review.agreement import (
 )
 from annotator.review.coefficients import binary_cohen_kappa
 from annotator.review.label_agreement import LabelAgreement, label_agreement
-from annotator.review.rater_agreement import AgainstRest, Estimate, RestTally, reviewer_agreement
+from annotator.review.rater_agreement import (
+    AgainstRest,
+    Estimate,
+    RestTally,
+    reviewer_agreement,
+    shadow_agreement,
+    weighted_kappa,
+)
 from annotator.review.spread import Moments, Spread
 from annotator.review.token_agreement import InstanceVotes, token_agreement
 from benchmarks.agreement import check_equal, figures_by_packages, figures_of
@@ -608,3 +615,44 @@ def test_marks_of_nobody_known_count_among_the_others_and_are_no_person() -> Non
     rest.add(InstanceVotes(("mask 1", "ben"), np.array([[1, 0], [1, 1]], dtype=np.bool_)), {"ben": "y"})
     [ben] = rest.result()
     assert (ben.annotator, ben.union_f1.value) == ("ben", pytest.approx(2 / 3))
+
+
+# A model that scores as reviewers do, beside people.
+
+
+def test_weighted_kappa_is_that_of_scikit_learn_whichever_of_two_reviewers_comes_first() -> None:
+    draw = np.random.default_rng(7)
+    for n_steps in (2, 3, 4):
+        first = draw.integers(1, n_steps + 1, 60)
+        second = np.clip(first + draw.integers(-1, 2, 60), 1, n_steps)
+        counts = np.zeros((n_steps, n_steps))
+        np.add.at(counts, (first - 1, second - 1), 1)
+        expected = cohen_kappa_score(np.r_[first, second], np.r_[second, first], weights="quadratic")
+        assert weighted_kappa(counts + counts.T) == pytest.approx(expected, abs=1e-12)
+    assert np.isnan(weighted_kappa(np.array([[4.0, 0.0], [0.0, 0.0]])))
+
+
+@pytest.mark.parametrize(
+    ("model", "n_texts", "standing"),
+    [("as the others", 300, "as good"), ("by lot", 300, "worse"), ("as the others", 8, "open")],
+)
+def test_a_model_is_as_good_as_a_reviewer_worse_or_not_known_yet(model: str, n_texts: int, standing: str) -> None:
+    draw = np.random.default_rng(3)
+    truth = draw.integers(1, 5, 300)
+
+    def person(noise: float) -> list[int]:
+        return np.where(draw.random(300) < noise, draw.integers(1, 5, 300), truth).tolist()
+
+    noise = {"as the others": 0.15, "by lot": 1.0}[model]
+    people = zip(person(0.2), person(0.2), strict=True)
+    scores = [(text, *of_text) for text, of_text in enumerate(zip(person(noise), people, strict=True))]
+    found = shadow_agreement("m", 4, scores[:n_texts])
+    assert found.standing == standing
+    assert found.difference.value == pytest.approx(found.shadow.value - found.people.value)
+    assert found.shadow.low < found.shadow.value < found.shadow.high
+
+
+def test_where_no_item_has_two_scores_of_people_a_model_is_compared_with_nobody() -> None:
+    found = shadow_agreement("m", 3, [(0, 1, [1]), (1, 2, [3]), (2, 3, [3])])
+    assert (found.shadow.n, found.people.value, found.difference.value, found.standing) == (3, None, None, "open")
+    assert shadow_agreement("m", 3, []).shadow.value is None

@@ -153,7 +153,10 @@ def test_who_gave_what_is_told_of_rounds_that_are_decided_alone(
     assert list(decided_scores(store, reviewed.project.id, name)) == []  # type: ignore[arg-type]
     with store.transaction():
         close_round(store, reviewed.first, "accepted", "", "", None)
-    assert list(decided_scores(store, reviewed.project.id, name)) == given  # type: ignore[arg-type]
+    items = list(decided_scores(store, reviewed.project.id, name))  # type: ignore[arg-type]
+    assert [item.scores for item in items] == given
+    assert [item.position for item in items] == list(range(len(given)))
+    assert {item.annotation_id for item in items} == {reviewed.first}
 
 
 def test_behind_an_outcome_stand_its_texts_newest_first_and_behind_a_score_those_that_got_it(

@@ -148,30 +148,33 @@ interface HeatPerson {
 /** A set, and what a model answers to it alone; partner: the number of a set of the other family. */
 interface JudgedSet {
   tokens: number[];
-  p: number;
-  is_sufficient: boolean;
+  /** null where the model was not asked. */
+  p: number | null;
+  is_sufficient: boolean | null;
   is_compact: boolean | null;
   is_late: boolean;
-  pile: "same" | "cores" | "unmarked" | "ignored" | "needed" | "redundant";
+  pile: "same" | "cores" | "unmarked" | "ignored" | "needed" | "redundant" | null;
   partner: number | null;
 }
 
 interface SetFamily {
   sets: JudgedSet[];
-  is_comprehensive: boolean;
-  p_rest: number;
+  is_comprehensive: boolean | null;
+  p_rest: number | null;
 }
 
 /** A model's own sets beside people's. */
 interface ModelFamilies {
   model: string;
+  /** The model that gave the sets as its reasons; "" where they were found. */
+  sets_of: string;
   removal: string;
   goes_on: boolean;
-  label: string;
+  label: string | null;
   is_right: boolean | null;
-  p: number;
-  p_empty: number;
-  threshold: number;
+  p: number | null;
+  p_empty: number | null;
+  threshold: number | null;
   trouble: string;
   note: string;
   own: SetFamily;

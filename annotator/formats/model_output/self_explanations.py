@@ -4,150 +4,18 @@ A line has the instance (`custom_id` as in the prompts, or `key` and `split`), a
 a body of OpenAI's chat completions, or as a line of an OpenAI batch's output file.
 """
 
-import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from annotator.domain.models import Prediction, SourceOutput, SourceRationale
-from annotator.domain.numbers import counted
 from annotator.domain.self_explanations import is_prompt_name, read_request_name, run_of
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, read_rows
 from annotator.language import _, together
-
-# What a language model answers when it is asked for a label and quotes, read tolerantly: it is text, whatever it says.
-
-
-LONGEST_ANSWER = 200_000
-_LONGEST_RESULT = 2_000
-_MOST_QUOTES = 200
-_LONGEST_QUOTE = 20_000
-_MOST_TRIES = 200  # braces at which an object may begin
-_RESULT_NAMES = ("label", "answer", "prediction", "class")
-_QUOTE_NAMES = ("quotes", "quote", "evidence", "rationales", "rationale")
-_DECODER = json.JSONDecoder()
-_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
-_AROUND = " \t\r\n\"'`*.“”‘’"
-
-UNREAD, STRANGE, FAILED = "answer", "label", "response"  # what is wrong with an answer that is left out
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainedAnswer:
-    """A model's answer in the project's words, and its reasons in its own."""
-
-    result: str
-    quotes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Unusable:
-    """Why an answer is left out: what is wrong (UNREAD, STRANGE, FAILED), the value that is meant, and a sentence."""
-
-    what: str
-    value: str
-    reason: str
-
-
-def read_answer(text: str, labels: Sequence[str]) -> ExplainedAnswer | Unusable:
-    """A result and quotes from what a model wrote: the last JSON object that has both, whatever stands around it.
-
-    labels: those that the answer may be, in whatever case; none where it is an answer text
-    """
-    text = _UNWRITABLE.sub("\ufffd", text)
-    if len(text) > LONGEST_ANSWER:
-        return Unusable(
-            UNREAD,
-            text[:200],
-            _(
-                "The response has {characters}; the limit is {most}.",
-                characters=counted(len(text), "character"),
-                most=f"{LONGEST_ANSWER:,}",
-            ),
-        )
-    answers = [(result, quotes) for values in _objects(text) if (result := _result(values)) is not None
-               and (quotes := _quotes(values)) is not None]  # fmt: skip
-    if not answers:
-        reason = _("No JSON object with label (or answer) and quotes.")
-        return Unusable(UNREAD, text[:200], reason)
-    result, quotes = answers[-1]
-    if labels:
-        label = _known_label(result, labels)
-        if label is None:
-            return Unusable(STRANGE, result[:200], _("The predicted label isn't in the project."))
-        result = label
-    return ExplainedAnswer(result[:_LONGEST_RESULT], quotes)
-
-
-def text_of_response(body: object) -> str | None:
-    """The text of an answer in the form of OpenAI's chat completions; None where there is none."""
-    choices = body.get("choices") if isinstance(body, Mapping) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(first, Mapping):
-        return None
-    message = first.get("message")
-    content = message.get("content") if isinstance(message, Mapping) else first.get("text")
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, Mapping)]
-        return "".join(part for part in parts if isinstance(part, str)) or None
-    return content if isinstance(content, str) else None
-
-
-def _objects(text: str) -> Iterator[Mapping[str, object]]:
-    """The JSON objects in a text, outermost ones, from left to right."""
-    index = text.find("{")
-    for _n in range(_MOST_TRIES):
-        if index < 0:
-            return
-        try:
-            values, end = _DECODER.raw_decode(text, index)
-        except (ValueError, RecursionError):
-            end = index + 1
-        else:
-            if isinstance(values, dict):
-                yield {name.strip().casefold(): value for name, value in values.items()}
-        index = text.find("{", end)
-
-
-def _result(values: Mapping[str, object]) -> str | None:
-    """The label or answer of an object; numbers and truth values are called as JSON writes them."""
-    given = next((values[name] for name in _RESULT_NAMES if name in values), None)
-    if isinstance(given, str):
-        return _UNWRITABLE.sub("\ufffd", given).strip()
-    return json.dumps(given) if isinstance(given, int | float) else None
-
-
-def _quotes(values: Mapping[str, object]) -> tuple[str, ...] | None:
-    """The quotes of an object, each once; None where it has no list of them."""
-    given = next((values[name] for name in _QUOTE_NAMES if name in values), None)
-    if isinstance(given, str):
-        given = [given]
-    if not isinstance(given, list):
-        return None
-    texts = (_quote(item) for item in given[:_MOST_QUOTES])
-    return tuple(dict.fromkeys(text for text in texts if text))
-
-
-def _quote(item: object) -> str:
-    """A quote by itself, or in an object of its own; what is neither is shown as it stands."""
-    if isinstance(item, Mapping):
-        item = next((item[name] for name in ("quote", "text") if name in item), "")
-    text = item if isinstance(item, str) else json.dumps(item)
-    return _UNWRITABLE.sub("\ufffd", text)[:_LONGEST_QUOTE].strip()
-
-
-def _known_label(given: str, labels: Sequence[str]) -> str | None:
-    """The label that is meant: as it is, else the only one that differs in case and in marks around it alone."""
-    if given in labels:
-        return given
-    folded = given.strip(_AROUND).casefold()
-    fitting = [label for label in labels if label.strip(_AROUND).casefold() == folded]
-    return fitting[0] if len(fitting) == 1 else None
-
+from annotator.text.model_answers import FAILED, STRANGE, Unusable, read_answer, text_of_response
 
 _KEYS = ("custom_id", "key", "id", "instance_id")
 _TEXTS = ("answer", "text", "output", "completion", "response", "content")
@@ -252,7 +120,7 @@ def _output(
         return None
     return SourceOutput(
         question.key, run, row.source, row.line, question.split, (Prediction(answer.result),),
-        rationales=(SourceRationale("hard", quotes=answer.quotes),),
+        rationales=(SourceRationale("hard", quotes=answer.quotes, sets=answer.sets),),
     )  # fmt: skip
 
 

@@ -148,18 +148,26 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 
 
 class QuotesRecord(msgspec.Struct, omit_defaults=True):
-    """How many there were, how many are not in the text, and the first of these."""
+    """How many there were, how many are not in the text, and the first of these; sets: in token numbers of the instance."""
 
     n: _Count
     n_missing: _Count = 0
     missing: list[str] = []
+    n_sets: _Count = 0
+    sets: list[list[tuple[_Count, _Count]]] = []
 
 
 def quotes_record(quotes: Quotes | None) -> QuotesRecord | None:
     """What became of a model's quotes, as it is written."""
-    return None if quotes is None else QuotesRecord(quotes.n, quotes.n_missing, list(quotes.missing))
+    if quotes is None:
+        return None
+    sets = [list(spans) for spans in quotes.sets]
+    return QuotesRecord(quotes.n, quotes.n_missing, list(quotes.missing), quotes.n_sets, sets)
 
 
 def quotes_of(record: QuotesRecord | None) -> Quotes | None:
     """The same as a value."""
-    return None if record is None else Quotes(record.n, record.n_missing, tuple(record.missing))
+    if record is None:
+        return None
+    sets = tuple(map(tuple, record.sets))
+    return Quotes(record.n, record.n_missing, tuple(record.missing), record.n_sets, sets)

@@ -1,11 +1,12 @@
 """Counts over a project's reviews, made in SQL; and the instances behind each of them."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from annotator.domain.reviews import SCALES, Property
+from annotator.domain.reviews import SCALES, Property, Scores, SetScore
 from annotator.store.annotate.my_work import excerpt_of
 from annotator.store.connection.database import Store
 
@@ -123,7 +124,17 @@ def _patterns(store: Store, sql: str, project_id: int) -> Counter[tuple[int, ...
     return Counter(tuple(row) for row in store.iterate(sql, (project_id,)))
 
 
-def decided_scores(store: Store, project_id: int, name: Property) -> Iterator[dict[str, int]]:
+@dataclass(frozen=True, slots=True)
+class ScoredItem:
+    """A set, or a whole annotation (position 0), with what each reviewer gave it."""
+
+    instance_id: int
+    annotation_id: int
+    position: int
+    scores: dict[str, int]
+
+
+def decided_scores(store: Store, project_id: int, name: Property) -> Iterator[ScoredItem]:
     """For each set (each annotation, for comprehensiveness) what each reviewer gave it, in rounds that are decided.
 
     Open rounds are left out, since a lead who reviews must not learn from these numbers what others gave.
@@ -134,14 +145,52 @@ def decided_scores(store: Store, project_id: int, name: Property) -> Iterator[di
         else ("0", name, "")
     )
     rows = store.iterate(
-        f"""SELECT reviews.annotation_id, {set_position} AS place, users.name, {score} AS score FROM reviews
+        f"""SELECT instance_id, reviews.annotation_id, {set_position} AS place, users.name, {score} AS score FROM reviews
             JOIN users ON users.id = reviews.user_id JOIN rounds ON rounds.annotation_id = reviews.annotation_id {scores}
             WHERE reviews.project_id = ? AND reviews.state = 'submitted' AND outcome IS NOT NULL AND {score} IS NOT NULL
-            ORDER BY 1, 2""",
+            ORDER BY 2, 3""",
         (project_id,),
     )
-    for _, of_one in groupby(rows, key=lambda row: (row["annotation_id"], row["place"])):
-        yield {row["name"]: row["score"] for row in of_one}
+    for item, of_item in groupby(rows, key=lambda row: (row["instance_id"], row["annotation_id"], row["place"])):
+        yield ScoredItem(*item, {row["name"]: row["score"] for row in of_item})
+
+
+# What language models gave, who score as reviewers do and decide nothing.
+
+
+def annotations_for_shadow(store: Store, project_id: int, model: str) -> list[tuple[int, int]]:
+    """(instance, annotation) of the decided rounds that people scored, and this model has not."""
+    rows = store.rows(
+        """SELECT instance_id, annotation_id FROM rounds WHERE project_id = ?1 AND outcome IS NOT NULL
+            AND EXISTS (SELECT 1 FROM reviews WHERE reviews.annotation_id = rounds.annotation_id AND state = 'submitted')
+            AND NOT EXISTS (SELECT 1 FROM shadow_scores JOIN models ON models.id = model_id
+                WHERE shadow_scores.annotation_id = rounds.annotation_id AND models.project_id = ?1 AND name = ?2)
+            ORDER BY annotation_id""",
+        (project_id, model),
+    )
+    return [(row["instance_id"], row["annotation_id"]) for row in rows]
+
+
+def store_shadow_scores(store: Store, model_id: int, annotation_id: int, scores: Scores) -> None:
+    """Write what a model gave an annotation."""
+    sets = [[of_set.sufficiency, of_set.compactness] for of_set in scores.sets]
+    store.run(
+        "INSERT OR REPLACE INTO shadow_scores (model_id, annotation_id, sets, comprehensiveness) VALUES (?, ?, ?, ?)",
+        (model_id, annotation_id, json.dumps(sets), scores.comprehensiveness),
+    )
+
+
+def shadow_scores(store: Store, project_id: int) -> dict[str, dict[int, Scores]]:
+    """By model what it gave each annotation."""
+    by_model: dict[str, dict[int, Scores]] = {}
+    for row in store.rows(
+        """SELECT name, annotation_id, sets, comprehensiveness FROM shadow_scores JOIN models ON models.id = model_id
+            WHERE project_id = ? ORDER BY name""",
+        (project_id,),
+    ):
+        sets = tuple(SetScore(*of_set) for of_set in json.loads(row["sets"]))
+        by_model.setdefault(row["name"], {})[row["annotation_id"]] = Scores(sets, row["comprehensiveness"])
+    return by_model
 
 
 def active_times(store: Store, project_id: int) -> list[tuple[str, int]]:

@@ -28,6 +28,7 @@ from annotator.store.schema.releases import RELEASES
 from annotator.store.schema.removals import REMOVALS, REMOVED_ACCOUNTS
 from annotator.store.schema.repeated_events import REPEATED_EVENTS
 from annotator.store.schema.rounds import REVIEWING
+from annotator.store.schema.shadow_scores import SHADOW_SCORES
 from annotator.store.schema.shown import SHOWN
 from annotator.store.schema.sufficient_sets import SUFFICIENT_SETS
 from annotator.store.schema.suites import SUITES
@@ -283,4 +284,11 @@ def m036_help_leaves_a_trace(db: Database) -> None:
 def m037_sufficient_sets(db: Database) -> None:
     """A model's own rationale sets, and what it answers to these and to people's."""
     for statement in SUFFICIENT_SETS:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m038_shadow_scores(db: Database) -> None:
+    """What language models give as reviewers who decide nothing."""
+    for statement in SHADOW_SCORES:
         db.conn.execute(statement)

@@ -168,46 +168,50 @@ class ShownPerson:
 class ShownJudgedSet:
     """A set, and what a model answers to it alone.
 
-    is_compact: None where that is not defined; is_late: sufficient only without what speaks against it
-    partner:    the number of a set of the other family
+    p, is_sufficient: None where it was not asked; is_compact: None also where that is not defined
+    is_late: sufficient only without what speaks against it
+    pile:    None where the model would have to be asked; partner: the number of a set of the other family
     """
 
     tokens: tuple[int, ...]
-    p: float
-    is_sufficient: bool
-    is_compact: bool | None
-    is_late: bool
-    pile: Pile
-    partner: int | None
+    p: float | None = None
+    is_sufficient: bool | None = None
+    is_compact: bool | None = None
+    is_late: bool = False
+    pile: Pile | None = None
+    partner: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ShownFamily:
-    """The sets of the model, or of people. p_rest: of the answer, without all of them."""
+    """The sets of the model, or of people. p_rest: of the answer, without all of them; None where it was not asked."""
 
     sets: tuple[ShownJudgedSet, ...]
-    is_comprehensive: bool
-    p_rest: float
+    is_comprehensive: bool | None = None
+    p_rest: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ShownFamilies:
     """A model's own sets of a text beside people's (docs/sufficient.md).
 
+    sets_of:  the model that gave them as its reasons, in quotes; "" where they are this model's, found by asking it
     goes_on:  whether they were looked for beyond the paper's rule; trouble: why there are none to speak of; "" where there are
     note:     why people's sets, which may be seen, are not beside them; "" where they are, or there are none
     is_right: whether the model's label is gold's; None without a label
     iou:      a row for each set of the model, a column for each of people's
+    p, p_empty, threshold: None where the model was not asked about its sets
     """
 
     model: str
+    sets_of: str
     removal: str
     goes_on: bool
-    label: str
+    label: str | None
     is_right: bool | None
-    p: float
-    p_empty: float
-    threshold: float
+    p: float | None
+    p_empty: float | None
+    threshold: float | None
     trouble: str
     note: str
     own: ShownFamily

@@ -16,16 +16,19 @@ from annotator.review.gold import latest_of_each
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import get_instance
-from annotator.store.models import all_sufficient_sets, sufficient_sets_of_instance
+from annotator.store.models import all_sufficient_sets, quoted_sets_of_instance, sufficient_sets_of_instance
 from annotator.store.saved_lists import find_list
 from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.saliency_messages import ShownFamilies, ShownFamily, ShownJudgedSet
 from annotator.usecases.inspect.text_lists import delete_list, save_listed
+from annotator.usecases.models.self_explanations import quoted_sets
+from annotator.usecases.models.sufficient_sets import SETS_OF
 
 _REASONS = {
     "no token": unsaid("The model sees no token of this text."),
     "answers too weakly": unsaid("The model's answer is too weak for any set."),
     "answers without reading": unsaid("The model gives this answer without reading."),
+    "answers otherwise": unsaid("The model does not give the label that these sets are for."),
 }
 _DIGITS = 4
 # By the number of a set: its pile, and the set of the other family that it is paired with.
@@ -36,11 +39,56 @@ def show_families(store: Store, instance: Instance, gold: Sequence[RationaleSet]
     """Of each model, and way of looking, whose sets of a text are stored. gold: as it is now; None where it is closed.
 
     People's sets that were asked about are shown only where gold is still theirs: others may be of an annotation that is closed.
+    Sets that a model quoted stand by themselves until a model was asked about them.
     """
     tokens = None if gold is None else [frozenset(of.token_indices) for of in gold]
-    return tuple(
+    judged = [
         _shown(model, parameters, sets, instance, tokens)
         for model, parameters, sets in sufficient_sets_of_instance(store, instance.id)
+    ]
+    known = {families.sets_of for families in judged if not families.trouble}
+    quoted = [
+        _quoted(model, label, quoted_sets(output), instance, tokens)
+        for model, label, output in quoted_sets_of_instance(store, instance.id)
+        if model not in known
+    ]
+    return (*judged, *quoted)
+
+
+def _quoted(
+    model: str,
+    label: str | None,
+    sets: tuple[tuple[int, ...], ...],
+    instance: Instance,
+    gold: Sequence[frozenset[int]] | None,
+) -> ShownFamilies:
+    """Sets that no model was asked about: how they lie beside gold is all that is known of them."""
+    people = [tuple(sorted(tokens)) for tokens in gold or ()]
+    table = set_table(sets, people, [False] * len(people), [False] * len(people))
+    mine, theirs = ({**dict(table.matched)}, {theirs: mine for mine, theirs in table.matched})
+    own = [
+        ShownJudgedSet(tokens, pile="same" if number in mine else "unmarked", partner=mine.get(number))
+        for number, tokens in enumerate(sets)
+    ]
+    of_people = [
+        ShownJudgedSet(tokens, pile="same" if number in theirs else None, partner=theirs.get(number))
+        for number, tokens in enumerate(people)
+    ]
+    return ShownFamilies(
+        model=model,
+        sets_of=model,
+        removal="",
+        goes_on=False,
+        label=label,
+        is_right=None if instance.result is None else instance.result == label,
+        p=None,
+        p_empty=None,
+        threshold=None,
+        trouble="",
+        note="",
+        own=ShownFamily(tuple(own)),
+        people=ShownFamily(tuple(of_people)) if people else None,
+        iou=tuple(tuple(map(_rounded, row)) for row in iou_table(sets, people)),
     )
 
 
@@ -53,8 +101,9 @@ def _shown(
     table = _table(sets.own, people, sets.threshold)
     return ShownFamilies(
         model=model,
+        sets_of=how.get(SETS_OF, ""),
         removal=how["removal"],
-        goes_on=how["rule"] == "continue",
+        goes_on=how.get("rule") == "continue",
         label=sets.label,
         is_right=None if instance.result is None else instance.result == sets.label,
         p=_rounded(sets.full),

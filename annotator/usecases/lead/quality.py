@@ -1,7 +1,7 @@
 """How good the work is: how rounds ended, what was scored, agreement of annotators and reviewers, and how long it takes."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from statistics import median
 
@@ -10,16 +10,20 @@ from annotator.domain.numbers import natural_order
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedCount
-from annotator.domain.reviews import SCALES, Property
+from annotator.domain.reviews import SCALES, Property, Scores
 from annotator.review.agreement import Agreement, AgreementTally, DisagreementParts
 from annotator.review.help_effects import HelpReport
 from annotator.review.rater_agreement import (
+    NO_WORSE,
     AgainstRest,
     Estimate,
     Leaning,
     ReviewerAgreement,
+    ShadowAgreement,
+    Standing,
     leanings,
     reviewer_agreement,
+    shadow_agreement,
 )
 from annotator.review.spread import Spread
 from annotator.store import Store
@@ -37,12 +41,14 @@ from annotator.store.review.review_numbers import (
     outcome_counts,
     score_counts,
     score_patterns,
+    shadow_scores,
 )
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import annotations_of_people
 from annotator.usecases.lead.help import help_of_project
 
 __all__ = [
+    "NO_WORSE",
     "AgainstRest",
     "Agreement",
     "AnnotatorPair",
@@ -54,7 +60,9 @@ __all__ = [
     "OutcomeCount",
     "RoundShare",
     "ScoreCount",
+    "ShadowAgreement",
     "Spread",
+    "Standing",
     "TimeSpent",
     "WorkQuality",
     "agreement_of",
@@ -92,6 +100,7 @@ class WorkQuality:
     """Everything about reviewing and time; scores_by_annotator of each property is in `scores`.
 
     proposed: what became of sets that were proposed to annotators; help: what help did, where the lot gave it
+    shadows: language models that scored what people scored, on each scale; {} without one
     """
 
     outcomes: tuple[OutcomeCount, ...]
@@ -101,6 +110,7 @@ class WorkQuality:
     time: TimeSpent
     time_by_person: dict[str, TimeSpent]
     proposed: tuple[ProposedCount, ...]
+    shadows: dict[Property, tuple[ShadowAgreement, ...]]
     help: HelpReport | None = None
 
 
@@ -115,7 +125,7 @@ def reviewer_leanings(store: Store, actor: User, project: Project) -> dict[Prope
     """Who scores higher or lower than the others, on each scale, over decided rounds."""
     require(store, actor, project.id, "see all annotations")
     with store.snapshot():
-        return {name: leanings(decided_scores(store, project.id, name)) for name in SCALES}
+        return {name: leanings(item.scores for item in decided_scores(store, project.id, name)) for name in SCALES}
 
 
 def work_quality(store: Store, project: Project) -> WorkQuality:
@@ -136,7 +146,24 @@ def work_quality(store: Store, project: Project) -> WorkQuality:
         },
         proposed=tuple(proposed_counts(store, project.id)),
         help=help_of_project(store, project),
+        shadows=_shadows(store, project.id),
     )
+
+
+def _shadows(store: Store, project_id: int) -> dict[Property, tuple[ShadowAgreement, ...]]:
+    by_model = shadow_scores(store, project_id)
+    return {name: tuple(_shadow(store, project_id, name, *of_model) for of_model in by_model.items())
+            for name in SCALES if by_model}  # fmt: skip
+
+
+def _shadow(store: Store, project_id: int, name: Property, model: str, scores: Mapping[int, Scores]) -> ShadowAgreement:
+    items = []
+    for item in decided_scores(store, project_id, name):
+        of_model = scores.get(item.annotation_id)
+        if of_model is not None:
+            of_item = of_model if name == "comprehensiveness" else of_model.sets[item.position]
+            items.append((item.instance_id, getattr(of_item, name), tuple(item.scores.values())))
+    return shadow_agreement(model, len(SCALES[name]), items)
 
 
 def _shares(outcomes: Sequence[OutcomeCount]) -> tuple[RoundShare, ...]:

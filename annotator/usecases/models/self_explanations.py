@@ -4,12 +4,12 @@ Each answer is stored whole, in one transaction, before the next is asked for: a
 """
 
 import json
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.attribution.local_server import NONSENSE, SERVER_FAILURES, LocalAddress, ask, configured_address
+from annotator.attribution.local_server import NONSENSE, SERVER_FAILURES, configured_address
+from annotator.attribution.served_models import ServedModel
 from annotator.domain.instances import Instance
 from annotator.domain.models import MachineRationale, Output, Prediction, Run
 from annotator.domain.numbers import counted
@@ -18,7 +18,6 @@ from annotator.domain.projects import Project
 from annotator.domain.self_explanations import (
     METHOD,
     batch_request,
-    chat_request,
     check_template,
     prompt_name,
     prompt_of,
@@ -26,20 +25,22 @@ from annotator.domain.self_explanations import (
     run_of,
     standard_template,
 )
-from annotator.errors import InvalidValue, ModelError
-from annotator.formats.model_output.self_explanations import (
-    STRANGE,
-    ExplainedAnswer,
-    Unusable,
-    read_answer,
-    text_of_response,
-)
+from annotator.domain.sufficient_sets import distinct_sets
+from annotator.errors import InvalidValue, ModelError, NotFound
 from annotator.formats.rows.files import new_file
-from annotator.language import _, unsaid
+from annotator.language import _, listed
 from annotator.store import Store
 from annotator.store.events import add_event, require_open
 from annotator.store.instances import iterate_instance_batches
-from annotator.store.models import RunFinder, outputs_of_run, splits_of, store_outputs
+from annotator.store.models import (
+    RunFinder,
+    list_runs,
+    models_with_quoted_sets,
+    outputs_of_run,
+    splits_of,
+    store_outputs,
+)
+from annotator.text.model_answers import STRANGE, ExplainedAnswer, Unusable, read_answer
 from annotator.text.search import quotes_on_tokens
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
@@ -52,13 +53,14 @@ from annotator.usecases.models.attributions import AttributingReport
 class PromptOptions:
     """Which prompts are written, and how.
 
-    template:    None: the standard one
+    template:    None: the standard one; asks_sets: that for several sets
     batch_model: lines as the OpenAI batch interface takes them, for this model; "": plain ones
     """
 
     template: str | None = None
     split: str | None = None
     batch_model: str = ""
+    asks_sets: bool = False
 
 
 def write_prompts(
@@ -69,7 +71,7 @@ def write_prompts(
     Raises: InvalidValue for a template or a split that cannot be; ExportRefused where the file cannot be written
     """
     require(store, actor, project.id, "use models")
-    template = chosen_template(project, options.template)
+    template = chosen_template(project, options.template, asks_sets=options.asks_sets)
     n = 0
     with store.snapshot(), new_file(path) as file:
         for instance in instances_asked(store, project, options.split):
@@ -84,9 +86,9 @@ def write_prompts(
     return n
 
 
-def chosen_template(project: Project, template: str | None) -> str:
+def chosen_template(project: Project, template: str | None, *, asks_sets: bool = False) -> str:
     """The template that was asked for, else the standard one; raises InvalidValue where it cannot be used."""
-    chosen = standard_template(project) if template is None else template
+    chosen = standard_template(project, asks_sets=asks_sets) if template is None else template
     check_template(project, chosen)
     return chosen
 
@@ -110,9 +112,6 @@ def _line(project: Project, instance: Instance, template: str, batch_model: str)
     }  # fmt: skip
 
 
-_NO_ADDRESS = unsaid(
-    "Set ANNOTATOR_MODEL_ADDRESS before starting (docs/self_explanations.md), or write the prompts to a file."
-)
 _UNREAD = "answered without a label and quotes that could be read"
 _STRANGE = "answered with a label that the project does not have"
 _GIVE_UP_AFTER = 20  # answers in a row that cannot be used: then it is the model or the prompt
@@ -123,10 +122,11 @@ _SHORTEST_SECRET = 8  # a key such as "none" keeps nothing secret, and may stand
 
 @dataclass(frozen=True, slots=True)
 class SelfExplanationOptions:
-    """Which texts a model is asked about, and with which prompt; None: the standard one."""
+    """Which texts a model is asked about, and with which prompt; None: the standard one, asks_sets: that for several sets."""
 
     template: str | None = None
     split: str | None = None
+    asks_sets: bool = False
 
 
 def is_address_set() -> bool:
@@ -145,57 +145,69 @@ def explain_self(
     """
     require(store, actor, project.id, "use models")
     require_open(store, project.id)
-    address, template = require_askable(project, model, options)
-    work = _Work(store, actor, project, address, model.strip(), template, options.split)
+    served, template = require_askable(project, model, options)
+    work = _Work(store, actor, project, served, template, options.split)
     work.run(instances_asked(store, project, options.split), progress)
     return work.report
 
 
-def require_askable(project: Project, model: str, options: SelfExplanationOptions) -> tuple[LocalAddress, str]:
-    """The address and the template to ask with; raises InvalidValue where there is no such thing."""
-    address = configured_address()
-    if address is None:
-        raise InvalidValue(_(_NO_ADDRESS))
-    if not model.strip():
-        raise InvalidValue(_("Give the model's name on its server."))
+def require_askable(project: Project, model: str, options: SelfExplanationOptions) -> tuple[ServedModel, str]:
+    """The model and the template to ask with; raises InvalidValue where there is no such thing."""
+    served = ServedModel.of(model)
     run_of(model, "1")  # a name that is too long is refused
-    return address, chosen_template(project, options.template)
+    return served, chosen_template(project, options.template, asks_sets=options.asks_sets)
+
+
+@dataclass(slots=True)
+class Failures:
+    """Texts that a served model could not be asked about, as a report counts them; and how many in a row."""
+
+    report: AttributingReport
+    n_in_a_row: int = 0
+    n_unserved: int = 0  # of these the last ones, for which no server was there
+
+    def add(self, key: str, error: ModelError) -> None:
+        """Count a text out. Raises: ModelError where too many have failed one after another."""
+        report = self.report
+        self.n_in_a_row += 1
+        self.n_unserved = self.n_unserved + 1 if error.reason in SERVER_FAILURES else 0
+        report.n_left_out += 1
+        report.reasons[error.reason] = report.reasons.get(error.reason, 0) + 1
+        if len(report.left_out) < _SHOWN:
+            report.left_out.append((key, str(error)))
+        if self.n_unserved >= _GIVE_UP_ON_SERVER_AFTER or self.n_in_a_row >= _GIVE_UP_AFTER:
+            n = counted(self.n_in_a_row, "text")
+            raise ModelError(
+                f"{error} {n} one after another could not be answered, the last '{key}', so the work stopped. What was "
+                "answered until then is stored; ask again to go on from there."
+            ) from error
+
+    def end(self) -> None:
+        """A text was answered."""
+        self.n_in_a_row = self.n_unserved = 0
 
 
 class _Work:
     """Goes through the instances, keeps count, and goes on where single ones fail."""
 
     def __init__(
-        self,
-        store: Store,
-        actor: User,
-        project: Project,
-        address: LocalAddress,
-        model: str,
-        template: str,
-        split: str | None,
+        self, store: Store, actor: User, project: Project, served: ServedModel, template: str, split: str | None
     ) -> None:
         self.store, self.actor, self.project = store, actor, project
-        self.address, self.model, self.template = address, model, template
-        self.quotes_run = run_of(model, prompt_name(project, template))
+        self.served, self.template = served, template
+        self.quotes_run = run_of(served.name, prompt_name(project, template))
         self.answers_run = self.quotes_run.answers()
         self.runs = RunFinder(store, project.id)
         n_by_split = splits_of(store, project.id)
         n = sum(n_by_split.values()) if split is None else n_by_split.get(split, 0)
         parameters = json.loads(self.quotes_run.parameters)
         self.report = AttributingReport(self.quotes_run.model, METHOD, (None,), parameters, n)
-        self.n_failed_in_a_row = self.n_unserved_in_a_row = 0
-        self.n_done = self.n_quotes = self.n_missing = 0
+        self.failures = Failures(self.report)
+        self.n_done = self.n_quotes = self.n_missing = self.n_sets = self.n_sets_cut = 0
 
     def run(self, instances: Iterable[Instance], progress: Callable[[int, int], None]) -> None:
-        until = time.monotonic() + self.address.hours * 3600
         try:
             for instance in instances:
-                if time.monotonic() >= until:
-                    raise ModelError(
-                        f"The time for one piece of work ({self.address.hours:g} hours) is over. What was answered is "
-                        "stored; ask again to go on."
-                    )
                 self._take(instance)
                 self.n_done += 1
                 progress(self.n_done, self.report.n_instances)
@@ -209,7 +221,13 @@ class _Work:
 
     def _quotes_summary(self) -> str:
         n, n_missing, is_are = self.n_quotes, self.n_missing, "is" if self.n_missing == 1 else "are"
-        return f"{counted(n, 'quote')}: {n - n_missing:,} found in their texts, {n_missing:,} {is_are} not there."
+        words = f"{counted(n, 'quote')}: {n - n_missing:,} found in their texts, {n_missing:,} {is_are} not there."
+        if self.n_sets:
+            words += (
+                f" {counted(self.n_sets, 'set')}: {self.n_sets - self.n_sets_cut:,} kept, {self.n_sets_cut:,} with such a "
+                "quote, or given twice."
+            )
+        return words
 
     def _take(self, instance: Instance) -> None:
         if self._is_known(instance):
@@ -218,10 +236,10 @@ class _Work:
         try:
             answer = self._answer(instance)
         except ModelError as error:
-            self._leave_out(instance, error)
+            self.failures.add(instance.key, error)
             return
         self._write(instance, answer)
-        self.n_failed_in_a_row = self.n_unserved_in_a_row = 0
+        self.failures.end()
 
     def _is_known(self, instance: Instance) -> bool:
         """Whether both parts are stored, the answer and the quotes."""
@@ -233,21 +251,18 @@ class _Work:
         return None if number is None else outputs_of_run(self.store, number, [instance.id]).get(instance.id)
 
     def _answer(self, instance: Instance) -> ExplainedAnswer:
-        request = {**chat_request(self.model, prompt_of(self.project, instance, self.template)), "temperature": 0}
-        text = text_of_response(ask(self.address, request))
-        if text is None:
-            raise ModelError("The server's answer holds no text of a model.", reason=NONSENSE)
+        text = self.served.say(prompt_of(self.project, instance, self.template))
         answer = read_answer(text, self.project.labels if self.project.task.result_kind == "label" else ())
         if isinstance(answer, Unusable):
             raise ModelError(answer.reason, reason=_STRANGE if answer.what == STRANGE else _UNREAD)
-        key = self.address.key
+        key = self.served.address.key
         if len(key) >= _SHORTEST_SECRET and any(key in text for text in (answer.result, *answer.quotes)):
             raise ModelError("The answer repeats the key of the server, so it is not kept.", reason=NONSENSE)
         return answer
 
     def _write(self, instance: Instance, answer: ExplainedAnswer) -> None:
         """Both parts or none; at the first one numbers that were made before are out of date."""
-        rationale: MachineRationale = quotes_on_tokens(answer.quotes, instance)
+        rationale: MachineRationale = quotes_on_tokens(answer.quotes, instance, answer.sets)
         if not self.report.n_answers:
             self._tell("start attributing")
         with self.store.transaction():
@@ -259,21 +274,8 @@ class _Work:
         if rationale.quotes is not None:
             self.n_quotes += rationale.quotes.n
             self.n_missing += rationale.quotes.n_missing
-
-    def _leave_out(self, instance: Instance, error: ModelError) -> None:
-        report = self.report
-        self.n_failed_in_a_row += 1
-        report.n_left_out += 1
-        report.reasons[error.reason] = report.reasons.get(error.reason, 0) + 1
-        if len(report.left_out) < _SHOWN:
-            report.left_out.append((instance.key, str(error)))
-        self.n_unserved_in_a_row = self.n_unserved_in_a_row + 1 if error.reason in SERVER_FAILURES else 0
-        if self.n_unserved_in_a_row >= _GIVE_UP_ON_SERVER_AFTER or self.n_failed_in_a_row >= _GIVE_UP_AFTER:
-            n = counted(self.n_failed_in_a_row, "text")
-            raise ModelError(
-                f"{error} {n} one after another could not be answered, the last '{instance.key}', so the work stopped. What was "
-                "answered until then is stored; ask again to go on from there."
-            ) from error
+            self.n_sets += rationale.quotes.n_sets
+            self.n_sets_cut += rationale.quotes.n_sets - len(rationale.quotes.sets)
 
     def _tell(self, action: str, **counts: int) -> None:
         report = self.report
@@ -288,3 +290,52 @@ def self_explanation_summary(report: AttributingReport) -> str:
     """What was done, in sentences."""
     known = f"; {counted(report.n_known, 'text')} had one already" if report.n_known else ""
     return " ".join([f"{report.model} gave {counted(report.n_answers, 'answer')}{known}.", *report.notes])
+
+
+# Sets of quotes that a model gave as its reasons, each of which is to be enough alone.
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedSets:
+    """What a model said of a text: its label, None where that is not known, and its sets in token numbers of the instance."""
+
+    label: str | None
+    sets: tuple[tuple[int, ...], ...]
+
+
+class QuotedSetsReader:
+    """Reads the sets that a model of a project gave."""
+
+    def __init__(self, store: Store, project: Project, model: str) -> None:
+        """Raises: NotFound for a model that gave none, naming those that did."""
+        known = models_with_quoted_sets(store, project.id)
+        if model not in known:
+            raise NotFound(
+                _("'{model}' gave no sets. Models that did: {models}.", model=model, models=listed(known) or _("none"))
+            )
+        self._store = store
+        runs = list_runs(store, project.id, model)
+        self._quoting = [stored.id for stored in runs if stored.run.method == METHOD]
+        self._answering = [stored.id for stored in runs if not stored.run.method]
+
+    def read(self, instance_ids: Sequence[int]) -> dict[int, QuotedSets]:
+        """Of each of some instances for which there is any."""
+        labels = {
+            number: output.predictions[0].label
+            for run in self._answering
+            for number, output in outputs_of_run(self._store, run, instance_ids).items()
+            if output.predictions
+        }
+        return {
+            number: QuotedSets(labels.get(number), sets)
+            for run in self._quoting
+            for number, output in outputs_of_run(self._store, run, instance_ids).items()
+            if (sets := quoted_sets(output))
+        }
+
+
+def quoted_sets(output: Output) -> tuple[tuple[int, ...], ...]:
+    """The tokens of each set that a run gave of an instance; () where it gave none."""
+    quoted = next((rationale.quotes for rationale in output.rationales if rationale.quotes is not None), None)
+    sets = () if quoted is None else quoted.sets
+    return distinct_sets([[token for start, end in spans for token in range(start, end)] for spans in sets])

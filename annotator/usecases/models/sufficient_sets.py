@@ -9,16 +9,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from annotator.attribution.base import Answerer, Input, Writes, with_target
+from annotator.attribution.base import Answerer, Input, Predictor, Writes, with_target
 from annotator.attribution.loaders import LoadOptions
+from annotator.attribution.local_server import SERVER_FAILURES
 from annotator.attribution.removal_methods import Question, chance_for
-from annotator.attribution.sufficient_sets import Done, Seeking, Work, examine, f_of, judge_again, search_many
+from annotator.attribution.served_models import SERVED, ServedLabels
+from annotator.attribution.sufficient_sets import Done, Seeking, Steps, Work, examine, f_of, judge_again, search_many
 from annotator.domain.instances import Instance
 from annotator.domain.models import canonical_parameters
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import counted, percent
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.sufficient_sets import Removal, SufficientSets, Threshold, distinct_sets
+from annotator.domain.sufficient_sets import Removal, Search, SufficientSets, Threshold, distinct_sets
 from annotator.errors import ModelError
 from annotator.language import _
 from annotator.metrics.normalised_aopc import MOST_EXACT
@@ -31,6 +33,7 @@ from annotator.store.models import (
     add_model,
     all_sufficient_sets,
     forget_sufficient_sets,
+    models_with_quoted_sets,
     store_sufficient_sets,
     sufficient_sets_of,
 )
@@ -39,8 +42,12 @@ from annotator.usecases.gold import gold_among
 from annotator.usecases.gold_table import gold_table
 from annotator.usecases.models.attributions import count_instances
 from annotator.usecases.models.project_model import ProjectModel, asked_model
+from annotator.usecases.models.self_explanations import QuotedSets, QuotedSetsReader
 
 _GIVE_UP_AFTER = 20  # texts for which the model fails before it answers any
+_GIVE_UP_ON_SERVER_AFTER = 3
+_FAILED = "on which the model failed"
+SETS_OF = "sets_of"  # the parameter that names whose sets were judged
 _SHOWN = 20
 _TOO_LONG = f"longer than {MOST_EXACT} tokens"
 _BLANK = ""  # a token without characters; the white space around it stays
@@ -56,6 +63,7 @@ class SufficientOptions:
     renamed:  what the project calls labels of the model
     is_anew:  what was found in this way before is taken out first
     at_once:  texts that advance together
+    sets_of:  a model that gave sets of quotes as its reasons: these are judged, and none is looked for
     """
 
     removal: Removal = "default"
@@ -68,10 +76,13 @@ class SufficientOptions:
     load: LoadOptions = field(default_factory=LoadOptions)
     is_anew: bool = False
     at_once: int = 16
+    sets_of: str = ""
 
-    @property
-    def seeking(self) -> Seeking:
-        return Seeking(self.threshold, "exact" if self.is_exact else "auto", self.goes_on, self.is_strong)
+    def seeking(self, predictor: Predictor) -> Seeking:
+        """is_brief: where a language model is asked about sets, a request at a time."""
+        is_brief = bool(self.sets_of) and isinstance(predictor, ServedLabels)
+        search: Search = "exact" if self.is_exact else "auto"
+        return Seeking(self.threshold, search, self.goes_on, self.is_strong, is_brief)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +102,8 @@ class BesideExact:
 class SufficientReport:
     """What was done, and the numbers over all texts that are stored.
 
-    n_known: texts of which everything was stored; n_calls: subsets that the model was asked about now
+    n_known: texts of which everything was stored; n_without: for which the other model gave no sets
+    n_calls: subsets that the model was asked about now
     left_out: ID and reason of the first texts for which the model failed; n_left_out counts all
     """
 
@@ -99,6 +111,7 @@ class SufficientReport:
     parameters: str
     n_instances: int
     n_known: int = 0
+    n_without: int = 0
     n_examined: int = 0
     n_calls: int = 0
     n_left_out: int = 0
@@ -122,9 +135,10 @@ def find_sufficient_sets(
 
     model:    as in `attributions.attribute`, but none that answers questions or writes
     progress: told how many texts are done, of how many
-    Raises: ModelError where the model cannot be had, or fails for the first texts
+    Raises: ModelError where the model cannot be had, or fails again and again; NotFound for a model that gave no sets
     """
     require(store, actor, project.id, "use models")
+    quoted = QuotedSetsReader(store, project, options.sets_of) if options.sets_of else None
     require_open(store, project.id)
     n_instances = count_instances(store, project, options.split)
     chosen = asked_model(store, actor, project, model, options.load, options.renamed)
@@ -141,14 +155,42 @@ def find_sufficient_sets(
         model_id = add_model(store, project.id, project_model.name)
         if options.is_anew:
             forget_sufficient_sets(store, project.id, project_model.name, parameters)
-    work = _Working(store, actor, project, project_model, options, reduction, model_id, report, progress)
+    work = _Working(store, actor, project, project_model, options, reduction, model_id, report, progress, quoted)
     try:
         work.run()
     finally:
         work.tell()
     report.numbers = stored_numbers(store, project, project_model.name, parameters, options.split)
-    report.beside_exact = _beside_exact(store, project, project_model.name, options, reduction)
+    if quoted is None:
+        report.beside_exact = _beside_exact(store, project, project_model.name, options, reduction)
     return report
+
+
+def ask_itself(
+    store: Store, actor: User, project: Project, model: str, explained: str, split: str | None = None,
+    *, progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> SufficientReport | None:  # fmt: skip
+    """Ask a served model about the sets that it gave as its reasons: about each alone, and about the text without them.
+
+    explained: under which name they are stored
+    Returns: None where it gave no set, or where the project asks for answers
+    """
+    if project.task.result_kind != "label" or explained not in models_with_quoted_sets(store, project.id):
+        return None
+    options = SufficientOptions(split=split, sets_of=explained)
+    return find_sufficient_sets(store, actor, project, f"{SERVED}:{model}", options, progress=progress)
+
+
+def own_sets_summary(report: SufficientReport) -> str:
+    """What a model answers to its own sets, in a sentence."""
+    if report.numbers is None or not report.numbers.model.n_texts:
+        return "Asked again, the model gives its label to no text."
+    of_model = report.numbers.model
+    sufficient, whole = (of_model.questions[name]["value"] for name in ("sufficient", "comprehensive"))
+    return (
+        f"Asked about its own {counted(of_model.n_sets, 'set')} in {counted(of_model.n_texts, 'text')}: {percent(sufficient)} "
+        f"of a text's sets are enough; without all of them it changes its answer in {percent(whole)} of the texts."
+    )
 
 
 def _beside_exact(
@@ -189,10 +231,12 @@ def _parameters(options: SufficientOptions, reduction: "Reduction") -> dict[str,
     """What changes the sets."""
     threshold = options.threshold
     of_threshold = {"share": threshold.share} if threshold.fixed is None else {"fixed": threshold.fixed}
+    if options.sets_of:
+        return {"threshold": of_threshold, SETS_OF: options.sets_of, **reduction.parameters}
     return {
         "threshold": of_threshold,
         "rule": "continue" if options.goes_on else "paper",
-        "search": options.seeking.search,
+        "search": "exact" if options.is_exact else "auto",
         **reduction.parameters,
     }
 
@@ -235,6 +279,7 @@ class _Text:
     model_input: Input
     tokens: Integers
     people: tuple[tuple[int, ...], ...] | None
+    quoted: QuotedSets | None = None
     column: int | None = None
 
     def mask(self, subset: Flags) -> Flags:
@@ -242,6 +287,11 @@ class _Text:
         mask = np.zeros(self.model_input.n_selectable, dtype=np.bool_)
         mask[self.tokens[subset]] = True
         return mask
+
+    def seen(self, sets: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+        """Sets of the instance's tokens in numbers of those that the model sees."""
+        numbers = {token: number for number, token in enumerate(self.tokens.tolist())}
+        return distinct_sets([[numbers[token] for token in of_set if token in numbers] for of_set in sets])
 
     def sentences(self) -> list[int]:
         """The number of each seen token's sentence."""
@@ -266,7 +316,13 @@ class _Working:
     model_id: int
     report: SufficientReport
     progress: Callable[[int, int], None]
+    quoted: QuotedSetsReader | None = None
     texts: dict[int, _Text] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)  # reasons of the last texts, as long as they fail
+
+    @property
+    def seeking(self) -> Seeking:
+        return self.options.seeking(self.model.predictor)
 
     def run(self) -> None:
         for done in search_many(self._waiting(), self._ask, at_once=self.options.at_once):
@@ -288,11 +344,15 @@ class _Working:
         policy = self.project.settings.gold_policy
         for batch in iterate_instance_batches(self.store, self.project.id, split=self.options.split, batch_size=100):
             instances = [instance for instance in batch if instance.state != "discarded"]
-            stored = sufficient_sets_of(
-                self.store, self.project.id, self.model.name, self.report.parameters, [i.id for i in instances]
-            )
+            ids = [instance.id for instance in instances]
+            stored = sufficient_sets_of(self.store, self.project.id, self.model.name, self.report.parameters, ids)
+            quoted = {} if self.quoted is None else self.quoted.read(ids)
             for gold in gold_among(self.store, instances, policy):
                 text = self._text(gold.instance, [rationale_set.token_indices for rationale_set in gold.sets])
+                text.quoted = quoted.get(text.instance.id)
+                if self.quoted is not None and text.quoted is None:
+                    self.report.n_without += 1
+                    continue
                 work = self._work(text, stored.get(text.instance.id))
                 if work is not None:
                     self.texts[text.instance.id] = text
@@ -300,31 +360,51 @@ class _Working:
 
     def _text(self, instance: Instance, sets: Sequence[Sequence[int]]) -> _Text:
         model_input = Input.of(instance)
-        tokens = self.reduction.question.seen(model_input)
-        numbers = {token: number for number, token in enumerate(tokens.tolist())}
-        seen = [[numbers[token] for token in of_set if token in numbers] for of_set in sets]
-        return _Text(instance, model_input, tokens, distinct_sets(seen) or None)
+        text = _Text(instance, model_input, self.reduction.question.seen(model_input), None)
+        text.people = text.seen(sets) or None
+        return text
 
     def _work(self, text: _Text, stored: SufficientSets | None) -> Work | None:
         """What is to be asked of a text; None where nothing is, or it is left out."""
-        number, n_tokens, seeking = text.instance.id, len(text.tokens), self.options.seeking
-        if stored is not None and stored.label not in self.model.labels:
+        number, n_tokens, seeking = text.instance.id, len(text.tokens), self.seeking
+        given = None if text.quoted is None else text.seen(text.quoted.sets)
+        if stored is not None and (stored.label not in self.model.labels or not _is_of(stored, given, text)):
             stored = None
-        if stored is None and self.options.is_exact and n_tokens > MOST_EXACT:
+        if stored is None and given is None and self.options.is_exact and n_tokens > MOST_EXACT:
             self._leave_out(text, ModelError(f"It has {counted(n_tokens, 'token')}.", reason=_TOO_LONG))
             return None
         sentences = text.sentences()
         if stored is None:
             seed = int(chance_for(text.model_input, 0).integers(2**32))
             steps = examine(
-                n_tokens, seeking, n_labels=len(self.model.labels), people=text.people, sentences=sentences, seed=seed
+                n_tokens,
+                seeking,
+                n_labels=len(self.model.labels),
+                people=text.people,
+                given=given,
+                sentences=sentences,
+                seed=seed,
             )
-            return Work(number, steps)
+            return Work(number, steps if text.quoted is None else self._for_label(steps, text, text.quoted.label))
         if stored.reason or not self._is_outdated(text, stored):
             self.report.n_known += 1
             return None
         text.column = self.model.labels.index(stored.label)
         return Work(number, judge_again(stored, n_tokens, seeking, people=text.people, sentences=sentences))
+
+    def _for_label(self, steps: Steps[SufficientSets], text: _Text, label: str | None) -> Steps[SufficientSets]:
+        """The same steps, which end where the model gives the text another label than the sets were given for."""
+        answer = yield next(steps)
+        if label is not None and self.model.labels[text.column or 0] != label:
+            full, empty = answer.tolist()
+            threshold = self.options.threshold.of(full, len(self.model.labels))
+            return SufficientSets("", threshold, full, empty, "answers otherwise", "given")
+        while True:
+            try:
+                answer = yield steps.send(answer)
+            except StopIteration as stopped:
+                examined: SufficientSets = stopped.value
+                return examined
 
     def _is_outdated(self, text: _Text, stored: SufficientSets) -> bool:
         """Whether people's sets are others than those that were asked about."""
@@ -365,6 +445,7 @@ class _Working:
             require_open(self.store, self.project.id)
             store_sufficient_sets(self.store, self.model_id, self.report.parameters, {done.number: examined})
         self.report.n_examined += 1
+        self.failures.clear()
         self._show_progress()
 
     def _examined(self, text: _Text, done: Done) -> SufficientSets:
@@ -386,14 +467,24 @@ class _Working:
     def _leave_out(self, text: _Text, error: ModelError) -> None:
         report = self.report
         report.n_left_out += 1
-        reason = error.reason or "on which the model failed"
+        reason = error.reason or _FAILED
         report.reasons[reason] = report.reasons.get(reason, 0) + 1
         if len(report.left_out) < _SHOWN:
             report.left_out.append((text.instance.key, str(error)))
         self._show_progress()
-        if report.reasons.get("on which the model failed", 0) >= _GIVE_UP_AFTER and not report.n_examined:
+        self.failures.append(reason)
+        is_down = len(self.failures) >= _GIVE_UP_ON_SERVER_AFTER and set(self.failures) <= SERVER_FAILURES
+        if is_down or (report.reasons.get(_FAILED, 0) >= _GIVE_UP_AFTER and not report.n_examined):
             raise error
 
     def _show_progress(self) -> None:
         report = self.report
-        self.progress(report.n_known + report.n_examined + report.n_left_out, report.n_instances)
+        done = report.n_known + report.n_without + report.n_examined + report.n_left_out
+        self.progress(done, report.n_instances)
+
+
+def _is_of(stored: SufficientSets, given: tuple[tuple[int, ...], ...] | None, text: _Text) -> bool:
+    """Whether what is stored is of the sets that the other model gives now."""
+    if given is None or stored.reason:
+        return True
+    return stored.own.tokens == tuple(tuple(text.tokens[list(tokens)].tolist()) for tokens in given)

@@ -140,15 +140,8 @@ def as_draft_of_lead(comparison: Comparison, project: Project, sets: Sequence[Ra
 
 def words_of(instance: Instance, rationale_set: RationaleSet) -> str:
     """The words of a set, spans joined by dots; cut when they are many."""
-    words = " … ".join(_span_words(instance, span.start, span.end) for span in rationale_set.spans)
+    words = " … ".join(" ".join(instance.words(span.start, span.end).split()) for span in rationale_set.spans)
     return words if len(words) <= _LONGEST_WORDS else f"{words[:_LONGEST_WORDS]} …"
-
-
-def _span_words(instance: Instance, start: int, end: int) -> str:
-    segment = instance.layout.segment_at(start)
-    body = instance.segment(segment.name).body
-    first, last = start - segment.first_token, end - 1 - segment.first_token
-    return " ".join(body.text[body.starts[first] : body.ends[last]].split())
 
 
 def origin_words(origin: SetOrigin) -> str:

@@ -315,10 +315,11 @@ def _misfit(output: StoredOutput, store: Store, instance_ids: Sequence[int]) -> 
     if any(len(a.scores) not in {layout.n_selectable, layout.n_tokens} for a in output.output.attributions):
         return _("scores don't match the {n_tokens} tokens", n_tokens=layout.n_tokens)
     rankings = [a.ranking or () for a in output.output.attributions] + [r.ranking for r in output.output.rationales]
-    ends = [end for r in output.output.rationales for start, end in r.spans if start < end]
-    n_spans = sum(len(r.spans) for r in output.output.rationales)
+    quoted = [spans for r in output.output.rationales if r.quotes is not None for spans in r.quotes.sets]
+    spans = [span for of in (*(r.spans for r in output.output.rationales), *quoted) for span in of]
+    ends = [end for start, end in spans if start < end]
     is_outside = max(ends, default=0) > layout.n_tokens or any(t >= layout.n_tokens for of in rankings for t in of)
-    return _("token outside the instance") if is_outside or len(ends) < n_spans else ""
+    return _("token outside the instance") if is_outside or len(ends) < len(spans) else ""
 
 
 # Releases in our own JSONL: written with their gold, and restored as they were.

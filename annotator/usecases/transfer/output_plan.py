@@ -10,9 +10,9 @@ from annotator.domain.models import Output, OutputChange, OutputPlan, Run, Sourc
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import Problem
-from annotator.formats.model_output.self_explanations import FAILED, STRANGE, UNREAD
 from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.language import _, listed, several, unsaid
+from annotator.text.model_answers import FAILED, STRANGE, UNREAD
 from annotator.usecases.transfer.import_report import ImportOptions
 
 # Labels that models speak of and a project does not have: the same check for what is imported and what is restored.

@@ -126,7 +126,7 @@ class _Tokens:
         return tuple(
             rationale_on_tokens(source, self._places[instance_id])
             if source.quotes is None
-            else quotes_on_tokens(source.quotes, self._texts[instance_id])
+            else quotes_on_tokens(source.quotes, self._texts[instance_id], source.sets)
             for source in row.rationales
         )
 

@@ -56,6 +56,7 @@ HARMLESS = frozenset({
     "put on list", "remove suite", "remove test", "remove word list", "rename view", "renew link", "reset user", "restore", "review", "revise perturbation",
     "revoke token", "run suite", "save list", "save view", "set password", "sign in", "sign out", "skip", "skip review", "take off list",
     "take role", "withdraw perturbation", "write perturbation", "write prompts", "find sufficient sets",
+    "shadow review",
 })  # fmt: skip
 _PLACE_OF_ACTION = {"add_event": 2, "record_event": 3, "_note": 2, "_tell": 0}
 

@@ -11,7 +11,7 @@ import pytest
 from annotator.cli.main import run
 from annotator.domain.models import Quotes
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, ModelError, NotAllowed
+from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, ModelError, NotAllowed, NotFound
 from annotator.jobs.worker import KINDS
 from annotator.scoring.table import metric_table
 from annotator.store.jobs import claim_job
@@ -21,6 +21,7 @@ from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.inspect.project_scores import evaluate_project
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.inspect.shown_table import summaries_of_rows
+from annotator.usecases.models import project_model
 from annotator.usecases.models.attributions import left_out_summary
 from annotator.usecases.models.self_explanations import (
     PromptOptions,
@@ -30,11 +31,18 @@ from annotator.usecases.models.self_explanations import (
     self_explanation_summary,
     write_prompts,
 )
+from annotator.usecases.models.sufficient_sets import (
+    SufficientOptions,
+    ask_itself,
+    find_sufficient_sets,
+    own_sets_summary,
+)
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.contents import export_output_lines
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import guessed, import_file
 from annotator.usecases.transfer.import_report import ImportOptions
+from tests.attribution_inputs import weighing
 from tests.language_model_server import Behaviour, raw, saying, serving, slow, status
 
 SECRET = "sk-secret-0123456789"
@@ -184,7 +192,7 @@ def test_a_model_that_never_gives_what_is_asked_for_is_given_up_after_twenty_tex
 
 def test_the_time_of_the_whole_work_ends_it(store, project, server, monkeypatch):
     monkeypatch.setenv("ANNOTATOR_MODEL_HOURS", "0.0000001")
-    with pytest.raises(ModelError, match="The time for one piece of work .* is over"):
+    with pytest.raises(AnnotatorError, match="The time for one piece of work .* is over"):
         ask(store, project)
 
 
@@ -455,3 +463,141 @@ def test_files_of_answers_are_recognised(tmp_path):
     guess = guessed(path)
     assert guess is not None
     assert guess.format_name == "self-explanations"
+
+
+# Sets of quotes: asked for, found in the text, and judged by people's gold, by the model itself, and by another model.
+
+OF_SETS = "small · self-explanation (prompt sets1)"
+REASONS = {
+    "good and kind, but slow": ("positive", [["good"], ["kind"], ["not there"]]),
+    "bad plot": ("positive", [["plot"]]),  # for this label it gives, asked for the label alone, another one
+    "a book": ("negative", []),
+}
+
+
+def gives_sets(prompt: str) -> str:
+    """Asked for reasons it gives these; asked for a label alone, it goes by two words, each of which is enough."""
+    text = text_of(prompt)
+    if '"sets"' in prompt:
+        label, sets = REASONS[text]
+        return json.dumps({"label": label, "sets": sets})
+    return "positive" if {"good", "kind"} & set(re.findall(r"\w+", text)) else '{"label": "Negative."}'
+
+
+@pytest.fixture
+def tastes(make_project, import_rows, server):
+    server.behaviour = saying(gives_sets)
+    made = make_project(name="Tastes", gold_policy="all")
+    rows = [
+        {"id": key, "text": text, "label": label, "annotator": "source", "rationales": [[[0, 1]]]}
+        for key, text, label in zip("abc", REASONS, ("positive", "positive", "negative"), strict=True)
+    ]
+    import_rows(made, rows)
+    return made
+
+
+def shown(store, instance_id: int):
+    return show_instance(store, LOCAL_OPERATOR, instance_id, None).families
+
+
+def test_sets_are_asked_for_and_stand_beside_peoples_before_anybody_judged_them(store, tastes, server):
+    report = ask(store, tastes, asks_sets=True)
+    assert self_explanation_summary(report) == (
+        f"{OF_SETS} gave 3 answers. 4 quotes: 3 found in their texts, 1 is not there. 4 sets: 3 kept, 1 with such a quote, or "
+        "given twice."
+    )
+    [families] = shown(store, 1)
+    assert (families.model, families.sets_of, families.p, families.is_right) == (OF_SETS, OF_SETS, None, True)
+    assert [(of.tokens, of.pile, of.partner, of.is_sufficient) for of in families.own.sets] == [
+        ((0,), "same", 0, None), ((2,), "unmarked", None, None),
+    ]  # fmt: skip
+    assert families.people is not None
+    assert [of.pile for of in families.people.sets] == ["same"]
+    assert shown(store, 3) == ()  # no set was given
+
+
+def test_the_model_itself_is_asked_about_each_of_its_sets_alone_and_about_the_rest(store, tastes, server):
+    ask(store, tastes, asks_sets=True)
+    n_before = len(server.requests)
+    judged = ask_itself(store, LOCAL_OPERATOR, tastes, "small", OF_SETS)
+    assert (judged.model, judged.n_examined, judged.n_without, judged.n_left_out) == ("small · served", 2, 1, 0)
+    # All and nothing of both texts; of the first what is left without both sets, each alone, and without each: people's set is
+    # one of them, and its rest has been asked about. No set with one token less, no random set.
+    assert judged.n_calls == 2 + 2 + 5
+    assert len(server.requests) - n_before == judged.n_calls - 1  # nothing is the same of both
+    assert judged.numbers.reasons["answers otherwise"] == 1
+    [families] = shown(store, 1)  # in the place of those that nobody judged
+    assert (families.model, families.sets_of, families.label) == ("small · served", OF_SETS, "positive")
+    assert [(of.is_sufficient, of.is_compact) for of in families.own.sets] == [(True, None), (True, None)]
+    assert families.own.is_comprehensive
+    assert families.people is not None
+    assert not families.people.is_comprehensive  # without “good” it is still positive
+    otherwise, unjudged = shown(store, 2)
+    assert otherwise.trouble == "The model does not give the label that these sets are for."
+    assert unjudged.own.sets[0].tokens == (1,)
+    assert own_sets_summary(judged) == (
+        "Asked about its own 2 sets in 1 text: 100.0 % of a text's sets are enough; without all of them it changes its answer in "
+        "100.0 % of the texts."
+    )
+    again = ask_itself(store, LOCAL_OPERATOR, tastes, "small", OF_SETS)
+    assert (again.n_known, again.n_calls) == (2, 0)
+
+
+def test_another_model_is_asked_about_the_same_sets_and_again_when_they_change(store, tastes, server, monkeypatch):
+    ask(store, tastes, asks_sets=True)
+    model = weighing({"good": 3.0, "kind": 0.5}, bias=-1.0)
+    model.labels, model.name = ("negative", "positive"), "other"
+    monkeypatch.setattr(project_model, "load_predictor", lambda *_: model)
+    options = SufficientOptions(sets_of=OF_SETS)
+    report = find_sufficient_sets(store, LOCAL_OPERATOR, tastes, "spacy:x", options)
+    [families] = shown(store, 1)
+    assert [(of.is_sufficient, of.is_compact) for of in families.own.sets] == [(True, True), (False, None)]
+    assert report.beside_exact is None
+    REASONS_NOW = {**REASONS, "good and kind, but slow": ("positive", [["good", "kind"]])}
+    monkeypatch.setitem(REASONS, "good and kind, but slow", REASONS_NOW["good and kind, but slow"])
+    store.run("DELETE FROM machine_rationales WHERE instance_id = 1")
+    ask(store, tastes, asks_sets=True)
+    again = find_sufficient_sets(store, LOCAL_OPERATOR, tastes, "spacy:x", options)
+    assert (again.n_examined, again.n_known) == (1, 1)
+    assert [of.tokens for families in shown(store, 1) for of in families.own.sets] == [(0, 2)]
+    with pytest.raises(NotFound, match="'nobody' gave no sets. Models that did: small"):
+        find_sufficient_sets(store, LOCAL_OPERATOR, tastes, "spacy:x", SufficientOptions(sets_of="nobody"))
+
+
+def test_a_server_that_goes_away_while_sets_are_judged_is_given_up_and_nothing_is_lost(
+    store, tastes, import_rows, server, monkeypatch
+):
+    monkeypatch.setitem(REASONS, "kind", ("positive", [["kind"]]))
+    import_rows(tastes, [{"id": "d", "text": "kind", "label": "positive"}])
+    ask(store, tastes, asks_sets=True)
+    server.behaviour = status(302)
+    with pytest.raises(ModelError, match="redirect"):
+        ask_itself(store, LOCAL_OPERATOR, tastes, "small", OF_SETS)
+    server.behaviour = saying(gives_sets)
+    assert ask_itself(store, LOCAL_OPERATOR, tastes, "small", OF_SETS).n_examined == 3
+
+
+def test_sets_travel_with_our_own_export(store, tastes, server, tmp_path):
+    ask(store, tastes, asks_sets=True)
+    ask_itself(store, LOCAL_OPERATOR, tastes, "small", OF_SETS)
+    export_file(store, LOCAL_OPERATOR, tastes, "jsonl", tmp_path / "all.jsonl")
+    other = create_project(store, LOCAL_OPERATOR, "Other", tastes.task, labels=list(tastes.labels))
+    import_file(store, LOCAL_OPERATOR, other, "jsonl", tmp_path / "all.jsonl")
+    before, after = (
+        [o.rationales for o in iterate_outputs(store, runs_of(store, p)[OF_SETS, "quotes"])] for p in (tastes, other)
+    )
+    assert before == after
+    assert ask_itself(store, LOCAL_OPERATOR, other, "small", OF_SETS).n_calls == 0
+    lines = (tmp_path / "all.jsonl").read_text()
+    assert '"sets":[[[0,1]],[[2,3]]]' in lines
+    (tmp_path / "all.jsonl").write_text(lines.replace('"sets":[[[0,1]],[[2,3]]]', '"sets":[[[0,99]]]'))
+    with pytest.raises(ImportRefused):
+        import_file(store, LOCAL_OPERATOR, other, "jsonl", tmp_path / "all.jsonl")
+
+
+def test_the_command_with_sets_prints_what_the_model_says_of_them(store, database, tastes, server, capsys):
+    arguments = ["--db", str(database), "explain-self", "--project", tastes.name, "--model", "small", "--sets"]
+    assert run(arguments) == 0
+    told = capsys.readouterr().out
+    assert "answers otherwise: 1" in told
+    assert re.search(r"model's own sets +1\.00 .*1\.00", told)

@@ -182,7 +182,12 @@ def test_numbers_are_over_texts_and_every_set_lies_in_a_pile(
     scripted()
     report = run(store, tastes)
     told = numbers(report)
-    assert told.reasons == {"no token": 0, "answers too weakly": 0, "answers without reading": 1}
+    assert told.reasons == {
+        "no token": 0,
+        "answers too weakly": 0,
+        "answers without reading": 1,
+        "answers otherwise": 0,
+    }
     assert (told.model.n_sets, told.people.n_sets) == (3, 3)
     assert told.people.questions["sufficient"]["value"] == 1.0
     assert (

@@ -56,7 +56,7 @@ def test_without_an_address_there_are_the_prompts_alone(page, monkeypatch):
 def test_a_prompt_without_a_place_for_the_text_is_refused_in_words(page, project, monkeypatch):
     monkeypatch.delenv("ANNOTATOR_MODEL_ADDRESS", raising=False)
     app = page()
-    app.text_area(key=f"selfexp_template_{project.id}").input("{labels}")
+    app.text_area(key=f"selfexp_template_{project.id}_0").input("{labels}")
     app.button(key="selfexp_prepare").click().run()
     assert "The prompt must contain {text} exactly once." in app.error[0].value.replace("\\", "")
 

@@ -116,6 +116,12 @@ SENTENCES: Sentences = {
         detail["texts"],
         model=detail["model"],
     ),
+    "shadow review": lambda detail: several(
+        "had {model} score {n} annotation as a shadow reviewer",
+        "had {model} score {n} annotations as a shadow reviewer",
+        detail["annotations"],
+        model=detail["model"],
+    ),
     "write prompts": lambda detail: several(
         "wrote {n} prompt to “{file}”", "wrote {n} prompts to “{file}”", detail["instances"], file=detail["file"]
     ),

@@ -53,16 +53,16 @@ const tokensOf = (sets) => sets.map(({ tokens }) => tokens);
  * @param {ModelFamilies[]} all  of the text, so that lanes are in line
  */
 export function familiesBlock(view, families, all) {
-  const { model, removal, label, is_right: isRight, p, trouble, goes_on: goesOn } = families;
+  const { removal, label, is_right: isRight, p, trouble, goes_on: goesOn } = families;
   const mark = isRight === null ? "" : isRight ? "✓ " : "✗ ";
   const head = element(
     "summary",
     {},
-    element("b", {}, _("{model}: sets that are enough for its answer", { model })),
-    inline("families-answer", `${mark}${label} ${percentOf(p)}`),
+    element("b", {}, title(families)),
+    inline("families-answer", together(`${mark}${label ?? "–"}`, p !== null && percentOf(p))),
     inline(
       "families-how",
-      dotted(_("by {removal}", { removal: REMOVALS[removal] ?? removal }), goesOn && _("continued")),
+      dotted(removal && _("by {removal}", { removal: REMOVALS[removal] ?? removal }), goesOn && _("continued")),
     ),
   );
   const body = trouble
@@ -71,12 +71,22 @@ export function familiesBlock(view, families, all) {
   return element("details", { class: "families", open: families === all[0] }, head, ...body);
 }
 
-/** @param {number} p */
-const percentOf = (p) => inPercent(Math.round(100 * p));
+/** Whose sets these are, and who was asked about them. @param {ModelFamilies} families */
+function title({ model, sets_of: other, p }) {
+  if (!other) return _("{model}: sets that are enough for its answer", { model });
+  return p === null
+    ? _("{model}: sets it gave as its reasons", { model })
+    : _("{model}, asked about the sets of {other}", { model, other });
+}
+
+/** @param {number|null} p */
+const percentOf = (p) => (p === null ? "–" : inPercent(Math.round(100 * p)));
 
 /** @param {ModelFamilies} families */
 const thresholdWords = ({ threshold, p_empty: empty }) =>
-  _("Enough: {threshold}. Empty text: {empty}.", { threshold: percentOf(threshold), empty: percentOf(empty) });
+  threshold === null
+    ? ""
+    : _("Enough: {threshold}. Empty text: {empty}.", { threshold: percentOf(threshold), empty: percentOf(empty) });
 
 /**
  * The words with their lanes.
@@ -141,7 +151,7 @@ function setRows(view, { is_right: isRight, people }, sets, isOwn) {
       element("th", { scope: "row" }, isOwn ? modelBadge(set) : goldBadge(set)),
       element("td", { dir: "auto" }, stretches(one.tokens, words)),
       element("td", { title: percentOf(one.p) }, yesNo(one.is_sufficient)),
-      element("td", {}, one.is_compact === null ? "–" : yesNo(one.is_compact)),
+      element("td", {}, yesNo(one.is_compact)),
       element("td", {}),
       element(
         "td",
@@ -152,12 +162,12 @@ function setRows(view, { is_right: isRight, people }, sets, isOwn) {
   );
 }
 
-/** @param {string} title @param {SetFamily} family @param {number} threshold */
-const familyRow = (title, { sets, is_comprehensive: isWhole, p_rest: rest }, threshold) =>
+/** @param {string} name @param {SetFamily} family @param {number|null} threshold */
+const familyRow = (name, { sets, is_comprehensive: isWhole, p_rest: rest }, threshold) =>
   element(
     "tr",
     { class: "whole" },
-    element("th", { scope: "row" }, title),
+    element("th", { scope: "row" }, name),
     element("td", {}, counted(sets.length, "set")),
     element("td", {}),
     element("td", {}),
@@ -169,8 +179,8 @@ const familyRow = (title, { sets, is_comprehensive: isWhole, p_rest: rest }, thr
     element("td", {}),
   );
 
-/** @param {boolean} is */
-const yesNo = (is) => (is ? _("yes") : _("no"));
+/** @param {boolean|null} is */
+const yesNo = (is) => (is === null ? "–" : is ? _("yes") : _("no"));
 
 /** A set of the model's: its number in its colour. @param {number} set */
 const modelBadge = (set) =>
@@ -201,8 +211,10 @@ function pileWords({ pile, partner }, isOwn, isRight) {
       return _("needed, but not enough");
     case "redundant":
       return _("would do; the model's sets do without");
-    default:
+    case "ignored":
       return _("ignored by the model");
+    default:
+      return "";
   }
 }
 

@@ -971,6 +971,8 @@ globalThis.annotatorWords = {
   "{missing} of {all} text has no {name}.": "{all} 篇文本中有 {missing} 篇没有“{name}”的值。",
   "{model} was trained on {n} of them (open points; not in Metrics).": "{model} 学过其中 {n} 篇（空心点；“指标”页不计入）。",
   "{model} wrote:": "{model} 写道：",
+  "{model}, asked about the sets of {other}": "{model}，就 {other} 的集合被询问",
+  "{model}: sets it gave as its reasons": "{model}：它作为理由给出的集合",
   "{model}: sets that are enough for its answer": "{model}：足以得出其答案的依据集",
   "{model}: {about}. People may need other evidence.": "{model}：{about}。人需要的依据可能不同。",
   "{model}: {words}": "{model}：{words}",

@@ -18,6 +18,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.lead.help import HelpReport, Outcome, help_words
 from annotator.usecases.lead.progress import accepted_annotations
 from annotator.usecases.lead.quality import (
+    NO_WORSE,
     AgainstRest,
     Agreement,
     BehindPoint,
@@ -25,6 +26,7 @@ from annotator.usecases.lead.quality import (
     Estimate,
     Leaning,
     Spread,
+    Standing,
     WorkQuality,
     agreement_of,
     instances_behind_outcome,
@@ -331,6 +333,7 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
     with right:
         _show_times(quality)
     _show_leanings(leanings)
+    _show_shadows(quality)
     _show_proposed(quality)
     _show_help(quality.help)
     show_agreement(store, visit, project, accepted)
@@ -448,6 +451,45 @@ def _show_reviewers(quality: WorkQuality) -> None:
     ]
     st.dataframe(rows, hide_index=True, key="quality_reviewers")
     st.caption(_("Sets (comprehensiveness: annotations) with at least two scores. α: Krippendorff, ordinal."))
+
+
+_STANDINGS: dict[Standing, str] = {
+    "as good": unsaid("as good as a reviewer"),
+    "worse": unsaid("worse than a reviewer"),
+    "open": unsaid("not known yet"),
+}
+
+
+def _show_shadows(quality: WorkQuality) -> None:
+    """Language models that scored what people scored; nothing where none did."""
+    rows = [
+        {
+            _("model"): shadow.model,
+            _("score"): _(PROPERTY_NAMES[name]),
+            _("κ with people"): _interval(shadow.shadow),
+            _("people among themselves"): _interval(shadow.people),
+            _("difference"): _interval(shadow.difference),
+            _("verdict"): _(_STANDINGS[shadow.standing]),
+            "n": shadow.shadow.n,
+        }
+        for name, shadows in quality.shadows.items()
+        for shadow in shadows
+    ]
+    if not rows:
+        return
+    st.markdown(
+        _("**Shadow reviewers**"),
+        help=_("Language models that scored decided rounds. They decide nothing (docs/self_explanations.md)."),
+    )
+    st.dataframe(rows, hide_index=True, key="quality_shadows")
+    st.caption(
+        _("Weighted κ [95 %]. As good as a reviewer: at most {most} below people, with certainty.", most=NO_WORSE)
+    )
+
+
+def _interval(estimate: Estimate) -> str:
+    bounds = "" if estimate.low is None else f" [{written(estimate.low)}, {written(estimate.high)}]"
+    return f"{written(estimate.value)}{bounds}"
 
 
 def _show_leanings(leanings: Leanings) -> None:

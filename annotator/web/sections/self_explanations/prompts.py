@@ -5,11 +5,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.domain.self_explanations import standard_template
 from annotator.errors import AnnotatorError
 from annotator.language import _, unsaid
-from annotator.usecases.background import ask_to_explain_self, explains_itself
+from annotator.usecases.background import Asks, ask_to_explain_self, explains_itself
 from annotator.usecases.databases import Store
 from annotator.usecases.models.self_explanations import (
     PromptOptions,
@@ -28,7 +29,9 @@ from annotator.web.session import Visit
 _NEXT = unsaid("Runs in the background; you can close this page.")
 
 
-def offer(store: Store, visit: Visit, project: Project, options: SelfExplanationOptions) -> None:
+def offer(
+    store: Store, visit: Visit, project: Project, options: SelfExplanationOptions, *, asks_scores: bool = False
+) -> None:
     """The name of a model, a button, and what came of the last; nothing where no address is set."""
     try:
         if not is_address_set():
@@ -44,7 +47,7 @@ def offer(store: Store, visit: Visit, project: Project, options: SelfExplanation
         _("Ask"), container=right, type="primary", key="selfexp_go", icon=":material/play_arrow:", width="stretch"
     ):
         try:
-            ask_to_explain_self(store, visit.user, project, model, options)
+            ask_to_explain_self(store, visit.user, project, model, options, asks_scores=asks_scores)
         except AnnotatorError as error:
             st.error(as_text(str(error)), icon=":material/error:")
         else:
@@ -62,8 +65,16 @@ _WHAT = unsaid(
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """What is asked, and the file of prompts."""
+    asks = _choose(visit)
+    if asks == "scores":
+        st.caption(
+            _("Decides nothing; see its agreement under **Quality**. Needs a model server (docs/self_explanations.md).")
+        )
+        offer(store, visit, project, SelfExplanationOptions(), asks_scores=True)
+        return
     st.caption(_(_WHAT))
-    template = _ask_template(project)
+    asks_sets = asks == "sets"
+    template = _ask_template(project, asks_sets=asks_sets)
     left, right = st.columns(2)
     split = left.text_input(_("Only this split"), key="selfexp_split", placeholder=_("all")).strip() or None
     batch_model = right.text_input(
@@ -74,10 +85,19 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     offer(store, visit, project, SelfExplanationOptions(template, split))
 
 
-def _ask_template(project: Project) -> str:
+def _choose(visit: Visit) -> Asks:
+    """What a model is asked for; for scores by whoever may see everybody's work."""
+    words: dict[Asks, str] = {"quotes": _("label and quotes"), "sets": _("label and sets of quotes, each enough alone")}
+    if has_right(visit.user, visit.roles, "see all annotations"):
+        words["scores"] = _("a reviewer's scores of decided rounds")
+    return st.selectbox(_("Ask for"), list(words), format_func=words.__getitem__, key="selfexp_asks")
+
+
+def _ask_template(project: Project, *, asks_sets: bool) -> str:
     with st.expander(_("Prompt")):
         return st.text_area(
-            _("Prompt"), standard_template(project), key=f"selfexp_template_{project.id}", height=360,
+            _("Prompt"), standard_template(project, asks_sets=asks_sets),
+            key=f"selfexp_template_{project.id}_{asks_sets:d}", height=360,
             label_visibility="collapsed",
             help=_(
                 "{text}: the instance's text; {labels}: the project's labels. Each prompt has its own runs."

@@ -1,0 +1,138 @@
+"""A language model as a shadow reviewer: what it is asked, what is stored, and how far it agrees with people."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from annotator.cli.main import run
+from annotator.domain.people import LOCAL_OPERATOR, User
+from annotator.domain.projects import Project
+from annotator.domain.reviews import Scores, SetScore
+from annotator.errors import ModelError, NotAllowed
+from annotator.jobs.worker import KINDS
+from annotator.store import Store
+from annotator.store.jobs import claim_job
+from annotator.store.review.review_numbers import shadow_scores
+from annotator.usecases.background import ask_to_explain_self
+from annotator.usecases.lead.quality import quality_of
+from annotator.usecases.models.self_explanations import SelfExplanationOptions
+from annotator.usecases.models.shadow_review import shadow_review, shadow_review_summary
+from tests.language_model_server import ModelServer, saying, serving, status
+from tests.usecases.review.test_reviews import A, B, annotate, project, reviewers, score, score_all
+
+__all__ = ["project", "reviewers"]
+NAME = "small · shadow reviewer (prompt 1)"
+
+
+def gives_scores(prompt: str) -> str:
+    """A model that scores every set alike."""
+    n_sets = len(re.findall(r"^Set [A-Z]: ", prompt, re.MULTILINE))
+    return json.dumps({"sets": [{"sufficiency": 3, "compactness": 2}] * n_sets, "comprehensiveness": 3})
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    with serving(saying(gives_scores)) as served:
+        monkeypatch.setenv("ANNOTATOR_MODEL_ADDRESS", served.address)
+        yield served
+
+
+@pytest.fixture
+def reviewed(store: Store, project: Project, annotator: User, reviewers: list[User]) -> None:
+    """t1: returned, then accepted; t2: scored by one reviewer so far, which the model must not see."""
+    annotate(store, annotator, project, A, B)
+    for reviewer, compactness in zip(reviewers, (3, 3, 4), strict=True):
+        score(store, reviewer, project, Scores((SetScore(3, 4), SetScore(3, compactness)), 3))
+    annotate(store, annotator, project, A, B)
+    score_all(store, reviewers, project, Scores((SetScore(), SetScore(3, 4)), 3))
+    annotate(store, annotator, project, A)
+    score(store, reviewers[0], project, Scores((SetScore(1, 1),), 2))
+
+
+@pytest.mark.usefixtures("reviewed")
+def test_decided_rounds_are_scored_once_in_the_reviewers_words_and_no_round_changes(
+    store: Store, project: Project, lead: User, server: ModelServer
+) -> None:
+    before = quality_of(store, lead, project)
+    report = shadow_review(store, LOCAL_OPERATOR, project, "small")
+    assert (report.model, report.n_answers, report.n_left_out) == (NAME, 2, 0)
+    assert shadow_review_summary(report).startswith(f"{NAME} scored 2 annotations.")
+    first, _changed = server.prompts
+    assert "Set A: “" in first
+    assert "1 includes redundant tokens, 2 includes disturbances, 3 not sure, 4 concise" in first
+    assert "one entry for each of 2 sets" in first
+    assert set(shadow_scores(store, project.id)[NAME].values()) == {Scores((SetScore(3, 2), SetScore(3, 2)), 3)}
+    after = quality_of(store, lead, project)
+    assert (after.outcomes, after.scores, after.reviewers) == (before.outcomes, before.scores, before.reviewers)
+    assert (before.shadows, set(after.shadows)) == ({}, {"sufficiency", "compactness", "comprehensiveness"})
+    [compactness] = after.shadows["compactness"]
+    assert (compactness.model, compactness.shadow.n) == (
+        NAME,
+        3,
+    )  # two sets of the first round, the one that was changed
+    again = shadow_review(store, LOCAL_OPERATOR, project, "small")
+    assert (again.n_instances, len(server.prompts)) == (0, 2)
+
+
+@pytest.mark.usefixtures("reviewed")
+def test_an_answer_without_scores_of_every_set_is_left_out_and_a_server_that_fails_loses_nothing(
+    store: Store, project: Project, server: ModelServer
+) -> None:
+    for nonsense in (
+        '{"sets": [], "comprehensiveness": 3}',
+        '{"sets": [{"sufficiency": 4, "compactness": 1}, {"sufficiency": 3, "compactness": 1}], "comprehensiveness": 3}',
+        '{"sets": [{"sufficiency": 3}, {"sufficiency": 3}], "comprehensiveness": 3}',
+        "They are fine.",
+    ):
+        server.behaviour = saying(nonsense)
+        report = shadow_review(store, LOCAL_OPERATOR, project, "small")
+        assert report.reasons == {"answered without scores of all sets that could be read": 2}
+    server.behaviour = status(500)
+    assert shadow_review(store, LOCAL_OPERATOR, project, "small").n_left_out == 2
+    assert shadow_scores(store, project.id) == {}
+    server.behaviour = saying(gives_scores)
+    assert shadow_review(store, LOCAL_OPERATOR, project, "small").n_answers == 2
+
+
+@pytest.mark.usefixtures("reviewed")
+def test_who_may_not_see_all_annotations_asks_no_model_for_scores(
+    store: Store, project: Project, add_person: Callable[..., User], server: ModelServer
+) -> None:
+    researcher = add_person("rosa", project, "researcher")
+    with pytest.raises(NotAllowed):
+        shadow_review(store, researcher, project, "small")
+    with pytest.raises(NotAllowed):
+        ask_to_explain_self(store, researcher, project, "small", SelfExplanationOptions(), asks_scores=True)
+    assert server.prompts == []
+
+
+@pytest.mark.usefixtures("reviewed", "server")
+def test_the_work_in_the_background_and_the_command_are_the_same(
+    store: Store, project: Project, lead: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = ask_to_explain_self(store, lead, project, "small", SelfExplanationOptions(), asks_scores=True)
+    assert job.title == "Shadow review by small"
+    with store.transaction():
+        assert claim_job(store, 1) is not None
+    said = KINDS["attribute"](store, lead, project, job, lambda _done, _of: None)
+    assert said.startswith(f"{NAME} scored 2 annotations.")
+    command = ["--db", str(store.path)]
+    assert run([*command, "shadow-review", "--project", project.name, "--model", "small"]) == 0
+    assert capsys.readouterr().out.startswith(f"{NAME} scored 0 annotations.")
+    assert run([*command, "stats", "--project", project.name, "--all"]) == 0
+    assert NAME in capsys.readouterr().out
+
+
+def test_without_anything_reviewed_nothing_is_asked(store: Store, project: Project, server: ModelServer) -> None:
+    assert shadow_review(store, LOCAL_OPERATOR, project, "small").n_answers == 0
+    assert server.prompts == []
+
+
+@pytest.mark.usefixtures("reviewed")
+def test_a_server_that_is_down_is_given_up(store: Store, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANNOTATOR_MODEL_ADDRESS", "http://127.0.0.1:9/v1")
+    monkeypatch.setattr("annotator.usecases.models.self_explanations._GIVE_UP_ON_SERVER_AFTER", 2)
+    with pytest.raises(ModelError, match="2 texts one after another could not be answered"):
+        shadow_review(store, LOCAL_OPERATOR, project, "small")
