@@ -8,7 +8,7 @@ import statistics
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import isclose
@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from annotator.domain.numbers import natural_order
-from annotator.review.token_agreement import InstanceVotes, Marks, TokenAgreement, token_agreement
+from annotator.review.token_agreement import InstanceVotes, Marks, TokenAgreement, TokenTally
 from benchmarks.measured import Measured, table
 
 _N_INSTANCES, _N_ANNOTATORS, _N_TOKENS = 10_000, 3, 50
@@ -51,6 +51,14 @@ def _drawn() -> Iterator[InstanceVotes]:
         opinion = draw.random(_N_TOKENS) < 0.2
         flipped = draw.random((_N_ANNOTATORS, _N_TOKENS)) < 0.1
         yield InstanceVotes(names, np.zeros_like(flipped) if number % 100 == 0 else opinion ^ flipped)
+
+
+def token_agreement(instances: Iterable[InstanceVotes]) -> TokenAgreement:
+    """The agreement on tokens over some instances."""
+    tally = TokenTally()
+    for votes in instances:
+        tally.add(votes)
+    return tally.result()
 
 
 def _seconds(instances: Sequence[InstanceVotes]) -> float:

@@ -131,19 +131,6 @@ def aligned_ranking(
     return Ragged(aligned.values[aligned.offsets[ranked.rows_of_values] + ranked.values], ranked.offsets)
 
 
-def rank_tokens(scores: Ragged[np.float64]) -> Ragged[np.int64]:
-    """Token indices of each row by descending score, equal scores by position.
-
-    >>> rank_tokens(Ragged.of([[0.1, 0.5, 0.5]], np.float64)).values.tolist()
-    [1, 2, 0]
-    """
-    if np.any(np.isnan(scores.values)):
-        row = int(scores.rows_of_values[np.isnan(scores.values)][0])
-        raise InvalidValue(f"Row {row} has a score that is not a number; leave the row out or give all its scores.")
-    order = scores.ranked()
-    return Ragged(scores.places[order], scores.offsets)
-
-
 def first_of(ranking: Ids, n_top: Integers) -> Ragged[np.int64]:
     """The first `n_top` values of each row; all of them where there are fewer."""
     taken = np.clip(n_top, 0, ranking.lengths)
@@ -154,19 +141,14 @@ def first_of(ranking: Ids, n_top: Integers) -> Ragged[np.int64]:
 def n_of_share(n_tokens: Integers, ratio: float) -> Integers:
     """ceil(n x ratio) of the decimal number that was written, without the error of its binary form.
 
-    >>> n_of_share(np.array([14, 750]), 0.276).tolist(), n_of_share_scripts(np.array([14, 750]), 0.276).tolist()
-    ([4, 207], [4, 208])
+    >>> n_of_share(np.array([14, 750]), 0.276).tolist(), math.ceil(750 * 0.276)
+    ([4, 207], 208)
     """
     share = Fraction(repr(float(ratio)))
     # In Python's own numbers: a mean ratio has 17 digits, and times some hundred tokens that is more than 64 bits hold.
     lengths, rows = np.unique(n_tokens, return_inverse=True)
     counts = np.array([math.ceil(n * share) for n in lengths.tolist()], dtype=np.int64)
     return counts[rows].reshape(np.shape(n_tokens))
-
-
-def n_of_share_scripts(n_tokens: Integers, ratio: float) -> Integers:
-    """math.ceil(n * ratio) in floating point, as in the PaddleNLP scripts."""
-    return np.asarray(np.ceil(n_tokens * ratio), dtype=np.int64)
 
 
 def _matched(original: Ids, perturbed: Ids, *, counts_repeats: bool) -> tuple[Integers, Integers]:

@@ -60,18 +60,10 @@ def select_top_k(scores: Ragged[np.float64], k: int) -> tuple[Ragged[np.bool_], 
     return scores.with_values(mask & (scores.values > 0)), is_tied
 
 
-def token_f1(scores: Ragged[np.float64], gold: Ragged[np.bool_], *, k: int) -> Floats:
-    """float[n_instances]: F1 of the k highest positive scores with the gold mask; NaN when both sides are empty."""
-    return top_k_agreement(scores, gold, k=k)[0]
-
-
-def token_iou(scores: Ragged[np.float64], gold: Ragged[np.bool_], *, k: int) -> Floats:
-    """float[n_instances]: |selected and gold| / |selected or gold|; 0 when both sides are empty, as ferret gives it."""
-    return top_k_agreement(scores, gold, k=k)[1]
-
-
 def top_k_agreement(scores: Ragged[np.float64], gold: Ragged[np.bool_], *, k: int) -> tuple[Floats, Floats]:
-    """Token F1 and token IoU, of one selection."""
+    """Two float[n_instances] of the k highest positive scores with the gold mask: F1, NaN when both sides are empty, and
+    |selected and gold| / |selected or gold|, 0 when both sides are empty, as ferret gives it.
+    """
     _check(scores, gold)
     selected, _ = select_top_k(scores, k)
     n_both, n_either = gold.with_values(selected.values & gold.values).sums(), gold.sums() + selected.sums()

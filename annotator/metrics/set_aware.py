@@ -44,25 +44,18 @@ class Overlaps:
         return self.n_both / (self.n_gold + self.n_predicted - self.n_both)
 
 
-def overlaps(predicted: Ragged[np.int64], gold: GoldSets) -> Overlaps:
-    """How many tokens each gold set shares with its instance's prediction.
-
-    predicted: a row an instance of token indices; order and repetition do not matter
-    Raises:    InvalidValue for different numbers of instances, or a negative token index
-    """
-    return _overlaps(_marks(predicted, gold), gold)
-
-
 def best_set(predicted: Ragged[np.int64], gold: GoldSets, by: Literal["f1", "iou"] = "f1") -> BestSets:
     """The gold set with the highest token F1 or IoU; among equals the first.
 
+    predicted: a row an instance of token indices; order and repetition do not matter
     Range:     0 to 1, higher is better
     Undefined: NaN without gold sets; nothing predicted gives 0, since a set has a token
+    Raises:    InvalidValue for different numbers of instances, or a negative token index
     >>> best = best_set(Ragged.of([[4, 5, 6]], np.int64), GoldSets.of([[[0, 1], [5, 6]]]))
     >>> best.values.tolist(), best.sets.tolist()
     ([0.8], [1])
     """
-    overlap = overlaps(predicted, gold)
+    overlap = _overlaps(_marks(predicted, gold), gold)
     values = gold.per_set(overlap.f1() if by == "f1" else overlap.iou())
     highest = values.maxima(np.nan)
     is_best = values.values == highest[values.rows_of_values]
@@ -70,17 +63,6 @@ def best_set(predicted: Ragged[np.int64], gold: GoldSets, by: Literal["f1", "iou
     set_numbers = values.places[is_best][::-1]  # written from the last, so that the first one stays
     sets[values.rows_of_values[is_best][::-1]] = set_numbers
     return BestSets(highest, sets, values.with_values(is_best).sums() > 1)
-
-
-def recall_over_sets(predicted: Ragged[np.int64], gold: GoldSets, *, least: float = 1.0) -> Floats:
-    """The share of an instance's gold sets of which at least `least` of the tokens are predicted; NaN without sets.
-
-    >>> recall_over_sets(Ragged.of([[0, 1, 4]], np.int64), GoldSets.of([[[0, 1], [4, 5]]])).tolist()
-    [0.5]
-    """
-    if not 0 < least <= 1:
-        raise InvalidValue(f"A set is found when a share of it is, above 0 and at most 1; not {least}.")
-    return _recall(overlaps(predicted, gold), gold, least)
 
 
 def set_aware_values(predicted: Ragged[np.int64], gold: GoldSets) -> dict[str, Floats]:
@@ -91,11 +73,12 @@ def set_aware_values(predicted: Ragged[np.int64], gold: GoldSets) -> dict[str, F
     """
     marks = _marks(predicted, gold)
     overlap = _overlaps(marks, gold)
+    is_whole = gold.per_set((overlap.n_both == overlap.n_gold).astype(np.float64))
     return {
         "best_f1": gold.per_set(overlap.f1()).maxima(np.nan),
         "best_iou": gold.per_set(overlap.iou()).maxima(np.nan),
-        "whole_set": _whole_set(overlap, gold),
-        "recall": _recall(overlap, gold, 1.0),
+        "whole_set": is_whole.maxima(np.nan),
+        "recall": is_whole.means(),
         "coverage": _coverage(marks, gold),
     }
 
@@ -105,14 +88,6 @@ def _overlaps(marks: Ragged[np.bool_], gold: GoldSets) -> Overlaps:
     hits = marks.values[np.repeat(marks.offsets[gold.instances], sets.lengths) + sets.values]
     n_predicted = marks.sums().astype(np.int64)
     return Overlaps(sets.with_values(hits).sums().astype(np.int64), sets.lengths, n_predicted[gold.instances])
-
-
-def _whole_set(overlap: Overlaps, gold: GoldSets) -> Floats:
-    return gold.per_set((overlap.n_both == overlap.n_gold).astype(np.float64)).maxima(np.nan)
-
-
-def _recall(overlap: Overlaps, gold: GoldSets, least: float) -> Floats:
-    return gold.per_set((overlap.n_both >= least * overlap.n_gold).astype(np.float64)).means()
 
 
 def _coverage(marks: Ragged[np.bool_], gold: GoldSets) -> Floats:

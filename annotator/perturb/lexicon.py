@@ -65,17 +65,6 @@ class Lexicon:
         return None
 
 
-def complement(hits: Sequence[Hit], n_tokens: int) -> list[tuple[int, int]]:
-    """The token ranges that no hit covers: what an ignore list leaves, proposed only where somebody asks for it.
-
-    hits: in order, none over another, as `Lexicon.hits` gives them
-    >>> complement([Hit(1, 2, "the", "stop"), Hit(4, 5, "a", "stop")], 5)
-    [(0, 1), (2, 4)]
-    """
-    borders = [0, *(border for hit in hits for border in (hit.start_token, hit.end_token)), n_tokens]
-    return [(start, end) for start, end in zip(borders[::2], borders[1::2], strict=True) if start < end]
-
-
 # A list of 100,000 words takes seconds to be cut into tokens.
 _lexicon = lru_cache(maxsize=32)(Lexicon)
 

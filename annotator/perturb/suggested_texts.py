@@ -28,7 +28,7 @@ def suggest(
     *,
     most: int = 5,
 ) -> tuple[Suggestion, ...]:
-    """Changes of a segment's text that suit a kind of perturbation; apply one with `apply_edits(body.text, one.edits)`.
+    """Changes of a segment's text that suit a kind of perturbation, as edits of its text.
 
     Each function of the register gives at most `most`, drawn from the seed when it finds more, in order of the text; which of
     them comes first, says `suggesters_for`. The same arguments give the same suggestions. A kind that is the project's own gets

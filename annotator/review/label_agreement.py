@@ -1,7 +1,7 @@
 """Agreement on labels: whether annotators gave the same result to the same instances."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -39,19 +39,6 @@ class LabelAgreement:
     fleiss_is_generalised: bool
     krippendorff_alpha: float | None
     pairs: tuple[LabelPair, ...]
-
-
-def label_agreement(instances: Iterable[Mapping[str, str]]) -> LabelAgreement:
-    """The agreement on labels over some instances, each {annotator: label} of those who labelled it.
-
-    >>> same, other = {"ada": "yes", "ben": "yes"}, {"ada": "yes", "ben": "no"}
-    >>> label_agreement([same, other, {"ada": "no", "ben": "no"}, {"ada": "no", "ben": "no"}]).cohen_kappa.mean
-    0.5
-    """
-    tally = LabelTally()
-    for labels in instances:
-        tally.add(labels)
-    return tally.result()
 
 
 class LabelTally:

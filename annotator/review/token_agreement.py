@@ -114,19 +114,6 @@ class TokenAgreement:
     pairs: tuple[TokenPair, ...]
 
 
-def token_agreement(instances: Iterable[InstanceVotes]) -> TokenAgreement:
-    """The agreement on tokens over some instances.
-
-    >>> marks = np.array([[1, 1, 0, 0], [1, 0, 0, 0]], dtype=bool)
-    >>> token_agreement([InstanceVotes(("ada", "ben"), marks)]).cohen_kappa_pooled.mean
-    0.5
-    """
-    tally = TokenTally()
-    for votes in instances:
-        tally.add(votes)
-    return tally.result()
-
-
 class TokenTally:
     """Counts instance by instance what token_agreement is made of."""
 

@@ -23,14 +23,11 @@ def add_project(
     language: str = "en",
     settings: ProjectSettings | None = None,
     guidelines: str = "",
-    question: str = "",
-    licence: str = "",
-    citation: str = "",
 ) -> Project:
     """A new, empty project; its name was checked before."""
     store.run(
-        f"""INSERT INTO projects (id, name, task, segments, result_kind, labels, language, settings, guidelines, question,
-            licence, citation, created_at) VALUES ({unused_number("projects")}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        f"""INSERT INTO projects (id, name, task, segments, result_kind, labels, language, settings, guidelines, created_at)
+            VALUES ({unused_number("projects")}, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             name,
             task.name,
@@ -40,9 +37,6 @@ def add_project(
             language,
             settings_json(settings or ProjectSettings()),
             guidelines,
-            question,
-            licence,
-            citation,
             store.now(),
         ),
     )

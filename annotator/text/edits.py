@@ -88,19 +88,6 @@ class EditedSentence:
         return zip(self.pieces, pairwise(accumulate(lengths, initial=0)), strict=True)
 
 
-def apply_edits(text: str, edits: Sequence[Edit]) -> str:
-    """The text after: the edits made to the text before. They are in order and do not overlap.
-
-    >>> apply_edits("He go home", [Edit(3, 5, "goes")])
-    'He goes home'
-    """
-    kept_from, parts = 0, []
-    for edit in edits:
-        parts += [text[kept_from : edit.start], edit.replacement]
-        kept_from = edit.end
-    return "".join([*parts, text[kept_from:]])
-
-
 def criterion_of(sentence: EditedSentence, is_unknown: Callable[[str], bool]) -> Criterion | None:
     """Which of the paper's rules makes the deleted text the reason for the edit.
 

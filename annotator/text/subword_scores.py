@@ -34,7 +34,7 @@ from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
 from annotator.text.characters import core_of, starts_within_edge
-from annotator.text.subword_alignment import locate, locate_over
+from annotator.text.subword_alignment import locate_over
 from annotator.text.subword_forms import may_be_dropped
 
 How = Literal["sum", "mean", "signed max"]
@@ -65,28 +65,6 @@ class Merged:
         return (
             math.fsum(abs(score) for subword, score in self.subwords if subword.is_special) / total if total else None
         )
-
-
-def merge_subwords(
-    subwords: Sequence[Subword],
-    scores: Sequence[float],
-    body: TokenizedText,
-    how: How = "sum",
-    *,
-    is_partial: bool = False,
-) -> Merged:
-    """One score a token of one segment.
-
-    is_partial: the subwords may end before the text
-    Raises:     InvalidValue, naming subword number, subword and the text at that place
-    >>> body = TokenizedText("that cat", (0, 5), (4, 8), (0,))
-    >>> merge_subwords([Subword("[CLS]"), Subword("t"), Subword("##hat"), Subword("cat")], [.5, .25, .5, .125], body).scores
-    (0.75, 0.125)
-    """
-    _check(subwords, scores, how)
-    by_number = locate(subwords, range(len(subwords)), body.text, is_partial=is_partial)
-    located = [(by_number[number], score) for number, score in enumerate(scores)]
-    return Merged(_by_token(located, body, how, is_partial=is_partial), tuple(located))
 
 
 def merge_over_segments(

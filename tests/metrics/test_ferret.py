@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import auc, precision_recall_curve
 
 from annotator.errors import InvalidValue
-from annotator.metrics.ferret_plausibility import auprc, select_top_k, token_f1, token_iou
+from annotator.metrics.ferret_plausibility import auprc, select_top_k, top_k_agreement
 from annotator.metrics.ragged import Ragged
 
 SCORE = st.sampled_from([-1.5, -0.5, 0.0, 0.25, 0.5, 2.0]) | st.floats(-3, 3)
@@ -54,7 +54,7 @@ def test_auprc_of_an_instance_without_tokens_is_not_defined() -> None:
 def test_the_top_k_and_its_numbers_are_those_of_a_plain_loop(batch: list[list[tuple[float, bool]]], k: int) -> None:
     scores, gold = arrays(batch)
     mask, is_tied = select_top_k(scores, k)
-    f1, iou = token_f1(scores, gold, k=k), token_iou(scores, gold, k=k)
+    f1, iou = top_k_agreement(scores, gold, k=k)
     for number, row in enumerate(batch):
         order = sorted(range(len(row)), key=lambda place: (-row[place][0], place))
         selected = {place for place in order[:k] if row[place][0] > 0}
@@ -76,7 +76,7 @@ def test_numbers_see_nothing_but_the_order_of_positive_scores(batch: list[list[t
     ranks = np.searchsorted(np.unique(scores.values), scores.values) + 1.0  # keeps order and equality, exactly
     raised = scores.with_values(np.where(scores.values > 0, ranks, -ranks))
     np.testing.assert_allclose(auprc(raised, gold), auprc(scores, gold))
-    np.testing.assert_allclose(token_f1(raised, gold, k=3), token_f1(scores, gold, k=3))
+    np.testing.assert_allclose(top_k_agreement(raised, gold, k=3), top_k_agreement(scores, gold, k=3))
 
 
 def test_what_cannot_be_is_refused() -> None:
@@ -86,4 +86,4 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InvalidValue, match="At least one token is selected; not 0"):
         select_top_k(scores, 0)
     with pytest.raises(InvalidValue, match="Got 2 rows, but 1 row of gold tokens"):
-        token_iou(scores, Ragged.of([[True]], np.bool_), k=1)
+        top_k_agreement(scores, Ragged.of([[True]], np.bool_), k=1)

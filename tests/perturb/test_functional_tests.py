@@ -22,8 +22,8 @@ from annotator.perturb.registry import SUGGESTERS
 from annotator.perturb.suggested_texts import suggest
 from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, cases_of
 from annotator.perturb.text_changes import CHANGES, find_change
-from annotator.text.edits import apply_edits
 from annotator.text.tokenisation import tokenise
+from tests.text.test_edits import apply_edits
 
 FOLDER = Path(perturb.__file__).with_name("suites")
 WORDS = {"good": ["good", "fine", "nice"], "bad": ["bad"], "name": ["Ada", "Bo"]}

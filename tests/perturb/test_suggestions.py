@@ -18,9 +18,10 @@ from annotator.perturb.registry import SUGGESTERS, Suggestion, suggester
 from annotator.perturb.suggested_texts import suggest, suggesters_for
 from annotator.perturb.suggestions import replacements
 from annotator.perturb.versions import carry_sets, compare
-from annotator.text.edits import Edit, apply_edits
+from annotator.text.edits import Edit
 from annotator.text.token_diff import tokenise_like
 from annotator.text.tokenisation import tokenise
+from tests.text.test_edits import apply_edits
 
 EVERY = "a kind of the project's own"  # which gets the suggestions of all functions
 GIVEN = ProjectWords(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from annotator.domain.perturbations import KINDS
 from annotator.domain.suites import WordList
 from annotator.errors import InvalidValue
-from annotator.perturb.lexicon import Lexicon, complement
+from annotator.perturb.lexicon import Lexicon
 from annotator.perturb.text_changes import CHANGES, find_change
 from annotator.text.tokenisation import tokenise
 
@@ -119,15 +119,6 @@ def test_words_are_found_as_whole_tokens(words, text, expected) -> None:
 
 def test_chinese_words_are_runs_of_characters() -> None:
     assert found(["好吃", "不好"], "这不好吃。真好吃！", "zh") == [("不好", "不好"), ("好吃", "好吃")]  # from the left
-
-
-@given(st.lists(st.sampled_from(["a", "b", "ab", "c d"]), min_size=1), st.text("abcd ", max_size=30))
-def test_hits_and_complement_part_the_text(words, text) -> None:
-    body = tokenise(text, "en")
-    hits = Lexicon(WordList("list", "en", "ignore", tuple(dict.fromkeys(words)))).hits(body)
-    rest = complement(hits, body.n_tokens)
-    covered = [t for h in hits for t in range(h.start_token, h.end_token)] + [t for r in rest for t in range(*r)]
-    assert sorted(covered) == list(range(body.n_tokens))
 
 
 # Kinds of perturbation and what is said of them.

@@ -15,10 +15,11 @@ from annotator.errors import InvalidValue
 from annotator.perturb.suggested_texts import suggest
 from annotator.perturb.versions import Carried, Change, carry_sets, compare, diff_of_edits
 from annotator.text.alignment import align_tokens, split_on_spaces
-from annotator.text.edits import Edit, apply_edits
+from annotator.text.edits import Edit
 from annotator.text.token_diff import diff_tokens, moved_tokens, tokenise_like
 from annotator.text.tokenisation import tokenise
 from tests.conftest import SHARED_DATA, needs_data
+from tests.text.test_edits import apply_edits
 
 
 def segments(*texts: str, n_selectable: int = 1) -> list[Segment]:

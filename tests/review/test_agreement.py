@@ -33,7 +33,7 @@ from annotator.review.agreement import (
     votes_of,
 )
 from annotator.review.coefficients import binary_cohen_kappa
-from annotator.review.label_agreement import LabelAgreement, label_agreement
+from annotator.review.label_agreement import LabelAgreement, LabelTally
 from annotator.review.rater_agreement import (
     AgainstRest,
     Estimate,
@@ -43,10 +43,17 @@ from annotator.review.rater_agreement import (
     weighted_kappa,
 )
 from annotator.review.spread import Moments, Spread
-from annotator.review.token_agreement import InstanceVotes, token_agreement
-from benchmarks.agreement import check_equal, figures_by_packages, figures_of
+from annotator.review.token_agreement import InstanceVotes
+from benchmarks.agreement import check_equal, figures_by_packages, figures_of, token_agreement
 
 NAMES = ("ada", "ben", "cy", "di", "eve")
+
+
+def label_agreement(instances: Iterable[Mapping[str, str]]) -> LabelAgreement:
+    tally = LabelTally()
+    for labels in instances:
+        tally.add(labels)
+    return tally.result()
 
 
 def votes(**rows: str) -> InstanceVotes:

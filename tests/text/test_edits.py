@@ -1,5 +1,7 @@
 """Edits to a sentence: text before and after, the mask, the two criteria, and which words a deletion selects."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +11,20 @@ from annotator.text.edits import (
     Edit,
     EditedSentence,
     Piece,
-    apply_edits,
     criterion_of,
     is_comma_edit,
     partly_covered,
     touched_tokens,
 )
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """The text after. Edits are in order and do not overlap."""
+    kept_from, parts = 0, []
+    for edit in edits:
+        parts += [text[kept_from : edit.start], edit.replacement]
+        kept_from = edit.end
+    return "".join([*parts, text[kept_from:]])
 
 
 def sentence(*parts: str) -> EditedSentence:

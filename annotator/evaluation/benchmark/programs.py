@@ -113,12 +113,10 @@ def rows_of(records: Sequence[GoldRecord | ModelOutput], field_name: str = "id")
     return [Problem(record.source, record.line, field_name, record.key, "") for record in records]
 
 
-def _values_of_sides(
-    files: BenchmarkFiles, measure: Callable[..., Floats], *, as_programs_read: bool = True
-) -> list[Floats]:
+def _values_of_sides(files: BenchmarkFiles, measure: Callable[..., Floats]) -> list[Floats]:
     """A value for each record and side."""
     sides = range(files.n_sides)
-    return [measure(files.predicted(side, as_programs_read=as_programs_read), files.gold_sets(side)) for side in sides]
+    return [measure(files.predicted(side, as_programs_read=True), files.gold_sets(side)) for side in sides]
 
 
 def _token_f1_of_scripts(files: BenchmarkFiles, report: BenchmarkReport) -> float | None:

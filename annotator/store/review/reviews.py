@@ -156,16 +156,13 @@ def reviews_of(store: Store, annotation_ids: Sequence[int]) -> dict[int, list[Re
     return by_annotation
 
 
-def list_reviews(
-    store: Store, project_id: int, user_id: int, states: Sequence[ReviewState], *, limit: int, offset: int = 0
-) -> list[Review]:
-    """A person's reviews in some states: those in work oldest first, those handed in newest first."""
+def find_open_review(store: Store, project_id: int, user_id: int) -> Review | None:
+    """A person's oldest review in work."""
     rows = store.rows(
-        f"""{_SELECT} WHERE project_id = ? AND user_id = ? AND state IN (SELECT value FROM json_each(?))
-            ORDER BY submitted_at DESC, reviews.id LIMIT ? OFFSET ?""",
-        (project_id, user_id, json.dumps(list(states)), limit, offset),
+        f"{_SELECT} WHERE project_id = ? AND user_id = ? AND state = 'leased' ORDER BY reviews.id LIMIT 1",
+        (project_id, user_id),
     )
-    return _with_scores(store, rows)
+    return next(iter(_with_scores(store, rows)), None)
 
 
 def count_reviews(store: Store, project_id: int, user_id: int, state: ReviewState) -> int:

@@ -75,10 +75,10 @@ def next_review(store: Store, user: User, project_id: int, annotation_id: int | 
     try:
         return _lease_next(store, user, project_id, annotation_id)
     except NotWritable:  # what somebody holds can be read while nothing can be stored
-        held = review_store.list_reviews(store, project_id, _reviewer(store, user, project_id), ["leased"], limit=1)
-        if not held or annotation_id not in (None, held[0].annotation_id):
+        held = review_store.find_open_review(store, project_id, _reviewer(store, user, project_id))
+        if held is None or annotation_id not in (None, held.annotation_id):
             raise
-        return _next(store, get_project_by_id(store, project_id), user, held[0])
+        return _next(store, get_project_by_id(store, project_id), user, held)
 
 
 def _lease_next(store: Store, user: User, project_id: int, annotation_id: int | None) -> NextReview:
@@ -103,9 +103,9 @@ def _next(store: Store, project: Project, user: User, review: Review | None) -> 
 
 def _held_or_claimed(store: Store, project: Project, user: User) -> Review | None:
     reviewer = _asking(store, project, user)
-    held = review_store.list_reviews(store, project.id, reviewer.user_id, ["leased"], limit=1)
-    if held:
-        return held[0]
+    held = review_store.find_open_review(store, project.id, reviewer.user_id)
+    if held is not None:
+        return held
     if is_kept_from_work(store, project.id, reviewer.user_id, "reviewers"):
         return None
     annotation_id = review_store.next_to_review(store, reviewer)

@@ -1,6 +1,6 @@
 """Functional tests of a project: planned from templates, cases or typed texts, looked at, saved, taken out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -270,7 +270,6 @@ def make_ready_suite(
     seed: int = 0,
     on_instances: bool = False,
     only: Sequence[str] = (),
-    progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> MadeSuite:
     """All tests of a ready suite (or some), as one suite; all or nothing, but for those that the project cannot have.
 
@@ -287,7 +286,7 @@ def make_ready_suite(
     wanted = [ready.recipe(name) for name in only] or list(ready.recipes)
     made: list[tuple[TestPlan, list[Case]]] = []
     left_out: list[tuple[str, str]] = []
-    for number, recipe in enumerate(wanted):
+    for recipe in wanted:
         in_project_labels = with_labels(recipe, labels)
         try:
             if in_project_labels is None:
@@ -296,7 +295,6 @@ def make_ready_suite(
             made.append((plan, plan_cases(store, actor, project, plan)))
         except InvalidValue as error:
             left_out.append((recipe.name, str(error)))
-        progress(number + 1, len(wanted))
     if not made:
         raise InvalidValue(
             _(

@@ -18,7 +18,6 @@ from annotator.domain.texts import RationaleSet, union_of_tokens
 from annotator.errors import NotAllowed
 from annotator.review.agreement import taking_part
 from annotator.review.gold import that_count
-from annotator.review.label_agreement import label_agreement
 from annotator.review.spread import Spread
 from annotator.review.token_agreement import InstanceVotes
 from annotator.store import Store
@@ -39,7 +38,7 @@ from annotator.usecases.project.projects import create_project, find_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.agreement import check_equal, figures_by_packages, figures_of
 from tests.conftest import SHARED_DATA, needs_data
-from tests.review.test_agreement import approx, check_over_all, check_pairs
+from tests.review.test_agreement import approx, check_over_all, check_pairs, label_agreement
 from tests.usecases.review.test_reviews import A, B, annotate, project, reviewers, score, score_all
 
 __all__ = ["project", "reviewers"]
