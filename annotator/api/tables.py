@@ -204,17 +204,9 @@ SUFFICIENT_COLUMNS = (
 
 
 def rows_of_sufficient_sets(source: SourceSufficientSets) -> Iterator[Row]:
-    """Each set of either side; comprehensive: of all sets of its side."""
-    sets = source.sets
-    for side, family in (("model", sets.own), ("people", sets.people)):
-        for judged in family.sets if family is not None else ():
-            yield {
-                "key": source.key, "split": source.split, "model": source.model, "params": json.loads(source.parameters),
-                "label": sets.label, "side": side, "tokens": list(judged.tokens), "p": judged.alone,
-                "threshold": sets.threshold, "sufficient": judged.is_sufficient(sets.threshold),
-                "compact": judged.is_compact(sets.threshold),
-                "comprehensive": family is not None and family.is_comprehensive(sets.threshold),
-            }  # fmt: skip
+    """Each set of either side."""
+    for row in source.rows():
+        yield {**{name: row[name] for name in SUFFICIENT_COLUMNS}, "params": json.loads(source.parameters)}
 
 
 # What is in a project: tables, and generators of the program's own values, which hold no more than a batch in memory.

@@ -1,7 +1,7 @@
 """`annotator sufficient`: the sets of tokens that are enough for a model's own answers, beside people's."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,19 +27,10 @@ from annotator.domain.numbers import counted, written
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
-    from annotator.scoring.reports import NumberReport
-    from annotator.scoring.sufficient_sets import SideNumbers, SufficientNumbers
+    from annotator.scoring.sufficient_sets import SufficientNumbers
     from annotator.usecases.models.sufficient_sets import SufficientReport
 
 _NAME, _CELL = 36, 22  # widths of a table's columns
-_PILES = {
-    "same": "same reason",
-    "cores": "same reason, a core of ours",
-    "unmarked": "right, for a reason nobody marked",
-    "ignored": "ours that the model ignores",
-    "needed": "  of these needed, not enough",
-    "redundant": "redundant for the model",
-}
 
 
 @click.command("sufficient")
@@ -177,81 +168,57 @@ def show_report(report: "SufficientReport", *, as_json: bool = False) -> None:
 
 def table_lines(numbers: "SufficientNumbers") -> Iterator[str]:
     """All numbers, as they are printed."""
+    from annotator.usecases.inspect.saliency_sets import (
+        number_words,
+        pile_rows,
+        question_rows,
+        random_sentence,
+        size_sentences,
+    )
+
     yield from _undefined(numbers)
     if not numbers.model.n_texts:
         return
-    yield ""
-    yield _row("share of a text's sets", "sufficient", "compact", "comprehensive")
-    yield _row("model's own sets", *map(_number, numbers.model.questions.values()))
-    yield _row("people's sets", *map(_number, numbers.people.questions.values()))
-    yield from _sizes("The model's", numbers.model)
-    if numbers.people.n_texts:
-        yield from _sizes("People's", numbers.people)
+    yield from ("", *map(_row, question_rows(numbers)), *size_sentences(numbers))
+    if numbers.people.strongly.get("n"):
+        yield f"  strongly comprehensive (no sufficient set in the rest): {number_words(numbers.people.strongly)}"
     if numbers.n_other_answer:
         other = counted(numbers.n_other_answer, "text")
         yield f"People's sets of {other} that the model answers otherwise are not in these shares."
-    yield from _random(numbers)
-    yield from _piles(numbers)
+    yield from filter(None, [random_sentence(numbers)])
+    piles = pile_rows(numbers)
+    yield from ("", *map(_row, piles)) if piles else ("No people's sets to compare with.",)
+    if numbers.n_other_answer:
+        yield "Where the model answers otherwise, unmarked sets are wrong, for its own reason."
     yield from _families(numbers)
 
 
 def _undefined(numbers: "SufficientNumbers") -> Iterator[str]:
+    from annotator.usecases.inspect.saliency_sets import number_words
+
     yield f"{counted(numbers.n_texts, 'text')} stored; without sets to speak of:"
     for reason, n in numbers.reasons.items():
         if n or reason != "answers otherwise":  # than the sets are for, which were given
             yield f"  {reason}: {n:,}"
-    yield f"Probability of the answer on nothing: {_number(numbers.empty)}."
+    yield f"Probability of the answer on nothing: {number_words(numbers.empty)}."
     if numbers.n_cut:
         yield f"{counted(numbers.n_cut, 'text')} may have more than the 20 sets that were looked for."
     if numbers.n_late:
         yield f"{counted(numbers.n_late, 'set is', 'sets are')} sufficient only without what speaks against them."
 
 
-def _sizes(name: str, side: "SideNumbers") -> Iterator[str]:
-    size = written(side.set_tokens.get("value"))
-    yield f"{name} sets: {side.n_sets:,} in {counted(side.n_texts, 'text')}, {size} tokens each."
-    if side.strongly.get("n"):
-        yield f"  strongly comprehensive (no sufficient set in the rest): {_number(side.strongly)}"
-
-
-def _random(numbers: "SufficientNumbers") -> Iterator[str]:
-    from annotator.scoring.sufficient_sets import SAYS_LITTLE
-
-    share = numbers.random.get("value")
-    if share is not None:
-        verdict = " A sufficient set says little here." if share > SAYS_LITTLE else ""
-        yield f"Of random sets of the same sizes {_number(numbers.random)} suffice.{verdict}"
-
-
-def _piles(numbers: "SufficientNumbers") -> Iterator[str]:
-    if not numbers.people.n_texts and not numbers.n_other_answer:
-        yield "No people's sets to compare with."
-        return
-    yield ""
-    yield _row("sets (or pairs) of texts", "answered as gold", "otherwise")
-    for pile, n in numbers.piles.items():
-        yield _row(_PILES[pile], f"{n:,}", f"{numbers.other_piles[pile]:,}")
-    if numbers.n_other_answer:
-        yield "Where the model answers otherwise, unmarked sets are wrong, for its own reason."
-
-
 def _families(numbers: "SufficientNumbers") -> Iterator[str]:
     if not numbers.families:
         return
     from annotator.metrics.registry import definition_of
+    from annotator.usecases.inspect.saliency_sets import number_words
 
     yield ""
-    yield _row("sets against sets", "value", "chance")
+    yield _row(("sets against sets", "value", "chance"))
     for name, number in numbers.families.items():
-        yield _row(definition_of(f"families.{name}").title, _number(number), written(numbers.chance[name]))
+        yield _row((definition_of(f"families.{name}").title, number_words(number), written(numbers.chance[name])))
 
 
-def _row(name: str, *cells: str) -> str:
-    return (f"{name:<{_NAME}}" + "".join(f"{cell:<{_CELL}}" for cell in cells)).rstrip()
-
-
-def _number(number: "Mapping[str, Any] | NumberReport") -> str:
-    """A mean with its interval."""
-    low, high = number.get("low"), number.get("high")
-    interval = "" if low is None or high is None else f" [{written(low)}, {written(high)}]"
-    return f"{written(number.get('value'))}{interval}"
+def _row(cells: Sequence[str]) -> str:
+    name, *others = cells
+    return (f"{name:<{_NAME}}" + "".join(f"{cell:<{_CELL}}" for cell in others)).rstrip()

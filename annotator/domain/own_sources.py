@@ -1,6 +1,6 @@
 """What our own JSONL carries of a project beside its instances: header, lists, views, trainings, perturbations, its record."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from annotator.domain.instances import GoldInstance
@@ -143,6 +143,20 @@ class SourceSufficientSets:
     sets: SufficientSets
     source: str = ""
     line: int | None = None
+
+    def rows(self) -> Iterator[dict[str, object]]:
+        """Each set of either side, and what the model answers to it; comprehensive: of all sets of its side."""
+        sets = self.sets
+        for side, family in (("model", sets.own), ("people", sets.people)):
+            for judged in family.sets if family is not None else ():
+                yield {
+                    "key": self.key, "split": self.split, "model": self.model, "params": self.parameters,
+                    "label": sets.label, "p_full": sets.full, "p_empty": sets.p_empty, "threshold": sets.threshold,
+                    "side": side, "tokens": list(judged.tokens), "p": judged.alone, "p_rest": judged.of_rest,
+                    "sufficient": judged.is_sufficient(sets.threshold), "compact": judged.is_compact(sets.threshold),
+                    "comprehensive": family is not None and family.is_comprehensive(sets.threshold),
+                    "late": judged.is_late,
+                }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

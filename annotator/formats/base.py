@@ -6,6 +6,7 @@ from pathlib import Path
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.models import SourceOutput
+from annotator.domain.own_sources import SourceSufficientSets
 from annotator.domain.projects import Project, ScoredPolicy
 from annotator.domain.sources import SourceItem, SourceText
 from annotator.domain.tasks import Task
@@ -78,12 +79,14 @@ class WriteOptions:
 
     n_versions:  changed versions of originals that the project has, with gold or without
     annotations: what each person marked, for formats that hold it beside the gold
+    model_sets:  models' own sets, likewise
     """
 
     project: Project
     gold_policy: ScoredPolicy
     n_versions: int = 0
     annotations: Iterable[tuple[Instance, Sequence[Annotation]]] = ()
+    model_sets: Iterable[SourceSufficientSets] = ()
 
 
 # Answers how many instances it wrote, where it leaves some of them out; None where it writes all.

@@ -17,8 +17,6 @@ from annotator.metrics.set_families import MEASURES, SetTable, chance_values, fa
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.reports import NumberReport
 
-SAYS_LITTLE = 0.05  # the share of random sets that suffice, above which a sufficient set says little
-
 
 @dataclass(frozen=True, slots=True)
 class SideNumbers:

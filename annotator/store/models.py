@@ -507,6 +507,16 @@ def models_with_sufficient_sets(store: Store, project_id: int) -> list[str]:
     return [row["name"] for row in rows]
 
 
+def ways_with_sufficient_sets(store: Store, project_id: int) -> dict[tuple[str, str], int]:
+    """Models with the parameters by which their own sets were looked for, and the number of instances."""
+    rows = store.rows(
+        """SELECT name, parameters, count(*) AS n FROM sufficient_sets JOIN models ON models.id = model_id
+            WHERE project_id = ? GROUP BY name, parameters ORDER BY name, parameters""",
+        (project_id,),
+    )
+    return {(row["name"], row["parameters"]): row["n"] for row in rows}
+
+
 def sufficient_sets_of_instance(store: Store, instance_id: int) -> list[tuple[str, str, SufficientSets]]:
     """Each model with the parameters by which its sets of an instance were looked for, and what was found."""
     rows = store.rows(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annotator.attribution.sufficient_sets import Done, Seeking, Work, examine, f_of, judge, random_sets, search_many
-from annotator.domain.sufficient_sets import MOST_SETS, SufficientSets, Threshold
+from annotator.domain.sufficient_sets import MOST_SETS, Search, SufficientSets, Threshold
 from annotator.errors import InvalidValue, ModelError
 from annotator.metrics.ragged import Flags, Floats
 
@@ -201,6 +201,65 @@ def test_sets_of_200_functions_are_those_of_all_subsets(kind: str) -> None:
     ]
     assert sum(same) == 200
     assert all(isinstance(of.result, SufficientSets) and of.n_calls <= 2**10 for of in exact)
+
+
+# That nothing can go: asked of the function itself, by all subsets of each set, and by all that lack one token.
+
+
+def positive_linear(seed: int, n: int) -> Function:
+    """More tokens never lower f; of nothing it is at most .4."""
+    draw = np.random.default_rng(seed)
+    weights = draw.exponential(1.0, n)
+    return linear(-0.4 - float(draw.uniform(0, 0.8)) * float(weights.sum()), weights.tolist())
+
+
+def any_function(seed: int, n: int) -> Function:
+    """A number of its own for every subset; high on the text, low on nothing."""
+    values = np.random.default_rng(seed).random(2**n)
+    values[0], values[-1] = 0.1, 0.9
+    return lambda masks: np.asarray(values[masks @ (1 << np.arange(n))])
+
+
+def proper_subsets(tokens: Sequence[int], n: int) -> Flags:
+    """bool[2^|S| − 1, n]."""
+    chosen = (np.arange(2 ** len(tokens) - 1)[:, None] >> np.arange(len(tokens))) & 1 == 1
+    masks = np.zeros((len(chosen), n), dtype=np.bool_)
+    masks[:, list(tokens)] = chosen
+    return masks
+
+
+@pytest.mark.parametrize(("search", "n"), [("full", 12), ("exact", 12), ("full", 30), ("blocks", 40)])
+@pytest.mark.parametrize("kind", [positive_linear, planted])
+def test_no_subset_of_a_set_is_enough_where_more_tokens_never_lower_f(
+    kind: Callable[[int, int], Function], search: Search, n: int
+) -> None:
+    functions = [(kind(seed, n), n) for seed in range(20 if search == "exact" else 60)]
+    n_sets = n_subsets = 0
+    for done in solve_many(functions, Seeking(HALF, search)):
+        assert isinstance(done.result, SufficientSets), done.result
+        for of_set in done.result.own.tokens:
+            if len(of_set) <= 12:
+                of_subsets = functions[done.number][0](proper_subsets(of_set, n)).round(9)
+                assert (of_subsets < 0.5).all(), (done.number, of_set)
+                n_sets, n_subsets = n_sets + 1, n_subsets + len(of_subsets)
+    assert n_sets >= 20
+    assert n_subsets >= 2 * n_sets
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+@pytest.mark.parametrize(("search", "n"), [("full", 10), ("exact", 10), ("blocks", 16)])
+def test_no_token_of_a_set_can_go_whatever_the_function(search: Search, n: int, goes_on: bool) -> None:
+    functions = [(any_function(seed, n), n) for seed in range(40)]
+    n_sets = 0
+    for done in solve_many(functions, Seeking(HALF, search, goes_on)):
+        assert isinstance(done.result, SufficientSets), done.result
+        function = functions[done.number][0]
+        for of_set in done.result.own.tokens:
+            mask = np.isin(np.arange(n), of_set)
+            assert function(mask[None])[0] >= 0.5
+            assert (function(mask & ~np.eye(n, dtype=np.bool_)[list(of_set)]) < 0.5).all(), (done.number, of_set)
+            n_sets += 1
+    assert n_sets >= 40
 
 
 def test_an_exact_search_of_a_long_text_is_refused() -> None:

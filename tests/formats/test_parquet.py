@@ -19,17 +19,20 @@ from hypothesis import strategies as st
 
 from annotator import __version__
 from annotator.domain.instances import GoldInstance, Instance, Segment, SetOrigin
+from annotator.domain.measurements import Whose
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project, ProjectSettings
+from annotator.domain.sufficient_sets import JudgedFamily, JudgedSet, SufficientSets
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet, Span, TokenizedText
 from annotator.errors import ExportRefused, InvalidValue, NotAllowed
 from annotator.formats.base import WriteOptions
 from annotator.formats.parquet import writer as parquet
-from annotator.formats.parquet.dataset_card import COLUMNS, yaml_text
+from annotator.formats.parquet.dataset_card import COLUMNS, MODEL_SET_COLUMNS, yaml_text
 from annotator.formats.parquet.dataset_folder import write_datasets
 from annotator.formats.parquet.writer import write
 from annotator.store import Store
+from annotator.store.models import add_model, store_sufficient_sets
 from annotator.usecases.access.accounts import add_user
 from annotator.usecases.gold import GoldOptions
 from annotator.usecases.transfer.export import export_file
@@ -507,6 +510,36 @@ def test_who_may_not_see_all_annotations_gets_the_gold_alone(store: Store, annot
     export_file(store, ria, annotated, "datasets", tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["README.md", "data"]
     assert "annotations" not in (tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("---\n")[1]
+
+
+def test_models_own_sets_stand_beside_the_gold_with_what_the_model_answers(
+    store: Store, annotated: Project, tmp_path: Path
+) -> None:
+    people = JudgedFamily((JudgedSet((3, 4), 0.4, 0.3, 0.9),), 0.9)
+    sets = SufficientSets(
+        "positive", 0.72, 0.8, -0.75, own=JudgedFamily((JudgedSet((0,), 0.75, 0.1, 0.5),), 0.5), people=people
+    )
+    ids = {row["key"]: row["id"] for row in store.rows("SELECT id, key FROM instances")}
+    with store.transaction():
+        model = add_model(store, annotated.id, "tiny")
+        store_sufficient_sets(store, model, '{"removal":"delete"}', {ids["a"]: sets, ids["c"]: sets})
+    folder = exported(store, annotated, tmp_path / "out")
+    assert [path.name for path in (folder / "model_sets").iterdir()] == ["test.parquet"]  # “c” has no gold
+    table = pq.read_table(folder / "model_sets" / "test.parquet")
+    own, of_people = table.to_pylist()
+    assert own == {
+        "key": "a", "split": "test", "model": "tiny", "params": '{"removal":"delete"}', "label": "positive", "p_full": 0.8,
+        "p_empty": 0.25, "threshold": 0.72, "side": "model", "tokens": [0], "p": 0.75, "p_rest": 0.5, "sufficient": True,
+        "compact": True, "comprehensive": True, "late": False,
+    }  # fmt: skip
+    assert (of_people["side"], of_people["tokens"], of_people["compact"]) == ("people", [3, 4], None)
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert '- config_name: model_sets\n  data_files:\n  - split: "test"\n    path: "model_sets/test.parquet"\n' in card
+    assert "| test | 2 |" in card
+    assert [name for names in MODEL_SET_COLUMNS for name in names.split(", ")] == table.column_names
+    of_ben = tmp_path / "ben"
+    export_file(store, LOCAL_OPERATOR, annotated, "datasets", of_ben, GoldOptions(whose=Whose("annotator", "ben")))
+    assert not (of_ben / "model_sets").exists()
 
 
 def test_a_split_and_a_half_concern_the_annotations_as_the_gold(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.domain.instances import WORDS_OF_GOLD, Annotation, GoldInstance, Instance
@@ -50,6 +50,19 @@ ANNOTATION_COLUMNS: dict[str, str] = {
     "facts": "what the file that the annotation came from tells of the annotator, as JSON",
 }
 
+MODEL_SET_COLUMNS: dict[str, str] = {
+    "key, split": "as in the gold; only texts with gold",
+    "model, params": "the model, and how its sets were looked for, as JSON",
+    "label, p_full, p_empty": "the model's own answer to the text, and its probability on the text and on nothing",
+    "threshold": "from which probability of that answer on a set is sufficient",
+    "side": "`model`: a set of the model's own; `people`: a gold set, as it was when the model was asked",
+    "tokens": "the set, as token indices of the instance",
+    "p, p_rest": "the probability on the set alone and on the text without it (less 1 where another label is more probable)",
+    "sufficient, compact, comprehensive": "whether the set is enough; whether none of its tokens can go (null where it is not "
+    "enough); whether the answer falls without all sets of its side",
+    "late": "whether the set is enough only without what speaks against it",
+}
+
 
 @dataclass(slots=True)
 class Facts:
@@ -86,14 +99,20 @@ class AnnotationFacts:
         self.people.add(annotation.annotator)
 
 
-def card(options: WriteOptions, facts: Mapping[str, Facts], annotations: Mapping[str, AnnotationFacts]) -> str:
-    """The card of a folder with data/<split>.parquet for each of the splits in `facts`, and annotations/ likewise."""
-    front = _front_matter(options.project, facts, annotations)
-    return "\n".join([*front, "", *_body(options, facts, annotations), ""])
+def card(
+    options: WriteOptions,
+    facts: Mapping[str, Facts],
+    annotations: Mapping[str, AnnotationFacts],
+    model_sets: Mapping[str, int],
+) -> str:
+    """The card of a folder with data/<split>.parquet for each of the splits in `facts`; annotations/, model_sets/ likewise."""
+    splits = {"data": [*facts], "annotations": [*annotations], "model_sets": [*model_sets]}
+    front = _front_matter(options.project, facts, splits)
+    return "\n".join([*front, "", *_body(options, facts, annotations, model_sets), ""])
 
 
 def _front_matter(
-    project: Project, facts: Mapping[str, Facts], annotations: Mapping[str, AnnotationFacts]
+    project: Project, facts: Mapping[str, Facts], splits_of: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
     yield "---"
     yield f"pretty_name: {yaml_text(project.name)}"
@@ -102,9 +121,9 @@ def _front_matter(
     yield from (f"- {yaml_text(first)}" for first in sorted({re.split("[-_]", code)[0] for code in languages}))
     yield from _licence(project.licence)
     yield "configs:"
-    for name, folder, splits in (("default", "data", [*facts]), ("annotations", "annotations", [*annotations])):
+    for folder, splits in splits_of.items():
         if splits:
-            yield from (f"- config_name: {name}", "  data_files:")
+            yield from (f"- config_name: {'default' if folder == 'data' else folder}", "  data_files:")
         for split in splits:
             yield f"  - split: {yaml_text(split)}"
             yield f"    path: {yaml_text(f'{folder}/{split}.parquet')}"
@@ -121,7 +140,10 @@ def _licence(licence: str) -> Iterator[str]:
 
 
 def _body(
-    options: WriteOptions, facts: Mapping[str, Facts], annotations: Mapping[str, AnnotationFacts]
+    options: WriteOptions,
+    facts: Mapping[str, Facts],
+    annotations: Mapping[str, AnnotationFacts],
+    model_sets: Mapping[str, int],
 ) -> Iterator[str]:
     project = options.project
     total = sum(of_split.n_instances for of_split in facts.values())
@@ -141,6 +163,17 @@ def _body(
     yield from _columns(COLUMNS)
     if annotations:
         yield from _of_people(options, annotations)
+    if model_sets:
+        yield from ("## Models' own sets", "", '    data = load_dataset("path/to/this/folder", "model_sets")', "")
+        yield "A row is a set that is enough for a model's answer, or a set of people's, with what the model answers to it."
+        yield from (
+            "",
+            "| split | sets |",
+            "|---|---|",
+            *(f"| {split} | {n:,} |" for split, n in model_sets.items()),
+            "",
+        )
+        yield from _columns({name.replace(", ", "`, `"): meaning for name, meaning in MODEL_SET_COLUMNS.items()})
     yield from (
         "## Licence",
         "",

@@ -1,16 +1,18 @@
-"""Writing a folder that Hugging Face `datasets` loads: the gold, and beside it every person's annotations."""
+"""Writing a folder that Hugging Face `datasets` loads: the gold, and beside it annotations and models' own sets."""
 
 import json
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from annotator.domain.instances import Annotation, GoldInstance, Instance
+from annotator.domain.own_sources import SourceSufficientSets
 from annotator.domain.sources import facts_of_annotators
 from annotator.errors import ExportRefused
 from annotator.formats.base import WriteOptions
@@ -22,36 +24,47 @@ from annotator.language import _, listed, unsaid
 if TYPE_CHECKING:
     import pyarrow as pa
 
+T = TypeVar("T")
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes as the name of a split
 
 
 def write_datasets(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
-    """Write a folder: data/<split>.parquet for each split, annotations/<split>.parquet, and README.md, the dataset card.
+    """Write a folder: data/<split>.parquet for each split, annotations/ and model_sets/ likewise, and README.md, the card.
 
-    Where no instance has a split, all are written as `train`. Without annotations there is no folder for them.
+    Where no instance has a split, all are written as `train`. Without annotations, or sets, there is no folder for them.
     Raises: ExportRefused for a folder that holds something, no instance, instances without a split beside others with
             one, and names of splits that `datasets` does not take
     """
     with new_folder(path) as folder:
         with ExitStack() as stack:
             of_gold = _SplitFiles(folder / "data", schema_of(options), stack)
-            facts = _write_gold(of_gold, gold, options)
+            keys: set[tuple[str, str]] = set()
+            facts = _write_gold(of_gold, gold, options, keys)
             of_people = _SplitFiles(folder / "annotations", annotation_schema(options), stack)
             counted = _write_annotations(of_people, options)
+            of_models = _SplitFiles(folder / "model_sets", model_set_schema(options), stack)
+            n_sets = _write_model_sets(of_models, options, keys)
         of_gold.finish()
         if not facts:
             raise ExportRefused(_(NO_GOLD))
         of_people.finish()
-        text = card(
-            options, {split or "train": n for split, n in facts.items()}, {s or "train": n for s, n in counted.items()}
-        )
+        of_models.finish()
+        text = card(options, _named(facts), _named(counted), _named(n_sets))
         (folder / "README.md").write_text(text, encoding="utf-8", newline="\n")
 
 
-def _write_gold(files: "_SplitFiles", gold: Iterable[GoldInstance], options: WriteOptions) -> dict[str, Facts]:
+def _named(by_split: Mapping[str, T]) -> dict[str, T]:
+    return {split or "train": of_split for split, of_split in by_split.items()}
+
+
+def _write_gold(
+    files: "_SplitFiles", gold: Iterable[GoldInstance], options: WriteOptions, keys: set[tuple[str, str]]
+) -> dict[str, Facts]:
+    """keys: takes the key and split of each instance."""
     facts: dict[str, Facts] = {}
     for item in gold:
-        if files.add(item.instance, row_of(item, options)):
+        keys.add((item.instance.key, item.instance.split))
+        if files.add(item.instance, row_of(item, options), item.instance.layout.n_tokens):
             of_split = facts.setdefault(item.instance.split, Facts())
             of_split.count(item, is_exhaustive=options.project.settings.is_exhaustive)
     return facts
@@ -61,9 +74,34 @@ def _write_annotations(files: "_SplitFiles", options: WriteOptions) -> dict[str,
     facts: dict[str, AnnotationFacts] = {}
     for instance, annotations in options.annotations:
         for annotation in annotations:
-            if files.add(instance, annotation_row(instance, annotation, options)):
+            if files.add(instance, annotation_row(instance, annotation, options), instance.layout.n_tokens):
                 facts.setdefault(instance.split, AnnotationFacts()).count(instance, annotation)
     return facts
+
+
+def _write_model_sets(files: "_SplitFiles", options: WriteOptions, keys: Container[tuple[str, str]]) -> Counter[str]:
+    """Of the instances that are in the gold; answers how many sets of either side each split has."""
+    n_sets: Counter[str] = Counter()
+    for source in options.model_sets:
+        for row in source.rows() if (source.key, source.split) in keys else ():
+            n_sets[source.split] += files.add(source, row, len(row))
+    return n_sets
+
+
+def model_set_schema(options: WriteOptions) -> "pa.Schema":
+    """The columns' types of models' own sets."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    texts, number, is_so = pa.string(), pa.float64(), pa.bool_()
+    columns = [
+        *((name, texts) for name in ("key", "split", "model", "params", "label")),
+        *((name, number) for name in ("p_full", "p_empty", "threshold")),
+        ("side", texts),
+        ("tokens", pa.list_(pa.int32())),
+        *((name, number) for name in ("p", "p_rest")),
+        *((name, is_so) for name in ("sufficient", "compact", "comprehensive", "late")),
+    ]
+    return pa.schema(columns, metadata=made_by(options))
 
 
 def annotation_row(instance: Instance, annotation: Annotation, options: WriteOptions) -> dict[str, Any]:
@@ -144,7 +182,7 @@ class _SplitFiles:
         default_factory=lambda: Refused(unsaid("are in no split; assign one (`annotator split`)"))
     )
 
-    def add(self, instance: Instance, row: dict[str, Any]) -> bool:
+    def add(self, instance: Instance | SourceSufficientSets, row: dict[str, Any], n_tokens: int) -> bool:
         """Write a row of an instance to the file of its split; False where the split has no name for a file."""
         if instance.split and (not _SPLIT.fullmatch(instance.split) or instance.split.lower() == "all"):
             self._odd_split.add(instance.key)
@@ -155,7 +193,7 @@ class _SplitFiles:
             self.folder.mkdir(exist_ok=True)
             file = self.stack.enter_context(self._path(instance.split).open("wb"))
             self._groups[instance.split] = self.stack.enter_context(RowGroups.open(file, self.schema))
-        self._groups[instance.split].add(row, instance)
+        self._groups[instance.split].add(row, n_tokens)
         return True
 
     def finish(self) -> None:

@@ -35,7 +35,7 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
     """
     with new_file(path) as file, RowGroups.open(file, schema_of(options)) as groups:
         for item in gold:
-            groups.add(row_of(item, options), item.instance)
+            groups.add(row_of(item, options), item.instance.layout.n_tokens)
         if not groups.n_rows:
             raise ExportRefused(_(NO_GOLD))
 
@@ -187,10 +187,10 @@ class RowGroups:
             self._write()
         self.writer.close()
 
-    def add(self, row: dict[str, Any], instance: Instance) -> None:
-        """Take a row, which holds the texts of an instance."""
+    def add(self, row: dict[str, Any], n_tokens: int) -> None:
+        """Take a row, which holds texts of so many tokens."""
         self._rows.append(row)
-        self._n_tokens += instance.layout.n_tokens
+        self._n_tokens += n_tokens
         self.n_rows += 1
         if len(self._rows) >= ROWS_OF_GROUP or self._n_tokens >= TOKENS_OF_GROUP:
             self._write()
@@ -231,7 +231,7 @@ def write_annotations(path: Path, pairs: Iterable[tuple[Instance, Iterable[Annot
         for instance, annotations in pairs:
             n_before = groups.n_rows
             for annotation in annotations:
-                groups.add(row_of_annotations(instance, annotation, options), instance)
+                groups.add(row_of_annotations(instance, annotation, options), instance.layout.n_tokens)
             n_instances += groups.n_rows > n_before
         if not groups.n_rows:
             raise ExportRefused(_("No annotations yet. Choose another split."))

@@ -1,28 +1,44 @@
-"""A model's own rationale sets beside people's, as the Saliency page shows them: what the model answers to each, and its pile."""
+"""A model's own rationale sets beside people's, as the Saliency page shows them: what the model answers to each, and its pile.
 
-from collections.abc import Sequence
+The numbers over texts are in words here that the page and `annotator sufficient` share.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec import json
 
 from annotator.domain.instances import Annotation, Instance
 from annotator.domain.measurements import LONGEST_NAME, MOST_LISTED, Question, SavedList
+from annotator.domain.numbers import counted, written
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.sufficient_sets import JudgedFamily, Pile, SufficientSets
 from annotator.domain.texts import RationaleSet
-from annotator.language import _, unsaid
+from annotator.language import _, listed, together, unsaid
 from annotator.metrics.set_families import LEAST_IOU, SetTable, iou_table, set_table
 from annotator.review.gold import latest_of_each
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import get_instance
-from annotator.store.models import all_sufficient_sets, quoted_sets_of_instance, sufficient_sets_of_instance
+from annotator.store.models import (
+    all_sufficient_sets,
+    models_with_sufficient_sets,
+    quoted_sets_of_instance,
+    sufficient_sets_of_instance,
+    ways_with_sufficient_sets,
+)
 from annotator.store.saved_lists import find_list
 from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.saliency_messages import ShownFamilies, ShownFamily, ShownJudgedSet
 from annotator.usecases.inspect.text_lists import delete_list, save_listed
+from annotator.usecases.models.parameter_words import parameter_words
 from annotator.usecases.models.self_explanations import quoted_sets
-from annotator.usecases.models.sufficient_sets import SETS_OF
+from annotator.usecases.models.sufficient_sets import SETS_OF, stored_numbers
+
+if TYPE_CHECKING:
+    from annotator.scoring.reports import NumberReport
+    from annotator.scoring.sufficient_sets import SideNumbers, SufficientNumbers
 
 _REASONS = {
     "no token": unsaid("The model sees no token of this text."),
@@ -33,6 +49,7 @@ _REASONS = {
 _DIGITS = 4
 # By the number of a set: its pile, and the set of the other family that it is paired with.
 Piled = dict[int, tuple[Pile, int | None]]
+Way = tuple[str, str]  # a model, and the parameters by which its sets were looked for
 
 
 def show_families(store: Store, instance: Instance, gold: Sequence[RationaleSet] | None) -> tuple[ShownFamilies, ...]:
@@ -222,3 +239,111 @@ def _saved_anew(
         delete_list(store, actor, before.id)
     question = Question(project.id, among=tuple(numbers[:MOST_LISTED]))
     return save_listed(store, actor, question, name, parameters)
+
+
+# The numbers over texts, in words.
+
+SAYS_LITTLE = 0.05  # the share of random sets that suffice, above which a sufficient set says little
+_PILES: dict[Pile, str] = {
+    "same": unsaid("same reason"),
+    "cores": unsaid("same reason, a core of ours"),
+    "unmarked": unsaid("right, for a reason nobody marked"),
+    "ignored": unsaid("ours that the model ignores"),
+    "needed": unsaid("of these needed, not enough"),
+    "redundant": unsaid("redundant for the model"),
+}
+_WITHOUT = {
+    "no token": unsaid("no token"),
+    "answers too weakly": unsaid("answers too weakly"),
+    "answers without reading": unsaid("answers without reading"),
+    "answers otherwise": unsaid("answers otherwise"),
+}
+
+
+def has_sets(store: Store, actor: User, project: Project) -> bool:
+    """Whether any model's own sets are stored; quickly said."""
+    require(store, actor, project.id, "use models")
+    return bool(models_with_sufficient_sets(store, project.id))
+
+
+def set_ways(store: Store, actor: User, project: Project) -> dict[Way, int]:
+    """How sets were looked for, with the number of texts."""
+    require(store, actor, project.id, "use models")
+    return ways_with_sufficient_sets(store, project.id)
+
+
+def way_words(way: Way) -> str:
+    """The model, and how its sets were looked for where that is not as it always is."""
+    model, how = way[0], json.decode(way[1], type=dict[str, Any])
+    ((kind, value),) = how.pop("threshold").items()
+    how |= {"threshold" if kind == "share" else "fixed_threshold": value}
+    parts = [parameter_words(name, of) for name, of in sorted(how.items()) if of not in ("paper", "auto")]
+    return listed([model, *parts])
+
+
+def set_numbers(store: Store, actor: User, project: Project, way: Way) -> "SufficientNumbers":
+    """The numbers over all texts of which sets are stored in one way."""
+    require(store, actor, project.id, "use models")
+    return stored_numbers(store, project, *way)
+
+
+def question_rows(numbers: "SufficientNumbers") -> list[tuple[str, ...]]:
+    """The heads, then what the model answers to its own sets, to people's and to random ones; nothing without a set."""
+    if not numbers.model.n_texts:
+        return []
+    return [
+        (_("share of a text's sets"), _("sufficient"), _("compact"), _("comprehensive")),
+        (_("model's own sets"), *map(number_words, numbers.model.questions.values())),
+        (_("people's sets"), *map(number_words, numbers.people.questions.values())),
+        (_("random sets of the model's sizes"), number_words(numbers.random), written(None), written(None)),
+    ]
+
+
+def pile_rows(numbers: "SufficientNumbers") -> list[tuple[str, ...]]:
+    """The heads, then each pile; nothing where no people's sets were asked about."""
+    if not numbers.people.n_texts and not numbers.n_other_answer:
+        return []
+    return [
+        (_("sets (or pairs) of texts"), _("answered as gold"), _("otherwise")),
+        *((_(_PILES[pile]), f"{n:,}", f"{numbers.other_piles[pile]:,}") for pile, n in numbers.piles.items()),
+    ]
+
+
+def size_sentences(numbers: "SufficientNumbers") -> list[str]:
+    """How many sets there are of either side, and of how many tokens."""
+    return [
+        _("The model's sets: {sizes}.", sizes=_sizes(numbers.model)),
+        *([_("People's sets: {sizes}.", sizes=_sizes(numbers.people))] if numbers.people.n_texts else []),
+    ]
+
+
+def _sizes(side: "SideNumbers") -> str:
+    texts, size = counted(side.n_texts, "text"), written(side.set_tokens.get("value"))
+    return _("{n} in {texts}, {size} tokens each", n=f"{side.n_sets:,}", texts=texts, size=size)
+
+
+def random_sentence(numbers: "SufficientNumbers") -> str:
+    """Said where random sets suffice too often."""
+    return _("A sufficient set says little here.") if (numbers.random.get("value") or 0) > SAYS_LITTLE else ""
+
+
+def summary(numbers: "SufficientNumbers") -> str:
+    """What stands below the tables of the page."""
+    reasons = [f"{n:,} {_(_WITHOUT[reason])}" for reason, n in numbers.reasons.items() if n]
+    n_without = sum(numbers.reasons.values())
+    f1, chance = numbers.families.get("both"), numbers.chance.get("both")
+    return together(
+        *(size_sentences(numbers) if numbers.model.n_texts else ()),
+        _("Best-match F1 {f1}, chance {chance}.", f1=number_words(f1), chance=written(chance)) if f1 else "",
+        random_sentence(numbers),
+        _("{texts} without sets: {reasons}.", texts=counted(n_without, "text"), reasons=listed(reasons))
+        if reasons
+        else "",
+    )
+
+
+def number_words(number: "Mapping[str, Any] | NumberReport") -> str:
+    """A mean with its interval."""
+    low, high = number.get("low"), number.get("high")
+    interval = "" if low is None or high is None else f" [{written(low)}, {written(high)}]"
+    return f"{written(number.get('value'))}{interval}"

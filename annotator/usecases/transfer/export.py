@@ -200,8 +200,8 @@ def export_file(
 
     `jsonl` is our own: everything but hashes, sign-ins and tokens; `parquet-annotations` holds every annotation. The others
     hold the gold of the instances that have one and are not discarded; to people without a lead's rights, of those that they
-    cannot be given to annotate any more. `datasets` holds what each person marked beside it, for those who may see all
-    annotations. Outside `jsonl` people are pseudonyms, but where has_names asks for names, which is for the same people.
+    cannot be given to annotate any more. Beside it `datasets` holds what each person marked and models' own sets, for those
+    who may see all annotations. Outside `jsonl` people are pseudonyms, unless has_names asks for names, for the same people.
     """
     roles = require(store, actor, project.id, "export")
     _require_possible(store, actor, project, format_name, options, has_names=has_names)
@@ -227,6 +227,9 @@ def export_file(
                 of_people = annotations_that_count(store, project, options) if sees_all else iter(())
                 pairs = passed.count_annotations(of_people)
                 how = dataclasses.replace(how, annotations=pairs if has_names else unnamed.in_annotations(pairs))
+                if sees_all and options.whose is None:
+                    sources = sufficient_sets_as_sources(store, project.id, options.split)
+                    how = dataclasses.replace(how, model_sets=sources)
             n_written = get_writer(format_name)(path, gold if has_names else unnamed.in_gold(gold), how)
             n_waiting = n_versions - passed.n_versions if format_name == "contrast" else 0
             has_people = format_name == DATASETS and passed.n_annotations > 0

@@ -10,6 +10,7 @@ from annotator.domain.jobs import Job, JobKind
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, unsaid
+from annotator.scoring.sufficient_sets import SufficientNumbers
 from annotator.usecases.background import (
     AskedAttribution,
     ask_for_runs,
@@ -22,6 +23,15 @@ from annotator.usecases.background import (
 )
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.measurement import is_measured, is_out_of_date
+from annotator.usecases.inspect.saliency_sets import (
+    has_sets,
+    pile_rows,
+    question_rows,
+    set_numbers,
+    set_ways,
+    summary,
+    way_words,
+)
 from annotator.usecases.models.attributions import (
     FOLLOWS_MODEL,
     MOST_TOKENS,
@@ -35,10 +45,13 @@ from annotator.usecases.models.attributions import (
     offered_parameters,
 )
 from annotator.usecases.models.parameter_words import choice_words
+from annotator.usecases.training.forecast import last_event
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections import labels as model_labels
-from annotator.web.session import Visit, current_visit, page_store
+from annotator.web.sections.tables import show_numbers
+from annotator.web.session import Visit, current_visit, database_path, page_store
 from annotator.web.shown_times import shown_time
 
 # The long work of a project: what runs and waits, with a way to stop it, and what came of the last.
@@ -232,6 +245,41 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         else:
             st.rerun()
     show_ended(store, visit, project)
+    _show_set_numbers(store, visit, project)
+
+
+# A model's own sets over all texts, once there are some (docs/sufficient.md).
+
+
+@st.cache_resource(show_spinner=False)
+def _set_numbers() -> ValueCache:
+    return ValueCache(most=100)
+
+
+def _show_set_numbers(store: Store, visit: Visit, project: Project) -> None:
+    """The reviewers' three questions, the piles and how the sets match; counted only while the part is open."""
+    if not has_sets(store, visit.user, project):
+        return
+    part = st.expander(
+        _("Sets that are enough: all texts"), icon=":material/table:", key="sets_open", on_change="rerun"
+    )
+    if not part.open:
+        return
+    with part:
+        ways = set_ways(store, visit.user, project)
+        way = next(iter(ways))
+        if len(ways) > 1:
+            way = st.selectbox(_("Model"), list(ways), format_func=way_words, key=f"sets_way_{project.id}")
+        key = (str(database_path()), project.id, way, ways[way], last_event(store, visit.user, project))
+        numbers = _set_numbers().get_or_make(
+            key, SufficientNumbers, lambda: set_numbers(store, visit.user, project, way), lambda _numbers: 1
+        )
+        with st.container(horizontal=True):
+            for name, rows in (("questions", question_rows(numbers)), ("piles", pile_rows(numbers))):
+                cells = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+                if cells:
+                    show_numbers(cells, (), key=f"sets_{name}_{project.id}", right=rows[0][1:])
+        st.caption(as_text(summary(numbers)))
 
 
 def _asked(project: Project) -> AskedAttribution:

@@ -842,3 +842,7 @@ def test_a_models_own_sets_lie_above_the_words_and_peoples_below_with_the_three_
     block.locator("summary").focus()
     page.keyboard.press("Enter")
     expect(block.locator(".families-text")).to_be_hidden()
+    for part in ("Add predictions, models and attributions", "Compute attributions", "Sets that are enough: all texts"):
+        unfold(page, part)
+    expect(page.get_by_text("Best-match F1")).to_contain_text("The model's sets: ")
+    expect(page.get_by_test_id("stDataFrame")).to_have_count(2)

@@ -25,7 +25,16 @@ from annotator.store.projects import get_project
 from annotator.store.saved_lists import keys_on_list, lists_of
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.inspect.saliency_messages import ShownFamilies
-from annotator.usecases.inspect.saliency_sets import save_pile_lists
+from annotator.usecases.inspect.saliency_sets import (
+    has_sets,
+    pile_rows,
+    question_rows,
+    save_pile_lists,
+    set_numbers,
+    set_ways,
+    summary,
+    way_words,
+)
 from annotator.usecases.models import project_model
 from annotator.usecases.models.sufficient_sets import (
     BesideExact,
@@ -199,6 +208,45 @@ def test_numbers_are_over_texts_and_every_set_lies_in_a_pile(
     lines = list(table_lines(told))
     assert "The model's sets: 3 in 2 texts, 1.00 tokens each." in lines
     assert any(line.startswith("right, for a reason nobody marked") for line in lines)
+
+
+def test_the_page_has_the_numbers_of_each_way_in_the_words_of_the_command(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], add_person: Callable[..., User]
+) -> None:
+    assert (has_sets(store, LOCAL_OPERATOR, tastes), set_ways(store, LOCAL_OPERATOR, tastes)) == (False, {})
+    scripted()
+    run(store, tastes)
+    run(store, tastes, goes_on=True, is_exact=True, removal="blank")
+    ways = set_ways(store, LOCAL_OPERATOR, tastes)
+    assert {way_words(way): n for way, n in ways.items()} == {
+        "scripted, fixed threshold 0.5, removal blank, rule continue, search exact": 3,
+        "scripted, fixed threshold 0.5, removal delete": 3,
+    }
+    told = set_numbers(store, LOCAL_OPERATOR, tastes, list(ways)[1])
+    assert question_rows(told)[2] == ("people's sets", "1.00 [1.00, 1.00]", "0.500 [0, 1.00]", "0.500 [0, 1.00]")
+    assert pile_rows(told)[1:4] == [
+        ("same reason", "2", "0"),
+        ("same reason, a core of ours", "0", "0"),
+        ("right, for a reason nobody marked", "1", "0"),
+    ]
+    assert summary(told).startswith("The model's sets: 3 in 2 texts, 1.00 tokens each. People's sets: 3 in 2 texts, ")
+    assert summary(told).endswith("1 text without sets: 1 answers without reading.")
+    assert set(" ".join(table_lines(told)).split()) > {word for row in question_rows(told) for word in row[0].split()}
+    ann = add_person("Ann", tastes, "annotator")
+    for refused in (has_sets, set_ways):
+        with pytest.raises(NotAllowed):
+            refused(store, ann, tastes)
+    with pytest.raises(NotAllowed):
+        set_numbers(store, ann, tastes, list(ways)[1])
+
+
+def test_without_a_set_only_the_reasons_are_told(
+    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+) -> None:
+    scripted(weighing({}, bias=-1.0))
+    told = numbers(run(store, tastes))
+    assert (question_rows(told), pile_rows(told)) == ([], [])
+    assert summary(told) == "3 texts without sets: 3 answers without reading."
 
 
 def test_peoples_sets_of_a_text_that_the_model_answers_otherwise_are_counted_apart(
