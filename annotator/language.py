@@ -99,6 +99,15 @@ def listed(words: Sequence[str], last: Literal["", "and", "or"] = "") -> str:
     return _("{before} or {word}", before=before, word=word)
 
 
+def unknown(what: str, name: object, names: str) -> str:
+    """Of a name that is none of those there are.
+
+    >>> unknown("role", "boss", "annotator, lead")
+    "Unknown role 'boss'. Available: annotator, lead."
+    """
+    return _("Unknown {what} '{name}'. Available: {names}.", what=what, name=name, names=names)
+
+
 def parted(clauses: Iterable[str]) -> str:
     """Clauses in one line, with semicolons, since there may be commas within.
 
@@ -106,6 +115,16 @@ def parted(clauses: Iterable[str]) -> str:
     'A: 2, 3; B: 4'
     """
     return ("；" if spoken_language() == "zh" else "; ").join(clauses)
+
+
+def clause_by_clause(text: str, parting: str = "; ") -> str:
+    """A text whose clauses are translated one by one, since other texts share them.
+
+    >>> clause_by_clause("Recall, macro", ", "), clause_by_clause("mean over texts; 0 without gold")
+    ('Recall, macro', 'mean over texts; 0 without gold')
+    """
+    wide = {"; ": "；", ", ": "，", ": ": "："}[parting] if spoken_language() == "zh" else parting
+    return wide.join(map(_, text.split(parting)))
 
 
 def together(*sentences: str) -> str:

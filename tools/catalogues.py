@@ -7,13 +7,15 @@ The compiled catalogues (.mo) are kept in the repository, since they are read wi
 """
 
 import ast
+import copy
 import datetime as dt
 import io
 import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -42,14 +44,50 @@ _CHANGES_EACH_TIME = re.compile(
     rb'"(?:P\S+-Date|Generated-By|Last-Translator|Language-Team|Report-\S+|Project-Id-\S+): .*\\n"\n'
 )
 _BRACES = re.compile(r"\{(\w*)\}")
+# Words that mean something else where they begin with a capital; all others have one translation for both.
+_DISTINCT = frozenset((
+    "about", "change", "constant", "corrected", "first", "from", "list", "measure", "more", "open", "people", "priority",
+    "quality", "rejected", "skip", "word lists",
+))  # fmt: skip
 
 
 def sentences() -> Catalog:
     """What the sources say, with where."""
     catalogue = Catalog(domain=DOMAIN)
-    for where, line, message in (*_said_in_sources(), *_said_in_data()):
-        catalogue.add(message, None, [(where, line)])
+    capitals = _all_capitals()
+    for where, line, message in _written():
+        catalogue.add(capitals.get(message, message), None, [(where, line)])
     return catalogue
+
+
+@cache
+def _written() -> tuple[tuple[str, int, _Message], ...]:
+    return (*_said_in_sources(), *_said_in_data())
+
+
+def _capitals(messages: Iterable[_Message]) -> dict[_Message, str]:
+    """What begins with a capital and is also written without it, by both forms: the catalogues have the second alone.
+
+    >>> _capitals(["Model", "model", "Open", "open", "Save", ("{n} text", "{n} texts")])
+    {'Model': 'model'}
+    """
+    texts = {message for message in messages if isinstance(message, str)}
+    pairs = {text: text[0].lower() + text[1:] for text in sorted(texts) if text[:1].isupper()}
+    return {text: small for text, small in pairs.items() if small in texts - _DISTINCT}
+
+
+@cache
+def _all_capitals() -> dict[_Message, str]:
+    return _capitals(message for _where, _line, message in _written())
+
+
+def _with_capitals(catalogue: Catalog) -> Catalog:
+    """What the program looks up: each message in both forms in which it is written."""
+    whole = copy.deepcopy(catalogue)
+    for text, small in _all_capitals().items():
+        message = catalogue[small]
+        whole.add(text, message.string, message.locations)
+    return whole
 
 
 def _said_in_sources() -> Iterator[tuple[str, int, _Message]]:
@@ -152,7 +190,7 @@ def written_po(catalogue: Catalog) -> bytes:
 def written_mo(catalogue: Catalog) -> bytes:
     """As the program reads it."""
     buffer = io.BytesIO()
-    write_mo(buffer, catalogue)
+    write_mo(buffer, _with_capitals(catalogue))
     return buffer.getvalue()
 
 
@@ -165,7 +203,7 @@ def written_panel(catalogue: Catalog) -> str:
     """The sentences of the panel as a script that a document names before it: what depends on a number under its first form."""
     words = {
         _texts(message.id)[0]: _texts(message.string)[0]
-        for message in catalogue
+        for message in _with_capitals(catalogue)
         if message.id and any(place.endswith(".js") for place, _line in message.locations)
     }
     return f"globalThis.annotatorWords = {json.dumps(words, ensure_ascii=False, indent=2, sort_keys=True)};\n"

@@ -201,7 +201,9 @@ def load_writer(
     """
     prompt = Prompt.to_be_written_on(template)
     if longest < 1:
-        raise InvalidValue(_("Can't limit generated text to {longest} subwords. Use 1 or more.", longest=longest))
+        raise InvalidValue(
+            _("{name} is {value}; use {least} or more.", value=longest, name=_("Maximum length"), least=1)
+        )
     if too_long == "windows":
         raise InvalidValue(_("Use refuse or cut for generative models."))
     source = Source.of(spec, asks_hub=asks_hub)

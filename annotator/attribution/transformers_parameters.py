@@ -11,7 +11,7 @@ from annotator.attribution.base import preset_parameters
 from annotator.domain.models import Unit
 from annotator.domain.numbers import whole_number
 from annotator.errors import InvalidValue
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, unknown, unsaid
 from annotator.text.subword_scores import HOWS
 
 FOLLOWS_MODEL = "default"  # of a parameter whose default is known only with the model
@@ -285,6 +285,4 @@ def method_named(name: str) -> Method:
     try:
         return METHODS[name]
     except KeyError:
-        raise InvalidValue(
-            _("This model has no method '{name}'. Available: {methods}.", name=name, methods=", ".join(METHODS))
-        ) from None
+        raise InvalidValue(unknown(_("method"), name, ", ".join(METHODS))) from None

@@ -262,9 +262,11 @@ def device_of(torch: Any, wanted: str) -> Device:
 
 def check_numbers(threads: int, batch_size: int | None, too_long: str) -> None:
     if threads < 1:
-        raise InvalidValue(_("Can't run with {threads} threads. Use 1 or more.", threads=threads))
+        raise InvalidValue(_("{name} is {value}; use {least} or more.", value=threads, name=_("Threads"), least=1))
     if batch_size is not None and batch_size < 1:
-        raise InvalidValue(_("Batch size can't be {batch_size}. Use 1 or more.", batch_size=batch_size))
+        raise InvalidValue(
+            _("{name} is {value}; use {least} or more.", value=batch_size, name=_("Batch size"), least=1)
+        )
     if too_long not in get_args(TooLong):
         raise InvalidValue(
             _(

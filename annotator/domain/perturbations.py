@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from annotator.errors import InvalidValue
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, unknown, unsaid
 
 Family = Literal["benchmark", "contrast", "functional", "own"]
 
@@ -134,9 +134,7 @@ def get_kind(name: str, project_kinds: Sequence[PerturbationKind] = ()) -> Pertu
     """The kind of that name, one of ours or of the project's own; raises InvalidValue naming those there are."""
     known = {kind.name: kind for kind in (*KINDS, *project_kinds)}
     if name not in known:
-        raise InvalidValue(
-            _("Unknown perturbation type '{name}'. Available: {kinds}.", name=name, kinds=listed(list(known)))
-        )
+        raise InvalidValue(unknown(_("perturbation type"), name, listed(list(known))))
     return known[name]
 
 

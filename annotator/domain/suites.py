@@ -7,7 +7,7 @@ from typing import Literal, cast, get_args
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, NotFound
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, unknown, unsaid
 
 CaseType = Literal["MFT", "INV", "DIR"]
 Expectation = Literal["label", "same", "not_up", "not_down"]
@@ -228,14 +228,7 @@ class ReadySuite:
         for recipe in self.recipes:
             if recipe.name == name:
                 return recipe
-        raise NotFound(
-            _(
-                "'{suite}' has no test '{test}'. Available: {tests}.",
-                suite=self.name,
-                test=name,
-                tests=listed([recipe.name for recipe in self.recipes]),
-            )
-        )
+        raise NotFound(unknown(_("test"), name, listed([recipe.name for recipe in self.recipes])))
 
 
 # Word lists: what fills a template's slots, and what marks words in texts.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from annotator.errors import InvalidValue
-from annotator.language import _, unsaid
+from annotator.language import _, unknown, unsaid
 
 ResultKind = Literal["label", "answer"]
 
@@ -60,9 +60,7 @@ class Task:
         def numbering_key(name: str) -> tuple[int, int]:
             spec = self.spec_of(name)
             if spec is None:
-                raise InvalidValue(
-                    _("No segment '{name}'. Available: {segments}.", name=name, segments=", ".join(order))
-                )
+                raise InvalidValue(unknown(_("segment"), name, ", ".join(order)))
             return order[spec.name], int(name[len(spec.name) :] or 1)
 
         return sorted(names, key=numbering_key)

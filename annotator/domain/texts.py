@@ -9,7 +9,7 @@ from typing import Literal
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidAnnotation, InvalidValue
-from annotator.language import _
+from annotator.language import _, unknown
 
 # What help had to do with a set: none was given (free), it was given and not used, a proposed set was taken as it is or changed,
 # or the set lay there when the work began. Not recorded: None.
@@ -146,7 +146,7 @@ class TokenLayout:
             if segment.name == name:
                 return segment
         known = ", ".join(s.name for s in self.segments)
-        raise InvalidValue(_("No segment '{name}'. Available: {segments}.", name=name, segments=known))
+        raise InvalidValue(unknown(_("segment"), name, known))
 
     def segment_at(self, token_index: int) -> SegmentTokens:
         """The segment that holds a token index; raises InvalidValue when there is no such token."""

@@ -14,7 +14,7 @@ import msgspec
 from annotator.domain.self_explanations import read_request_name
 from annotator.errors import InvalidValue
 from annotator.formats.base import OutputReader, Reader, Writer
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, unknown, unsaid
 from annotator.text.tag_schemes import looks_like_tags
 
 READERS: dict[str, str] = {
@@ -99,9 +99,7 @@ def _load(name: str, modules: dict[str, str]) -> object:
             )
         )
     if name not in modules:
-        raise InvalidValue(
-            _("Can't use format '{name}'. Choose one of {formats}.", name=name, formats=listed(list(modules)))
-        )
+        raise InvalidValue(unknown(_("format"), name, listed(list(modules))))
     module, _colon, function = modules[name].partition(":")
     return getattr(import_module(module), function)
 

@@ -240,7 +240,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         0.0,
         1.0,
         "if either list is empty; excluded and counted",
-        "defined here, after Wang et al. 2022, Eq. 2",
+        "defined here; after Wang et al. 2022, Eq. 2",
     ),
     Definition(
         "benchmark.map_aligned",
@@ -250,6 +250,6 @@ DEFINITIONS: tuple[Definition, ...] = (
         0.0,
         1.0,
         "if either list is empty; excluded and counted",
-        "defined here, after Wang et al. 2022, Eq. 2",
+        "defined here; after Wang et al. 2022, Eq. 2",
     ),
 )

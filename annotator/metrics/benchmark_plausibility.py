@@ -330,7 +330,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "benchmark.token_f1_paper",
         "Token-F1 (paper)",
-        "2PR/(P+R) of token indices against the single set with largest F1; instance mean",
+        "2PR/(P+R) of token indices against the single set with largest F1; mean over instances",
         "higher is better",
         0.0,
         1.0,

@@ -1,11 +1,13 @@
 """What a metric says of itself: name, title, bounds, direction, when it is undefined, source."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 from annotator.metrics.plain_words import in_plain_words
 
 Direction = Literal["higher is better", "lower is better", "neither"]
+_AS_THEY_ARE = re.compile(r"[^a-z]*(?:[a-z][^a-z]+)*[a-z]?|.*(?:\b(?:19|20)\d\d\b|\.py\b).*")  # MAP; a paper, a script
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,16 @@ class Definition:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What screens say of it, in English: the catalogues of other languages gather these; () where none says anything of it.
+        """What screens say of it, in English and by clauses, which many metrics share: the catalogues gather these.
 
-        In other languages its source names papers and files as they are called, and says the rest in that language.
+        Returns () where no screen says anything of it. Papers, scripts and abbreviations are called the same in all languages.
         """
         plain = self.in_plain_words
-        return () if plain is None else (self.title, plain, self.definition, self.undefined, self.source)
+        if plain is None:
+            return ()
+        texts = f"{self.definition}; {self.undefined}; {self.source}"
+        clauses = (*self.title.split(", "), *plain.split(": "), *texts.split("; "))
+        return tuple(clause for clause in clauses if not _AS_THEY_ARE.fullmatch(clause))
 
     @property
     def in_plain_words(self) -> str | None:

@@ -287,7 +287,7 @@ def _definition(kind: str, part: str, mean: str) -> Definition:
     return Definition(
         name=f"eraser.{kind}_{part}_{mean}",
         title=f"{title} {'F1' if part == 'f1' else part}, {mean}",
-        definition=f"{what}: {_PARTS[part]}; {_MEANS[kind, mean]}",
+        definition=f"{what}; {_PARTS[part]}; {_MEANS[kind, mean]}",
         direction="higher is better",
         lowest=0.0,
         highest=None if can_exceed_one else 1.0,

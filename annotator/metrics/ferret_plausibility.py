@@ -87,23 +87,23 @@ DEFINITIONS: tuple[Definition, ...] = (
     _definition(
         "auprc",
         "AUPRC (ferret)",
-        "area under the precision–recall curve by trapezoids, negative scores as 0; instance mean. "
-        "Constant scores give (1 + share of gold) / 2: compare average precision",
+        "area under the precision–recall curve by trapezoids, negative scores as 0; mean over instances; "
+        "constant scores give (1 + share of gold) / 2",
         "0.5 without gold tokens, as in scikit-learn; none without tokens",
         "ferret, plausibility_measures.py, auprc_plau",
     ),
     _definition(
         "token_f1",
         "Token F1 of the top k (ferret)",
-        "F1 of the k highest positive scores with the gold mask, k fixed (5; 7 HateXplain, 78 Movies, 10 "
-        "SST); ties by position (ferret: unstable); mean over instances",
+        "F1 of the k highest positive scores with the gold mask, k fixed (HateXplain 7, Movies 78, SST 10, "
+        "else 5); ties by position; mean over instances",
         "if neither side has tokens",
         "ferret, plausibility_measures.py, token_f1_plau",
     ),
     _definition(
         "token_iou",
         "Token IoU of the top k (ferret)",
-        "|T ∩ G| / |T ∪ G|, T the k highest positive scores, G gold; no threshold; ties by position; instance mean",
+        "|T ∩ G| / |T ∪ G|, T the k highest positive scores, G gold; ties by position; mean over instances",
         "0 if neither side has tokens, as in ferret",
         "ferret, plausibility_measures.py, token_iou_plau",
     ),

@@ -237,7 +237,7 @@ DEFINITIONS: tuple[Definition, ...] = tuple(
         None,
         None,
         "without order (all scores equal), without tokens, or if up − low < 0.01 (the model hardly reacts); excluded and "
-        "counted. Outside 0 to 1 where a beam's bounds are too narrow; counted, never cut",
+        "counted; outside 0 to 1 where a beam's bounds are too narrow",
         "Edin et al., ACL 2025 (normalised AOPC); not ERASER's AOPC, which is over shares of tokens",
     )
     for side, first, direction in _SIDES

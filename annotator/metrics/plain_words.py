@@ -67,7 +67,7 @@ _SENTENCES = {
     "er_test.mae_mean": f"{_SQUEEZED}: absolute, mean over tokens.",
     "er_test.bce": "Surprisal of the gold tokens, with scores read as probabilities.",
     "er_test.huber": "Distance from scores to gold; large errors count linearly, not squared.",
-    "er_test.order": "How far gold tokens score below the best other token (0: none).",
+    "er_test.order": "How far gold tokens score below the best other token.",
     "soft.token_f1": "Agreement of selected tokens with the shares of people who marked them.",
     "soft.token_f1_ceiling": "The best soft token F1 possible on this gold.",
     "soft.token_manhattan": "Mean distance of the selection (1 or 0) from the shares of people who marked each token.",
@@ -85,11 +85,7 @@ _SENTENCES = {
     "confidence.difference": "Extra confidence in correct predictions when gold tokens rank first.",
     "confidence.ratio": "Confidence ratio of correct predictions: gold tokens ranked first / not.",
 }
-_UNITS = {
-    "token": ("tokens", ""),
-    "iou": ("spans", " (IoU ≥ 0.5 matches)"),
-    "exact": ("spans", " (exact matches only)"),
-}
+_UNITS = {"token": "Selected tokens", "iou": "Selected spans (IoU ≥ 0.5)", "exact": "Selected spans (exact matches)"}
 _PARTS = {"precision": "share that is gold", "recall": "share of the gold found", "f1": "agreement with gold"}
 _MEANS = {"macro": "averaged over texts", "micro": "over all texts"}
 
@@ -100,12 +96,11 @@ def in_plain_words(name: str) -> str | None:
     >>> in_plain_words("eraser.token_recall_macro")
     'Selected tokens: share of the gold found, averaged over texts.'
     >>> in_plain_words("eraser.exact_f1_micro")
-    'Selected spans: agreement with gold, over all texts (exact matches only).'
+    'Selected spans (exact matches): agreement with gold, over all texts.'
     """
     if name in _SENTENCES:
         return _SENTENCES[name]
     match name.removeprefix("eraser.").split("_"):
         case [unit, part, over] if unit in _UNITS and part in _PARTS and over in _MEANS:
-            what, when = _UNITS[unit]
-            return f"Selected {what}: {_PARTS[part]}, {_MEANS[over]}{when}."
+            return f"{_UNITS[unit]}: {_PARTS[part]}, {_MEANS[over]}."
     return None

@@ -147,7 +147,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "best_f1",
         "Best-set token F1",
         "highest 2·|P ∩ S| / (|P| + |S|) over an instance's gold sets S, P the predicted tokens; the first "
-        "best set is named; instance mean",
+        "best set is named; mean over instances",
         source="defined here; with one set, the token F1 of DeYoung et al. 2020, section 4.1",
     ),
     _definition(

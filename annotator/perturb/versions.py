@@ -378,4 +378,4 @@ def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
 def check_length(name: str, text: str) -> None:
     """Raise InvalidValue for a text that is too long."""
     if len(text) > LONGEST_TEXT:
-        raise InvalidValue(_("The text of '{name}' exceeds {n} characters.", name=name, n=f"{LONGEST_TEXT:,}"))
+        raise InvalidValue(_("{name} has at most {most} characters.", name=name, most=f"{LONGEST_TEXT:,}"))

@@ -37,7 +37,7 @@ def get_instance(store: Store, instance_id: int) -> Instance:
     """An instance with its texts; raises NotFound."""
     row = store.row("SELECT * FROM instances WHERE id = ?", (instance_id,))
     if row is None:
-        raise NotFound(_("Instance {instance_id} doesn't exist.", instance_id=instance_id))
+        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("instance")))
     return _instance(row, _segments(store, [instance_id]).get(instance_id, ()))
 
 
@@ -45,7 +45,7 @@ def project_of_instance(store: Store, instance_id: int) -> int:
     """The id of the project that an instance belongs to; raises NotFound."""
     stored_project_id = store.value("SELECT project_id FROM instances WHERE id = ?", (instance_id,))
     if stored_project_id is None:
-        raise NotFound(_("Instance {instance_id} doesn't exist.", instance_id=instance_id))
+        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("instance")))
     return int(stored_project_id)
 
 

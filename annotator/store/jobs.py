@@ -36,7 +36,7 @@ def get_job(store: Store, job_id: int) -> Job:
     """A job by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE jobs.id = ?", (job_id,))
     if row is None:
-        raise NotFound(_("No job {job_id}.", job_id=job_id))
+        raise NotFound(_("No {what} number {number}.", number=job_id, what=_("job")))
     return _job(row)
 
 

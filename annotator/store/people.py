@@ -58,7 +58,7 @@ def get_user_by_id(store: Store, user_id: int) -> User:
     """A person by number; raises NotFound."""
     row = store.row("SELECT * FROM users WHERE id = ?", (user_id,))
     if row is None:
-        raise NotFound(_("Person {user_id} doesn't exist.", user_id=user_id))
+        raise NotFound(_("No {what} number {number}.", number=user_id, what=_("person")))
     return _user(row)
 
 
@@ -295,7 +295,7 @@ def get_token(store: Store, token_id: int) -> ApiToken:
     """A token by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE api_tokens.id = ?", (token_id,))
     if row is None:
-        raise NotFound(_("No token {token_id}.", token_id=token_id))
+        raise NotFound(_("No {what} number {number}.", number=token_id, what=_("access token")))
     return _token(row)
 
 

@@ -10,7 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import SegmentSpec, Task, custom_task, get_task
 from annotator.errors import InvalidValue, NotFound
-from annotator.language import _, listed
+from annotator.language import _, listed, unknown
 from annotator.store.connection.database import Row, Store, unused_number
 
 
@@ -95,11 +95,7 @@ def get_project(store: Store, name: str) -> Project:
     project = find_project(store, name)
     if project is None:
         names = listed([f"'{row['name']}'" for row in store.rows("SELECT name FROM projects ORDER BY id LIMIT 20")])
-        raise NotFound(
-            _("No project '{name}'. Available: {names}.", name=name, names=names)
-            if names
-            else _("No project '{name}'.", name=name)
-        )
+        raise NotFound(unknown(_("project"), name, names) if names else _("No project '{name}'.", name=name))
     return project
 
 
@@ -107,7 +103,7 @@ def get_project_by_id(store: Store, project_id: int) -> Project:
     """The project with that id; raises NotFound."""
     row = store.row("SELECT * FROM projects WHERE id = ?", (project_id,))
     if row is None:
-        raise NotFound(_("Project {project_id} doesn't exist.", project_id=project_id))
+        raise NotFound(_("No {what} number {number}.", number=project_id, what=_("project")))
     return _project(row)
 
 

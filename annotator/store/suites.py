@@ -42,7 +42,7 @@ def get_suite(store: Store, suite_id: int) -> StoredSuite:
     """The suite of a number; raises NotFound."""
     row = store.row("SELECT * FROM suites WHERE id = ?", (suite_id,))
     if row is None:
-        raise NotFound(_("No suite number {number}.", number=suite_id))
+        raise NotFound(_("No {what} number {number}.", number=suite_id, what=_("suite")))
     return _suite(store, row)
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args
 
 from annotator.errors import InvalidValue
-from annotator.language import _
+from annotator.language import _, unknown
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Criterion = Literal["mse", "mae", "huber", "bce", "order", "kl"]
@@ -53,22 +53,14 @@ class AlignmentOptions:
 
     def __post_init__(self) -> None:
         if self.criterion not in get_args(Criterion):
-            raise InvalidValue(
-                _(
-                    "Unknown criterion '{criterion}'. Available: {criteria}.",
-                    criterion=self.criterion,
-                    criteria=", ".join(get_args(Criterion)),
-                )
-            )
+            raise InvalidValue(unknown(_("criterion"), self.criterion, ", ".join(get_args(Criterion))))
         if self.criterion == "kl" and self.form == "paper":
             raise InvalidValue(_("The paper has no 'kl'. Choose the form 'released'."))
         for name, value in (("strength", self.strength), ("scale", self.scale), ("delta", self.delta)):
             if not 0 < value < float("inf"):
                 raise InvalidValue(_("Alignment {name} is {value}; use more than 0.", name=name, value=value))
         if self.by not in get_args(Extractor):
-            raise InvalidValue(
-                _("Can't align by '{by}'. Available: {methods}.", by=self.by, methods=", ".join(get_args(Extractor)))
-            )
+            raise InvalidValue(unknown(_("method"), self.by, ", ".join(get_args(Extractor))))
         if self.steps < 1:
             raise InvalidValue(_("Alignment {name} is {value}; use more than 0.", name="steps", value=self.steps))
         if not self.has_graph and not self.is_by_gradient:

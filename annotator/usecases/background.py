@@ -13,7 +13,7 @@ from annotator.domain.projects import Project
 from annotator.domain.self_explanations import METHOD as SELF_EXPLANATION
 from annotator.domain.sufficient_sets import METHOD as SUFFICIENT_SETS
 from annotator.errors import InvalidValue, NotAllowed
-from annotator.language import _, listed, speaking, unsaid
+from annotator.language import _, listed, speaking, unknown, unsaid
 from annotator.store import Store
 from annotator.store import jobs as jobs_store
 from annotator.store.people import roles_of
@@ -87,9 +87,7 @@ def ask_to_attribute(store: Store, actor: User, project: Project, request: Asked
     _check_model(store, project, request.model)
     methods = computable()
     if request.method not in methods:
-        raise InvalidValue(
-            _("Unknown method '{method}'. Available: {methods}.", method=request.method, methods=listed([*methods]))
-        )
+        raise InvalidValue(unknown(_("method"), request.method, listed([*methods])))
     options = msgspec.json.encode(request).decode()
     with store.transaction():
         return jobs_store.add_job(store, project.id, "attribute", _stored_title("attribute", options), options, actor)
@@ -290,7 +288,7 @@ def stop_job(store: Store, actor: User, project: Project, job_id: int) -> None:
 def _job_of(store: Store, project: Project, job_id: int) -> Job:
     job = jobs_store.get_job(store, job_id)
     if job.project_id != project.id:
-        raise InvalidValue(_("No job {job_id}.", job_id=job_id))
+        raise InvalidValue(_("No {what} number {number}.", number=job_id, what=_("job")))
     return job
 
 

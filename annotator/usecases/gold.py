@@ -9,7 +9,7 @@ from annotator.domain.instances import Annotation, AnnotationState, GoldChoice, 
 from annotator.domain.measurements import HELP, Whose, groups_of_annotations
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project, ScoredPolicy
 from annotator.errors import InvalidValue
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, listed, several, together, unknown, unsaid
 from annotator.review.gold import gold_with_choice, personal_gold, soft_gold
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
@@ -130,13 +130,7 @@ def checked_policy(policy: str | None, *, also: Sequence[str] = ()) -> GoldPolic
     also: what else may be written
     """
     if policy is not None and policy not in GOLD_POLICIES:
-        raise InvalidValue(
-            _(
-                "No gold policy '{policy}'. Choose one of {names}.",
-                policy=policy,
-                names=", ".join((*GOLD_POLICIES, *also)),
-            )
-        )
+        raise InvalidValue(unknown(_("gold policy"), policy, ", ".join((*GOLD_POLICIES, *also))))
     return policy
 
 

@@ -120,7 +120,9 @@ def check_ratio(ratio: float | None, gold: GoldTable) -> None:
     if any(gold.ratios):
         raise InvalidValue(_("Gold sets k. Remove --ratio."))
     if not 0 < ratio <= 1:
-        raise InvalidValue(_("--ratio is {ratio}; use above 0, up to 1.", ratio=ratio))
+        raise InvalidValue(
+            _("{name} is {value}; use above 0, up to {highest}.", value=ratio, name="--ratio", highest=1)
+        )
 
 
 def _table_without_gold(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from annotator.domain.numbers import whole_number
-from annotator.language import _, listed, several
+from annotator.language import _, listed
 
 T = TypeVar("T")
 Params = Mapping[str, tuple[str, ...]]  # of an address, each name with its values
@@ -222,13 +222,8 @@ class PageChoices:
             return ""
         shown = names[:_MOST_SHOWN]
         rest = [_("{n} more", n=f"{len(names) - len(shown):,}")] if len(names) > len(shown) else []
-        return several(
-            "{whose} refers to {names}, which doesn't exist; it was ignored.",
-            "{whose} refers to {names}, which don't exist; they were ignored.",
-            len(names),
-            whose=whose or _("This page's address"),
-            names=listed([*shown, *rest], "and"),
-        )
+        sentence = _("Not found, so ignored: {names}.", names=listed([*shown, *rest]))
+        return _("{what}: {value}", what=whose, value=sentence) if whose else sentence
 
     def _settled(
         self, choice: Choice, part: str, default: Any, read: Callable[[tuple[str, ...]], Any],

@@ -59,7 +59,7 @@ def test_a_database_and_a_project_are_made_when_one_asks_for_it(tmp_path: Path) 
             "different",
             "same",
         )
-        with pytest.raises(InvalidValue, match=r"Project 'Pairs' already exists\. Choose another name\."):
+        with pytest.raises(InvalidValue, match=r"'Pairs' already exists\. Choose another name\."):
             made.create_project("Pairs", "similarity")
         with pytest.raises(InvalidValue, match=r"Unknown task 'moods'\. Choose"):
             made.create_project("Moods", "moods")

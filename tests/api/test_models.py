@@ -96,7 +96,7 @@ def test_a_text_that_is_not_stored_is_explained_and_not_kept(opened: Project) ->
     [
         ({"text": " "}, InvalidValue, "The text is empty"),
         ({"text": {"body": "x"}}, InvalidValue, "The text is empty"),
-        ({"text": {"text": "x", "body": "y"}}, InvalidValue, r"No segment 'body'\. Available: text\."),
+        ({"text": {"text": "x", "body": "y"}}, InvalidValue, r"Unknown segment 'body'\. Available: text\."),
         ({"text": "x", "methods": "shap"}, InvalidValue, "Unknown method 'shap'. Any model:"),
         (
             {"text": "x", "label": "neutral"},

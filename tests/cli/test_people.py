@@ -111,7 +111,7 @@ def test_people_are_listed_disabled_and_let_in_again(annotator: Command) -> None
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("user", "add", "ann", "--role", "administrator"), 1, "User 'ann' already exists."),
+        (("user", "add", "ann", "--role", "administrator"), 1, "'ann' already exists. Choose another name."),
         (("user", "add", "bob", "--role", "boss"), 1, "'boss' is not one of 'annotator'"),  # a value was refused
         (("user", "add", "bob", "--role", "lead", "--project", "Q"), 1, "No project 'Q'."),
         (("user", "disable", "nobody"), 1, "No person 'nobody'."),

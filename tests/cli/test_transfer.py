@@ -181,7 +181,7 @@ def test_a_file_that_is_not_there_and_an_unknown_format_are_refused(
 ) -> None:
     assert "There is no file or folder '" in filled("import", "jsonl", str(tmp_path / "none"), "--project", "P").err
     assert "Can't use format 'xml'. Choose one of" in filled("import", "xml", str(rows), "--project", "P").err
-    assert "No project 'Q'. Available: 'P'." in filled("import", "jsonl", str(rows), "--project", "Q").err
+    assert "Unknown project 'Q'. Available: 'P'." in filled("import", "jsonl", str(rows), "--project", "Q").err
 
 
 def test_an_export_imports_into_a_new_project(filled: Command, tmp_path: Path) -> None:

@@ -581,7 +581,7 @@ def test_an_object_may_hold_a_list_for_each_class(tmp_path):
 
 def test_scores_keyed_by_token_text_are_refused_since_repeats_are_lost(tmp_path):
     content = [{"good": {"label": "B-PER", "attribution_scores": [["good", 0.5]]}}]
-    assert "Must be a list of [subword, score]." in refusals(read_json("transformers-interpret", tmp_path, content))[0]
+    assert "Must be like [subword, score]." in refusals(read_json("transformers-interpret", tmp_path, content))[0]
 
 
 def test_fields_of_argilla_are_segments(tmp_path):

@@ -115,9 +115,9 @@ PROBLEMS = [
     (with_contrasts({**DULL, "kind": 3}), "contrasts[0].kind", "Must be text or null.", "a kind that is no text"),
     (with_contrasts({**DULL, "rationales": [[[0, 99]]], "tokens": ["A", "dull", "film."]}),
      "contrasts[0].rationales[0][0]", "Ends at token 99 (exclusive); 'text' has 3.", "a span past the end"),
-    (with_contrasts(contrasts={"text": "B"}), "contrasts", "Must be a list such as [{...}], or [] for none.", "no list"),
-    (with_contrasts(contrasts=["B"]), "contrasts", "Must be a list such as [{...}], or [] for none.", "no objects"),
-    (dict(ORIGINAL), "contrasts", "Must be a list such as [{...}], or [] for none.", "no contrasts at all"),
+    (with_contrasts(contrasts={"text": "B"}), "contrasts", "Must be like [{...}].", "no list"),
+    (with_contrasts(contrasts=["B"]), "contrasts", "Must be like [{...}].", "no objects"),
+    (dict(ORIGINAL), "contrasts", "Must be like [{...}].", "no contrasts at all"),
     ('{"id": "1", "text": "A", "contrasts": [{"text": "B"', "line", "Invalid JSON: truncated at character 51.", "a half-written line"),
     ('{"id": "1", "text": "A", "contrasts": [{"text": "B", "p": NaN}]}', "line", "NaN isn't JSON. Write a number or null.", "NaN"),
 ]  # fmt: skip

@@ -394,7 +394,7 @@ def test_pages_are_found_whatever_form_their_letters_have_and_in_a_file_beside_t
 @pytest.mark.parametrize(
     ("row", "field", "reason"),
     [
-        (claim(2, [("Oak", 0)], label="MAYBE"), "label", "Must be SUPPORTS, REFUTES or NOT ENOUGH INFO."),
+        (claim(2, [("Oak", 0)], label="MAYBE"), "label", "Must be one of SUPPORTS, REFUTES, NOT ENOUGH INFO."),
         (claim(1, [("Oak", 0)]), "id", "Duplicate of line 1. Keep one."),
         ({"id": 2, "label": "SUPPORTS", "claim": "a"}, "evidence", "Required field 'evidence' is missing."),
         (claim(2, [("Oak", "0")]), "evidence[0][0][3]", "Must be an integer or null, not text."),
@@ -539,7 +539,7 @@ def test_a_partner_file_of_evidence_inference_that_is_missing_is_named(tmp_path,
 @pytest.mark.parametrize(
     ("row", "field", "reason"),
     [
-        (marked(0, 7, SLEPT, "better"), "Label Code", "Must be -1, 0 or 1."),
+        (marked(0, 7, SLEPT, "better"), "Label Code", "Must be one of -1, 0, 1."),
         (marked(0, 7, SLEPT, at=("x", 2)), "Evidence Start", "Must be a whole number, or -1."),
         ("0,7,1\n", "line", "Row has 3 cells, header 11 columns."),
     ],

@@ -315,7 +315,7 @@ def test_marked_tokens_may_be_numbers_or_a_mask_and_are_then_what_stands_between
     [
         ("rationale_index", "[-1]", "Must be an integer from 0."),
         ("rationale_index", '"[1, [0]]"', "Must be a list of numbers, or one per set."),
-        ("rationale_mask", '"[0, 2]"', "Must be 1 (marked) or 0."),
+        ("rationale_mask", '"[0, 2]"', "Must be one of 1, 0."),
     ],
 )  # fmt: skip
 def test_numbers_that_are_no_tokens_are_refused(tmp_path, header, cell, reason):

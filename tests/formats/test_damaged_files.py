@@ -184,11 +184,8 @@ def test_a_file_whose_lines_are_rows_with_mistakes_tells_each_line(tmp_path):
 KINDS = [
     (b"PK\x03\x04rest", "is a zip archive"),
     (b"PK\x05\x06" + b"\0" * 18, "is an empty zip archive"),
-    (b"\x1f\x8brest", "is a gzip archive"),
-    (
-        b"PAR1rest",
-        "is a Parquet file, not UTF-8 text. Write its rows as JSONL, or use Annotator's jsonl or csv export.",
-    ),
+    (b"\x1f\x8brest", "is an archive"),
+    (b"PAR1rest", "is a Parquet file, not UTF-8 text. Write its rows as JSONL."),
     (b"%PDF-1.7", "is a PDF file"),
     (b"\x89PNG\r\n\x1a\n", "is a picture"),
     (b"SQLite format 3\0", "is a SQLite database"),

@@ -356,7 +356,7 @@ LINES: list[tuple[str, bytes, int, str]] = [
     ("NaN", b'{"annotation_id": "i1", "rationales": [{"docid": "d1", "soft_rationale_predictions": [NaN]}]}', 1, "NaN isn't JSON. Write a number or null."),
     ("a half-written last line", b'{"annotation_id": "i1", "rationales": []}\n{"annotation_id": "i2", "ra', 2, "Invalid JSON: unterminated string at character 25 of 27."),
     ("not UTF-8", b'{"annotation_id": "i\xe9", "rationales": []}', 1, "Not UTF-8."),
-    ("a list", b"[]", 1, 'Must be a JSON object such as {"id": "1", ...}.'),
+    ("a list", b"[]", 1, 'Must be like {"id": "1", ...}.'),
     ("a number too large", b'{"annotation_id": "i1", "rationales": [{"docid": "d1", "soft_rationale_predictions": [1e999]}]}', 1, ""),
 ]  # fmt: skip
 

@@ -54,7 +54,7 @@ def test_the_sample_of_generic_rows_is_read_whole():
     [
         (["a,ig,m,0,x,nan,,,"], "score: Must be a finite number."),
         (["a,ig,m,0,x,1,,,", "a,ig,m,1,x,-inf,,,"], "score: Must be a finite number."),
-        (["a,ig,m,0,x,half,,,"], "score: Must be a number, such as 0.25."),
+        (["a,ig,m,0,x,half,,,"], "score: Must be like 0.25."),
         (["a,ig,m,0,x,1,,,", "a,ig,m,0,y,2,,,"], "token_index: Duplicate of line 2. Keep one."),
         (["a,ig,m,0,x,1,,,", "a,ig,m,2,y,2,,,"], "token_index: 'a' lacks token_index 1 (last: 2)."),
         (["a,ig,m,1,x,1,,,"], "token_index: 'a' lacks token_index 0 (last: 1)."),

@@ -150,7 +150,7 @@ def test_of_several_sheets_one_has_to_be_chosen(tmp_path):
         rows_of(path)
     [instance], _problems = rows_of(path, sheet="Others")
     assert instance.key == "b"
-    with pytest.raises(InvalidValue, match=r"'texts\.xlsx' has no sheet 'Odd', only 'Texts', 'Others'\."):
+    with pytest.raises(InvalidValue, match=r"Unknown sheet 'Odd'. Available: 'Texts', 'Others'\."):
         rows_of(path, sheet="Odd")
 
 

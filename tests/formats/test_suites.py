@@ -259,7 +259,7 @@ LABELLED_PROBLEMS = [
     ({"id": "", "text": "a", "label": "x", "contrasts": []}, "id", "Must not be empty."),
     ({"text": "a", "label": "x", "contrasts": []}, "id", "Must not be empty."),
     ({"id": 2, "text": "a", "label": 1.5, "contrasts": []}, "label", "whole number"),
-    ({"id": 2, "text": "a", "label": "x"}, "contrasts", "Must be a list such as [{...}], or [] for none."),
+    ({"id": 2, "text": "a", "label": "x"}, "contrasts", "Must be like [{...}]."),
     ({"id": 2, "text": "a", "label": "x", "contrasts": [{"text": "b", "label": "y", "contrasts": []}]}, "contrasts[0].contrasts", "Add contrasts to the original only."),
 ]  # fmt: skip
 
@@ -289,8 +289,8 @@ def test_words_of_a_group_are_found_as_words_in_any_case() -> None:
 @pytest.mark.parametrize(
     ("content", "field", "reason"),
     [
-        ("[]", "file", 'Must map groups to word lists: {"women": [...]}.'),
-        ("{}", "file", 'Must map groups to word lists: {"women": [...]}.'),
+        ("[]", "file", 'Must be like {"women": [...]}.'),
+        ("{}", "file", 'Must be like {"women": [...]}.'),
         ('{"women": []}', "women", "Must be a non-empty list of words."),
         ('{"women": "she"}', "women", "Must be a non-empty list of words."),
         ('{"women": ["she", " "]}', "women", "Must be a non-empty list of words."),

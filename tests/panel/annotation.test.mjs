@@ -141,7 +141,7 @@ const RULES = { result_kind: "label", result_mode: "contest", may_be_empty: fals
 for (const [state, error, set] of [
   [started([[[0, 1]]]), "Choose a label first (l).", null],
   [started([], { result: "B" }), "Nothing is marked.", 0],
-  [started([[[0, 1]], []], { result: "B" }), "Set B is empty. Mark its tokens or remove it.", 1],
+  [started([[[0, 1]], []], { result: "B" }), "Set B is empty. Remove it.", 1],
   [
     started(
       [
@@ -153,7 +153,7 @@ for (const [state, error, set] of [
       ],
       { result: "B" },
     ), // cut in another way, the same tokens
-    "Sets A and B are identical. Change or remove one.",
+    "Sets A and B are identical. Change one.",
     1,
   ],
 ]) {

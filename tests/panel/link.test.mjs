@@ -37,35 +37,35 @@ for (const [query, panels, reason] of [
 
 for (const [query, gone] of [
   ["panels=2:-:&by=2:-:sets.best_f1&x=-:-:text.tokens&y=1:-:answer.confidence&answers=1&gold=people&xs=1~2", []],
-  ["panels=99:-:,99:-:a", ["a heatmap of run 99"]],
-  ["panels=<b>", ["the heatmap “<b>”"]],
-  ["by=2:-:sets.gone", ["the metric that orders the texts (2:-:sets.gone)"]],
-  ["x=7:-:answer.confidence", ["the scatter's x axis (7:-:answer.confidence)"]],
-  ["y=2:-:answer.confidence", ["the number upwards in the scatter (2:-:answer.confidence)"]],
-  ["answers=7&other=%27", ["the predictions (run 7)", "the predictions of the other model (run ')"]],
-  ["gold=everybody", ["the sets “everybody”"]],
-  ["which=wrong&answers=7", ["the predictions (run 7)"]],
-  ["which=wrong&answers=2", ["the predictions (run 2)"]],
-  ["which=<b>", ["the choice of texts “<b>”"]],
+  ["panels=99:-:,99:-:a", ["run 99"]],
+  ["panels=<b>", ["Heatmaps “<b>”"]],
+  ["by=2:-:sets.gone", ["Number of the run “2:-:sets.gone”"]],
+  ["x=7:-:answer.confidence", ["Number to the right (x) “7:-:answer.confidence”"]],
+  ["y=2:-:answer.confidence", ["Number upwards (y) “2:-:answer.confidence”"]],
+  ["answers=7&other=%27", ["Whose predictions “7”", "The other model “'”"]],
+  ["gold=everybody", ["Sets “everybody”"]],
+  ["which=wrong&answers=7", ["Whose predictions “7”"]],
+  ["which=wrong&answers=2", ["Whose predictions “2”"]],
+  ["which=<b>", ["Which texts “<b>”"]],
   ["which=won&answers=1", ["right where another is wrong (too few models have predictions)"]],
-  ["by=2:-:sets.best_f1&order=sideways", ["the order “sideways”"]],
-  ["k=high&order=highest", ["the share of the top k (high)"]],
+  ["by=2:-:sets.best_f1&order=sideways", ["Direction “sideways”"]],
+  ["k=high&order=highest", ["Top k “high”"]],
   ["k=0&which=perturbed", []],
-  ["k=9999", ["the share of the top k (9999)"]],
-  ["k=-1", ["the share of the top k (-1)"]],
+  ["k=9999", ["Top k “9999”"]],
+  ["k=-1", ["Top k “-1”"]],
   ["k=100&looks=bars+numbers", []],
-  ["looks=bars+foo", ["the way of showing “foo”"]],
-  ["xs=5~1", ["the part of the scatter"]],
-  ["typed=%7B", ["the typed text"]],
+  ["looks=bars+foo", ["View “foo”"]],
+  ["xs=5~1", ["Scatter"]],
+  ["typed=%7B", ["Typed text"]],
   ["typed=tab", []],
-  [`by=${"9".repeat(99)}`, [`the metric that orders the texts (${"9".repeat(39)}…)`]],
+  [`by=${"9".repeat(99)}`, [`Number of the run “${"9".repeat(39)}…”`]],
 ])
   test(`of “${query.slice(0, 60)}” what is gone is named`, () => assert.deepEqual(goneOf(of(query), GIVEN), gone));
 
 test("what is shown in the place of what is gone is said behind it", () =>
   assert.equal(
-    goneWords(["a heatmap of run 9"], ["All texts are listed."]),
-    "Parts of this link no longer exist: a heatmap of run 9. All texts are listed. The rest is shown.",
+    goneWords(["run 9"], ["All texts are listed."]),
+    "Not found, so ignored: run 9. All texts are listed.",
   ));
 
 test("nothing is said of a link that can be shown as it is", () => assert.equal(goneWords([]), ""));
@@ -101,11 +101,11 @@ const CHOICES = [
 ];
 for (const [panels, kept, gone] of [
   [["2:-:a:b", "17:2:positive", "17:-:"], ["2:-:a:b", "17:2:positive", "17:-:"], []],
-  [["17:7:nosuch"], ["17:-:"], ["layer 7 of run 17", "the label “nosuch” of run 17"]],
+  [["17:7:nosuch"], ["17:-:"], ["Layer “7” (run 17)", "Label “nosuch” (run 17)"]],
   [
     ["17:0:nosuch", "2:1:positive"],
     ["17:0:", "2:-:positive"],
-    ["the label “nosuch” of run 17", "layer 1 of run 2"],
+    ["Label “nosuch” (run 17)", "Layer “1” (run 2)"],
   ],
   [["5:7:nosuch"], ["5:7:nosuch"], []],
 ])

@@ -62,7 +62,7 @@ def test_a_span_that_the_instance_does_not_have_is_refused_by_its_set(
 
 
 def test_a_segment_that_the_instance_does_not_have_is_refused_with_those_it_has() -> None:
-    with pytest.raises(InvalidValue, match=r"No segment 'choices'\. Available: text, title, query\."):
+    with pytest.raises(InvalidValue, match=r"Unknown segment 'choices'\. Available: text, title, query\."):
         marks((SourceSpan("choices", 0, 1),))
 
 

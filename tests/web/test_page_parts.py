@@ -142,17 +142,17 @@ def test_a_link_that_is_opened_in_a_tab_that_had_other_choices_is_followed(brows
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
-        ({"split": ("gone",)}, "This page's address refers to the split “gone”, which doesn't exist; it was ignored."),
-        ({"split": ("test", "train")}, "This page's address refers to the split “test” and the split “train”, which don't exist; they were ignored."),  # one can be chosen
-        ({"columns": ("<b>",)}, "This page's address refers to the column “<b>”, which doesn't exist; it was ignored."),
-        ({"columns": ("auc", "x", "y")}, "This page's address refers to the column “x” and the column “y”, which don't exist; they were ignored."),
-        ({"wide": ("yes",)}, "which doesn't exist; it was ignored."),
-        ({"page": ("10",)}, "which doesn't exist; it was ignored."),  # beyond the last
-        ({"page": ("²",)}, "which doesn't exist; it was ignored."),
-        ({"page": ("9" * 5000,)}, f"the page “{'9' * 39}…”, which doesn't exist"),
-        ({"row": ("c",)}, "which doesn't exist; it was ignored."),
-        ({"nonsense": ("1",)}, "which doesn't exist; it was ignored."),  # no choice of the page
-        ({"split": ("\ud800\x00",)}, "which doesn't exist; it was ignored."),
+        ({"split": ("gone",)}, "Not found, so ignored: the split “gone”."),
+        ({"split": ("test", "train")}, "Not found, so ignored: the split “test”, the split “train”."),  # one can be chosen
+        ({"columns": ("<b>",)}, "Not found, so ignored: the column “<b>”."),
+        ({"columns": ("auc", "x", "y")}, "Not found, so ignored: the column “x”, the column “y”."),
+        ({"wide": ("yes",)}, "Not found, so ignored: "),
+        ({"page": ("10",)}, "Not found, so ignored: "),  # beyond the last
+        ({"page": ("²",)}, "Not found, so ignored: "),
+        ({"page": ("9" * 5000,)}, f"the page “{'9' * 39}…”"),
+        ({"row": ("c",)}, "Not found, so ignored: "),
+        ({"nonsense": ("1",)}, "Not found, so ignored: "),  # no choice of the page
+        ({"split": ("\ud800\x00",)}, "Not found, so ignored: "),
     ],
 )  # fmt: skip
 def test_what_an_address_asks_for_and_is_not_there_is_named_and_left_out(browser, address, sentence) -> None:
@@ -174,7 +174,7 @@ def test_of_a_hundred_strange_names_a_few_are_named_and_the_others_counted(brows
     browser.run()
     assert browser.choices.gone().count("strange") == 5
     assert (
-        "This page's address refers to “strange0”, “strange1”, “strange2”, “strange3”, “strange4” and 95 more, which don't exist; they were ignored."
+        "Not found, so ignored: “strange0”, “strange1”, “strange2”, “strange3”, “strange4”, 95 more."
         in browser.choices.gone()
     )
 

@@ -41,9 +41,14 @@ class Drawing:
         if (self.n is None) == (self.percent is None):
             raise InvalidValue(_("Give either the number or the share of versions."))
         if self.n is not None and self.n < 1:
-            raise InvalidValue(_("Sample at least 1, not {n}.", n=f"{self.n:,}"))
+            raise InvalidValue(
+                _("{name} is {value}; use {least} or more.", value=f"{self.n:,}", name=_("Number of versions"), least=1)
+            )
         if self.percent is not None and not 1 <= self.percent <= 100:
-            raise InvalidValue(_("Can't sample {percent} %. Choose 1 to 100.", percent=self.percent))
+            raise InvalidValue(
+                _("{name} is {value}; use {lowest} to {highest}.", name=_("Share in %"), value=self.percent,
+                  lowest=1, highest=100)
+            )  # fmt: skip
 
     def size(self, population: int) -> int:
         """How many are drawn of so many; of a share at least one.

@@ -64,4 +64,6 @@ class Selection:
 
     def __post_init__(self) -> None:
         if self.n is not None and self.n < 1:
-            raise InvalidValue(_("Sample at least 1, not {n}.", n=f"{self.n:,}"))
+            raise InvalidValue(
+                _("{name} is {value}; use {least} or more.", value=f"{self.n:,}", name=_("Number"), least=1)
+            )

@@ -52,7 +52,10 @@ class ModelOrder:
         if len(set(self.models)) != len(self.models):
             raise InvalidValue(_("A model is repeated ({models}).", models=listed(self.models)))
         if not 0 < self.percent <= 100:
-            raise InvalidValue(_("--percent is {percent}; use above 0, up to 100.", percent=f"{self.percent:g}"))
+            raise InvalidValue(
+                _("{name} is {value}; use above 0, up to {highest}.", name="--percent", value=f"{self.percent:g}",
+                  highest=100)
+            )  # fmt: skip
         if self.kind == "least plausible" and not (self.method and self.number):
             raise InvalidValue(_("Plausibility needs --method and --number."))
         if self.kind == "nothing found" and (self.label is None) == (not self.method):
@@ -79,5 +82,11 @@ class QueueOrder:
     def __post_init__(self) -> None:
         if not 0 <= self.seed <= LARGEST_SEED:
             raise InvalidValue(
-                _("Seed {seed} must be between 0 and {largest_seed}.", seed=self.seed, largest_seed=f"{LARGEST_SEED:,}")
+                _(
+                    "{name} is {value}; use {lowest} to {highest}.",
+                    value=self.seed,
+                    highest=f"{LARGEST_SEED:,}",
+                    name=_("Seed"),
+                    lowest=0,
+                )
             )

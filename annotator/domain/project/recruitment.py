@@ -27,11 +27,11 @@ _LONGEST_ADDRESS = 500
 _LONGEST_INTRODUCTION = 5_000
 
 
-_LIMITS = {  # of numbers, each with what is said beyond it
-    "most_workers": (unsaid("Total workers must be 1 to {most}, not {value}."), 100_000),
-    "quota": (unsaid("Texts per worker must be 1 to {most}, not {value}."), 10_000),
-    "minutes": (unsaid("Minutes per visit must be 1 to {most}, not {value}."), 7 * 24 * 60),
-    "at_once": (unsaid("Workers at once must be 1 to {most}, not {value}."), 10_000),
+_LIMITS = {  # of numbers, each with its name on screens
+    "most_workers": (unsaid("Maximum workers"), 100_000),
+    "quota": (unsaid("Texts per worker"), 10_000),
+    "minutes": (unsaid("Minutes per visit"), 7 * 24 * 60),
+    "at_once": (unsaid("Concurrent workers"), 10_000),
 }
 
 
@@ -62,11 +62,15 @@ class LinkRules:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.name.strip()) <= 100 or not self.name.isprintable():
-            raise InvalidValue(_("Link names are one line of 1–100 characters."))
-        for field_name, (sentence, most) in _LIMITS.items():
+            raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=100))
+        for field_name, (label, most) in _LIMITS.items():
             value = getattr(self, field_name)
             if not 1 <= value <= most:
-                raise InvalidValue(_(sentence, most=f"{most:,}", value=f"{value:,}"))
+                sentence = _(
+                    "{name} is {value}; use {lowest} to {highest}.",
+                    name=_(label), value=f"{value:,}", lowest=1, highest=f"{most:,}",
+                )  # fmt: skip
+                raise InvalidValue(sentence)
         if self.parameter and not (self.parameter.isascii() and self.parameter.replace("_", "").isalnum()):
             raise InvalidValue(
                 _(
@@ -77,7 +81,9 @@ class LinkRules:
         if self.return_address:
             check_return_address(self.return_address)
         if len(self.introduction) > _LONGEST_INTRODUCTION:
-            raise InvalidValue(_("The introduction exceeds {most} characters.", most=f"{_LONGEST_INTRODUCTION:,}"))
+            raise InvalidValue(
+                _("{name} has at most {most} characters.", most=f"{_LONGEST_INTRODUCTION:,}", name=_("Introduction"))
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +134,7 @@ def check_return_address(address: str) -> None:
             )
         )
     if len(address) > _LONGEST_ADDRESS:
-        raise InvalidValue(_("The return address exceeds {most} characters.", most=_LONGEST_ADDRESS))
+        raise InvalidValue(_("{name} has at most {most} characters.", most=_LONGEST_ADDRESS, name=_("Return URL")))
     if CODE_HOLE in host or "{" in address.replace(CODE_HOLE, "") or address.count(CODE_HOLE) > 1:
         raise InvalidValue(_("Use {code} at most once, after the host."))
 

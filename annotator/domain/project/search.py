@@ -8,7 +8,7 @@ from typing import Literal
 from annotator.domain.instances import InstanceState
 from annotator.domain.projects import DISCARD_REASONS
 from annotator.errors import InvalidValue
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, listed, several, unknown, unsaid
 
 SearchedPart = Literal["text", "key", "note", "review", "comment"]
 SEARCHED_PARTS: tuple[SearchedPart, ...] = ("text", "key", "note", "review", "comment")
@@ -163,13 +163,11 @@ class BulkChange:
             reasons = "; ".join(DISCARD_REASONS)
             if not self.reason:
                 raise InvalidValue(_("Choose a reason: {reasons}.", reasons=reasons))
-            raise InvalidValue(
-                _("Unknown reason '{reason}'. Choose one of: {reasons}.", reason=self.reason, reasons=reasons)
-            )
+            raise InvalidValue(unknown(_("reason"), self.reason, reasons))
         if self.kind == "discard" and self.reason == "other" and not self.comment.strip():
             raise InvalidValue(_("Say briefly why."))
         if len(self.split) > _LONGEST_SPLIT or "\0" in self.split:
-            raise InvalidValue(_("Split names have at most {most} characters.", most=_LONGEST_SPLIT))
+            raise InvalidValue(_("{name} has at most {most} characters.", most=_LONGEST_SPLIT, name=_("Split")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def record_files(path: Path) -> dict[str, Path]:
         return {path.name: path}
     files = {str(file.relative_to(path)): file for file in sorted(path.rglob("*")) if file.suffix in _SUFFIXES}
     if not files:
-        raise InvalidValue(_("No .jsonl or .tsv file in '{path}'.", path=path))
+        raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=path, names=".jsonl, .tsv"))
     return files
 
 

@@ -111,7 +111,7 @@ def _record(row: Row, shape: Shape, findings: Findings) -> SaliencyRecord | None
     names = _PAIR if shape == "pair" else _ONE
     for name in names:
         if not isinstance(row.values.get(name), dict):
-            reason = _('Expected {"3": ["good", 0.7], ...}; see --task.')
+            reason = _("Must be like {example}.", example='{"3": ["good", 0.7], ...}')
             findings.refuse(name, row.values.get(name, _("missing")), reason)
     if answer is None or findings.is_refused:
         return None
@@ -135,7 +135,7 @@ def _side(given: dict[str, Any], name: str, findings: Findings) -> SalientSide:
         if not is_index:
             findings.refuse(f"{name}.{key}", value, _("Must be an integer from 0."))
         elif not _is_scored(value):
-            findings.refuse(f"{name}.{key}", value, _('Must be a token and a finite score: ["good", 0.7].'))
+            findings.refuse(f"{name}.{key}", value, _("Must be like {example}.", example='["good", 0.7]'))
         else:
             ranking.append(int(key))
             tokens.append(value[0])

@@ -172,7 +172,7 @@ def contrasts_of(given: object, findings: Findings) -> list[dict[str, Any]]:
     """The contrasts of a row, as far as they can be read."""
     if isinstance(given, list) and all(isinstance(element, dict) for element in given):
         return given
-    reason = _("Must be a list such as [{...}], or [] for none.")
+    reason = _("Must be like {example}.", example="[{...}]")
     findings.refuse("contrasts", "" if given is None else given, reason)
     return []
 

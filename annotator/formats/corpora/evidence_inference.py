@@ -56,14 +56,14 @@ def _table(path: Path, folder: Path, kind: str) -> Path:
     names = [swapped] if path.is_file() else [f"{kind}_merged.csv", f"{kind}.csv"]
     if file := next((folder / name for name in names if (folder / name).is_file()), None):
         return file
-    raise InvalidValue(_("No {names} in '{path}'. Put it beside the other table.", names=listed(names), path=folder))
+    raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", names=listed(names), path=folder))
 
 
 def _articles(folder: Path) -> dict[str, Path]:
     """The texts by PMCID."""
     files = sorted({*folder.glob("PMC*.txt"), *folder.glob("txt_files/**/PMC*.txt")})
     if not files:
-        raise InvalidValue(_("No articles (txt_files/PMC….txt) in '{path}'. Put txt_files there.", path=folder))
+        raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=folder, names="txt_files/PMC….txt"))
     return {file.stem.removeprefix("PMC"): file for file in files}
 
 
@@ -114,7 +114,7 @@ class _Reader:
         if row.values["Label"].strip().startswith("invalid prompt"):
             self._leave_out(_INVALID, row)
         elif _number(row.values["Label Code"]) not in _LABELS:
-            findings.refuse("Label Code", row.values["Label Code"], _("Must be -1, 0 or 1."))
+            findings.refuse("Label Code", row.values["Label Code"], _("Must be one of {values}.", values="-1, 0, 1"))
         elif not are_valid:
             self._leave_out(_REJECTED, row)
         elif row.values["PromptID"].strip() not in self.prompts:

@@ -89,7 +89,9 @@ def _files(corpus: Corpus, path: Path) -> list[tuple[Path, str]]:
         elif not file.name.startswith("wiki-"):
             corpus.count(_UNREAD, file.name)
     if not files:
-        raise InvalidValue(_("No FEVER claims (train.jsonl, shared_task_dev.jsonl) in '{path}'.", path=path))
+        raise InvalidValue(
+            _("No {names} in '{path}'. Choose another folder.", path=path, names="train.jsonl, shared_task_dev.jsonl")
+        )
     return files
 
 
@@ -103,7 +105,9 @@ def _part(file: Path) -> str | None:
 def _page_files(folder: Path) -> list[Path]:
     files = sorted({*folder.glob("wiki-*.jsonl"), *folder.glob("wiki-pages/**/wiki-*.jsonl")})
     if not files:
-        raise InvalidValue(_("No pages (wiki-pages/wiki-001.jsonl) in '{path}'. Put wiki-pages there.", path=folder))
+        raise InvalidValue(
+            _("No {names} in '{path}'. Choose another folder.", path=folder, names="wiki-pages/wiki-001.jsonl")
+        )
     return files
 
 
@@ -129,7 +133,9 @@ class _Reader:
         elif (values := convert(row.values, _Row, findings)) is not None:
             source, line = self.seen.setdefault(str(values.id), (row.source, row.line))
             if values.label not in _LABELS:
-                findings.refuse("label", values.label, _("Must be SUPPORTS, REFUTES or NOT ENOUGH INFO."))
+                findings.refuse(
+                    "label", values.label, _("Must be one of {values}.", values="SUPPORTS, REFUTES, NOT ENOUGH INFO")
+                )
             elif source != row.source:
                 self.corpus.count(_DOUBLES, f"{row.source}:{row.line}")
             elif line != row.line:

@@ -70,7 +70,7 @@ def _reviews(corpus: Corpus, path: Path) -> list[_Review]:
         else:
             by_key[review.key] = review
     if not by_key:
-        raise InvalidValue(_("No reviews (such as posR_000.txt) in '{path}'. Choose another folder.", path=path))
+        raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=path, names="posR_000.txt"))
     return sorted(by_key.values(), key=lambda review: (review.number, review.label))
 
 

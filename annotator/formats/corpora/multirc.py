@@ -52,7 +52,9 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     corpus = Corpus("multirc", path, options)
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
-        raise InvalidValue(_("No MultiRC file (such as train_456-fixedIds.json) in '{path}'.", path=path))
+        raise InvalidValue(
+            _("No {names} in '{path}'. Choose another folder.", path=path, names="train_456-fixedIds.json")
+        )
     for file in files:
         rows = list(_rows(read_content(file), file.name))
         of_file = next((split for start, split in _SPLITS if file.name.startswith(start)), "")

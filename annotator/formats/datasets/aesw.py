@@ -238,7 +238,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     Raises: NotFound or InvalidValue when the file cannot be opened, or the task is not one of editing
     """
     if options.task.name != "editing":
-        raise InvalidValue(_("aesw needs the task 'editing', not '{name}'.", name=options.task.name))
+        raise InvalidValue(_("{name} needs the task {task}.", name="AESW", task="editing"))
     markups = read_markup(path)
     reader = _AeswReader(options, options.split or (path.stem if path.stem in SPLITS else ""))
     yield from reader.label_warnings(path.name)

@@ -82,7 +82,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _check_task(task: Task) -> None:
     question, choices = task.spec_of("question"), task.spec_of("choices")
     if question is None or choices is None or not question.is_selectable:
-        raise InvalidValue(_("CoS-E needs the task choice, not '{name}'.", name=task.name))
+        raise InvalidValue(_("{name} needs the task {task}.", name="CoS-E", task="choice"))
 
 
 @dataclass(frozen=True, slots=True)

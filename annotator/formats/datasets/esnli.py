@@ -159,7 +159,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _check_task(task: Task) -> None:
     specs = [task.spec_of(name) for name in _SENTENCES]
     if any(spec is None or not spec.is_selectable for spec in specs):
-        raise InvalidValue(_("e-SNLI needs the task inference, not '{name}'.", name=task.name))
+        raise InvalidValue(_("{name} needs the task {task}.", name="e-SNLI", task="inference"))
 
 
 def _files(path: Path, asked_split: str | None) -> list[Path]:
@@ -169,7 +169,7 @@ def _files(path: Path, asked_split: str | None) -> list[Path]:
     if not files:
         if asked_split:
             raise InvalidValue(_("No esnli_*.csv for split '{split}' in '{path}'.", path=path, split=asked_split))
-        raise InvalidValue(_("No esnli_*.csv in '{path}'.", path=path))
+        raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=path, names="esnli_*.csv"))
     return files
 
 

@@ -37,7 +37,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     segment = _segment_of(options.task)
     files = sorted(file for file in path.iterdir() if _FILE_NAME.fullmatch(file.name)) if path.is_dir() else [path]
     if not files:
-        raise InvalidValue(_("No FairRationales file (such as SST_annotations.csv) in '{path}'.", path=path))
+        raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=path, names="SST_annotations.csv"))
     yield from _left_out(path, files)
     for file in files:
         texts = _Texts(file, options, segment)
@@ -195,5 +195,5 @@ def _indices(cell: str, findings: Findings) -> list[int] | None:
         value = None
     if isinstance(value, list) and all(isinstance(number, int) and number >= 0 for number in value):
         return value
-    findings.refuse("rationale_index", cell, _("Must be a list of word numbers from 0: [2, 3]."))
+    findings.refuse("rationale_index", cell, _("Must be like {example}.", example="[2, 3]"))
     return None

@@ -66,13 +66,13 @@ def _text_segment(task: Task) -> str:
     names = [spec.name for spec in task.segments if not spec.may_be_empty]
     spec = task.spec_of(names[0]) if len(names) == 1 else None
     if spec is None or not spec.is_selectable or task.has_target:
-        raise InvalidValue(_("HateXplain needs the task sentiment, not '{name}'.", name=task.name))
+        raise InvalidValue(_("{name} needs the task {task}.", name="HateXplain", task="sentiment"))
     return spec.name
 
 
 def _data_file(path: Path) -> Path:
     if path.is_dir() and not (path / DATA_FILE).is_file():
-        raise NotFound(_("No {data_file} in '{path}'. Choose its folder.", path=path, data_file=DATA_FILE))
+        raise NotFound(_("No {names} in '{path}'. Choose another folder.", path=path, names=DATA_FILE))
     return path / DATA_FILE if path.is_dir() else path
 
 
@@ -198,7 +198,7 @@ def _sets_of_mask(segment: str, mask: Sequence[int], post: _Post, number: int, f
         findings.refuse(field_name, list(mask), reason)
     for position, value in enumerate(mask):
         if value not in {0, 1}:
-            findings.refuse(f"{field_name}[{position}]", value, _("Must be 1 (marked) or 0."))
+            findings.refuse(f"{field_name}[{position}]", value, _("Must be one of {values}.", values="1, 0"))
     spans = spans_of_tokens(segment, [position for position, value in enumerate(mask) if value == 1])
     if not spans:
         findings.warn(field_name, list(mask), _("Nothing marked: taken as no rationale."))

@@ -51,7 +51,7 @@ def find_documents(folder: Path) -> Documents:
         return _FolderDocuments(in_folder)
     if in_file.is_file():
         return _FileDocuments(in_file)
-    raise InvalidValue(_("No docs/ or docs.jsonl in '{folder}'.", folder=folder))
+    raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=folder, names="docs/, docs.jsonl"))
 
 
 @dataclass(slots=True)

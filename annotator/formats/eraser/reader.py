@@ -79,7 +79,7 @@ def _split_files(path: Path, options: ReadOptions) -> list[tuple[str, Path]]:
     files = [(split, path / f"{split}.jsonl") for split in wanted if (path / f"{split}.jsonl").is_file()]
     if not files:
         names = listed([f"{split}.jsonl" for split in wanted]) or f"'{options.split}.jsonl'"
-        raise InvalidValue(_("No {names} in '{path}'. Choose the split files' folder.", path=path, names=names))
+        raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=path, names=names))
     return files
 
 

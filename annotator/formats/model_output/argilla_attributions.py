@@ -22,11 +22,9 @@ from annotator.formats.rows.columns import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.json_files import Record, as_one_record, read_records
 from annotator.formats.rows.lines import convert
-from annotator.language import _, unsaid
+from annotator.language import _
 
-_REMEDY = unsaid(
-    'Write JSON: [{"id": ..., "explanation": {"text": [{"token": ..., "attributions": {"label": 0.5}}]}}, ...].'
-)
+_EXAMPLE = '[{"id": ..., "explanation": {"text": [{"token": ..., "attributions": {"label": 0.5}}]}}, ...]'
 
 
 class _Token(msgspec.Struct):
@@ -50,7 +48,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
     file = OutputFile(path.name, options, "argilla")
-    records = list(read_records(path, _(_REMEDY)))
+    records = list(read_records(path, _("Write JSON like {example}.", example=_EXAMPLE)))
     file.require_model()
     yield from read_each(as_one_record(records, _is_token), file, _take)
 

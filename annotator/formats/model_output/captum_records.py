@@ -29,14 +29,10 @@ from annotator.formats.model_output.output_rows import (
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record, as_one_record, read_records
 from annotator.formats.rows.lines import convert
-from annotator.language import _, unsaid
+from annotator.language import _
 
-_REMEDY = unsaid(
-    'Write each record\'s fields as JSON: [{"word_attributions": [...], "raw_input_ids": [...], ...}, ...].'
-)
-_PAIRS_REMEDY = unsaid(
-    'Write JSON: [{"text": ..., "word_attributions": [[subword, score], ...], "predicted": ...}, ...].'
-)
+_EXAMPLE = '[{"word_attributions": [...], "raw_input_ids": [...], ...}, ...]'
+_PAIRS_EXAMPLE = '[{"text": ..., "word_attributions": [[subword, score], ...], "predicted": ...}, ...]'
 Pairs = list[tuple[str, float]]
 
 
@@ -61,7 +57,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    return read_json(path, options, "captum", _take, _(_REMEDY))
+    return read_json(path, options, "captum", _take, _("Write JSON like {example}.", example=_EXAMPLE))
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
@@ -90,7 +86,7 @@ def read_pairs(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Pr
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
     file = OutputFile(path.name, options, "transformers-interpret")
-    records = list(read_records(path, _(_PAIRS_REMEDY)))
+    records = list(read_records(path, _("Write JSON like {example}.", example=_PAIRS_EXAMPLE)))
     file.require_model()
     yield from read_each(as_one_record(records, _is_pair), file, _take_pairs)
 
@@ -101,7 +97,7 @@ def _is_pair(value: object) -> bool:
 
 def _take_pairs(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
     if _has_lost_tokens(record.values):
-        reason = _("Must be a list of [subword, score].")
+        reason = _("Must be like {example}.", example="[subword, score]")
         findings.refuse("record", record.values, reason)
         return
     row = convert(_with_name(record.values), _PairsRow, findings)

@@ -18,9 +18,9 @@ from annotator.formats.model_output.output_rows import OutputFile, check_lengths
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import convert
-from annotator.language import _, unsaid
+from annotator.language import _
 
-_REMEDY = unsaid('Write JSON: [{"text": ..., "tokens": [...], "scores": [...], "explainer": ..., "target": ...}, ...].')
+_EXAMPLE = '[{"text": ..., "tokens": [...], "scores": [...], "explainer": ..., "target": ...}, ...]'
 
 
 class _Explanation(msgspec.Struct):
@@ -36,7 +36,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    return read_json(path, options, "ferret", _take, _(_REMEDY))
+    return read_json(path, options, "ferret", _take, _("Write JSON like {example}.", example=_EXAMPLE))
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:

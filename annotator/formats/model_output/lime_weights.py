@@ -27,7 +27,7 @@ from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import convert
 from annotator.language import _, unsaid
 
-_REMEDY = unsaid('Write JSON: [{"text": ..., "bow": true, "as_map": {"1": [[word index, weight], ...]}}, ...].')
+_EXAMPLE = '[{"text": ..., "bow": true, "as_map": {"1": [[word index, weight], ...]}}, ...]'
 _PART = re.compile(r"(?P<word>\w+)|\W+")
 _SPREAD = unsaid("Repeated words (bow): each occurrence gets LIME's weight.")
 Weights = list[tuple[str, float]]
@@ -69,7 +69,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    return read_json(path, options, "lime", _take, _(_REMEDY))
+    return read_json(path, options, "lime", _take, _("Write JSON like {example}.", example=_EXAMPLE))
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:

@@ -174,7 +174,7 @@ def _number(cell: str, column: str, findings: Findings) -> float | None:
     try:
         return float(cell)
     except ValueError:
-        findings.refuse(column, cell, _("Must be a number, such as 0.25."))
+        findings.refuse(column, cell, _("Must be like {example}.", example="0.25"))
         return None
 
 
@@ -192,7 +192,7 @@ def _list_of_numbers(column: str, cell: str, findings: Findings) -> list[float] 
     try:
         return [float(number) for number in re.split(r"[,\s]+", inner)] if inner else []
     except ValueError:
-        findings.refuse(column, shown(cell), _("Must be numbers, such as [0.1, -0.2]."))
+        findings.refuse(column, shown(cell), _("Must be like {example}.", example="[0.1, -0.2]"))
         return None
 
 
@@ -204,7 +204,7 @@ def _list_of_texts(column: str, cell: str, findings: Findings) -> list[str] | No
         value = python_list(cell)
     if isinstance(value, list) and all(isinstance(token, str) for token in value):
         return value
-    findings.refuse(column, shown(cell), _('Must be tokens, such as ["a", "b"].'))
+    findings.refuse(column, shown(cell), _("Must be like {example}.", example='["a", "b"]'))
     return None
 
 
@@ -358,7 +358,7 @@ def _attribution_rows_number(cell: str, findings: Findings) -> float | None:
     try:
         score = float(cell)
     except ValueError:
-        findings.refuse("score", cell, _("Must be a number, such as 0.25."))
+        findings.refuse("score", cell, _("Must be like {example}.", example="0.25"))
         return None
     if math.isfinite(score):
         return score

@@ -31,7 +31,7 @@ from annotator.formats.model_output.output_rows import (
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import check_file, convert
-from annotator.language import _, unsaid
+from annotator.language import _
 
 # Arrays of an .npz file, read by hand: what a header claims is compared with what is there before anything is made.
 
@@ -102,9 +102,7 @@ def _array(content: bytes) -> Any:
     return values.reshape(shape, order="F" if header["order"] == "True" else "C").tolist()
 
 
-_REMEDY = unsaid(
-    'Write the fields as JSON: [{"values": e.values.tolist(), "data": list(e.data), "output_names": e.output_names}, ...].'
-)
+_EXAMPLE = '[{"values": e.values.tolist(), "data": list(e.data), "output_names": e.output_names}, ...]'
 _FIELDS = ("values", "data", "output_names", "id")
 
 
@@ -127,12 +125,12 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     """
     if path.suffix.lower() == ".npz":
         return _read_arrays(path, options)
-    return read_json(path, options, "shap", _take, _(_REMEDY))
+    return read_json(path, options, "shap", _take, _("Write JSON like {example}.", example=_EXAMPLE))
 
 
 def _read_arrays(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
     file = OutputFile(path.name, options, "shap")
-    values = read_arrays(path, _FIELDS, _(_REMEDY))
+    values = read_arrays(path, _FIELDS, _("Write JSON like {example}.", example=_EXAMPLE))
     file.require_model()
     yield from read_each([Record(path.name, 1, values)], file, _take)
 

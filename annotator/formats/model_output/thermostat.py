@@ -20,7 +20,7 @@ from annotator.formats.model_output.output_rows import OutputFile, check_lengths
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record, read_content
 from annotator.formats.rows.lines import convert
-from annotator.language import _, unsaid
+from annotator.language import _
 from annotator.text.subword_forms import PAD_TEXTS
 
 # The texts of token ids, for files that hold ids alone: vocab.txt, vocab.json or tokenizer.json of a tokeniser.
@@ -76,9 +76,7 @@ def _from_tokenizer(values: Mapping[str, msgspec.Raw]) -> Mapping[int, str]:
     return text_by_number | {added_token.id: added_token.content for added_token in added}
 
 
-_REMEDY = unsaid(
-    'Write JSON lines such as {"idx": 0, "attributions": [...], "input_ids": [...], "predictions": [...]}.'
-)
+_EXAMPLE = '{"idx": 0, "attributions": [...], "input_ids": [...], "predictions": [...]}'
 
 
 class _Row(msgspec.Struct):
@@ -100,7 +98,9 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
             )
         )
     vocabulary = read_vocabulary(options.vocabulary)
-    return read_json(path, options, "thermostat", partial(_take, vocabulary), _(_REMEDY))
+    return read_json(
+        path, options, "thermostat", partial(_take, vocabulary), _("Write JSON lines like {example}.", example=_EXAMPLE)
+    )
 
 
 def _take(

@@ -18,9 +18,9 @@ from annotator.formats.model_output.output_rows import OutputFile, check_scores,
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import convert
-from annotator.language import _, unsaid
+from annotator.language import _
 
-_REMEDY = unsaid('Write JSON lines such as {"tokens": [{"token": "good", "0": 0.1, "1": -0.1}, ...]}.')
+_EXAMPLE = '{"tokens": [{"token": "good", "0": 0.1, "1": -0.1}, ...]}'
 
 
 class _Row(msgspec.Struct):
@@ -32,7 +32,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    return read_json(path, options, "xai-benchmark", _take, _(_REMEDY))
+    return read_json(path, options, "xai-benchmark", _take, _("Write JSON lines like {example}.", example=_EXAMPLE))
 
 
 def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:

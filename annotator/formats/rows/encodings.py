@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path, PurePath
 
 from annotator.errors import InvalidValue, NotFound
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, unknown, unsaid
 
 UTF8 = "utf-8"
 # Name, as Python and the command have it, and what a person knows it as.
@@ -103,13 +103,7 @@ def _known(encoding: str) -> str:
     """
     name = _name_of(_ALIASES.get(encoding.strip().casefold(), encoding))
     if not name or name.replace("_", "-") in _NO_FILES:
-        raise InvalidValue(
-            _(
-                "Unsupported encoding '{encoding}'. Choose one of {encodings}.",
-                encoding=encoding,
-                encodings=listed(list(ENCODINGS)),
-            )
-        )
+        raise InvalidValue(unknown(_("encoding"), encoding, listed(list(ENCODINGS))))
     return _LARGER.get(name) or next((known for known in ENCODINGS if _name_of(known) == name), name)
 
 

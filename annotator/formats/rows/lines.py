@@ -146,7 +146,7 @@ def parse_object(raw: bytes | None) -> dict[str, Any]:
     values = parse_value(raw)
     if not isinstance(values, dict):
         example = '{"id": "1", ...}'
-        raise LineError("line", _start(raw), _("Must be a JSON object such as {example}.", example=example))
+        raise LineError("line", _start(raw), _("Must be like {example}.", example=example))
     return values
 
 

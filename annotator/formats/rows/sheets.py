@@ -13,7 +13,7 @@ from annotator.errors import InvalidValue
 from annotator.formats.rows.findings import listed
 from annotator.formats.rows.ods_sheets import CONTENT, NotOds, iterate_ods, ods_names
 from annotator.formats.rows.sheet_cells import NO_VALUE, Cell, SheetRow, cell_text
-from annotator.language import _
+from annotator.language import _, unknown
 
 MAX_UNPACKED_BYTES = 2**30
 _ZIP_START = b"PK\x03\x04"
@@ -72,9 +72,7 @@ def has_unread_parts(path: Path) -> bool:
 
 def _chosen(path: Path, names: list[str], sheet: str | None) -> str:
     if sheet is not None and sheet not in names:
-        raise InvalidValue(
-            _("'{name}' has no sheet '{sheet}', only {sheets}.", name=path.name, sheet=sheet, sheets=listed(names))
-        )
+        raise InvalidValue(unknown(_("sheet"), sheet, listed(names)))
     if not names:
         raise InvalidValue(_("'{name}' has only empty sheets.", name=path.name))
     if sheet is None and len(names) > 1:

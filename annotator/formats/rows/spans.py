@@ -11,7 +11,7 @@ from annotator.domain.sources import SourceSpan
 from annotator.domain.tasks import Task
 from annotator.formats.rows.columns import segment_of
 from annotator.formats.rows.findings import Findings, listed
-from annotator.language import _
+from annotator.language import _, unknown
 
 _BETWEEN_PHRASES = re.compile(r"[;\n]")
 _QUOTATION_MARKS = '"“”„«»'
@@ -58,7 +58,7 @@ def _segment(name: str | None, task: Task, field_name: str, findings: Findings) 
     if name is not None:
         known = segment_of(task, name)
         if known is None:
-            reason = _("No segment '{name}'. Use one of {segments}.", name=name, segments=listed(selectable))
+            reason = unknown(_("segment"), name, listed(selectable))
             findings.refuse(f"{field_name}.segment", name, reason)
         return known
     if len(selectable) == 1:
@@ -106,7 +106,7 @@ def sets_of_numbers(
     if numbers is None:
         wrong = next((value for value in mask or () if value not in (0, 1)), None)
         if wrong is not None:
-            reason = _("Must be 1 (marked) or 0.")
+            reason = _("Must be one of {values}.", values="1, 0")
             findings.refuse("rationale_mask", wrong, reason)
         numbers = [number for number, is_marked in enumerate(mask or ()) if is_marked]
     plain = [number for number in numbers if isinstance(number, int)]

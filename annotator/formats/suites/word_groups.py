@@ -64,7 +64,7 @@ def read_word_groups(path: Path) -> tuple[list[WordGroup], list[Problem]]:
         return [], [Problem(path.name, None, fault.field, shown(fault.value), fault.reason)]
     findings = Findings(path.name, None)
     if not isinstance(values, Mapping) or not values:
-        findings.refuse("file", values, _("Must map groups to word lists: {example}.", example='{"women": [...]}'))
+        findings.refuse("file", values, _("Must be like {example}.", example='{"women": [...]}'))
         return [], findings.problems
     for name, words in values.items():
         if (

@@ -368,7 +368,9 @@ def _take_unit(values: Values, record: Record, findings: Findings) -> OffsetUnit
     given = values.pop("offsets", record.unit)
     if given is None or is_unit(given):
         return given
-    findings.refuse("metadata.offsets", given, _('Must be "utf-16", "graphemes" or "characters".'))
+    findings.refuse(
+        "metadata.offsets", given, _("Must be one of {values}.", values='"utf-16", "graphemes", "characters"')
+    )
     return None
 
 

@@ -149,7 +149,9 @@ def labelled_row(values: Values, findings: Findings, names: LabelNames) -> Label
     if is_unit(fields.offsets):
         labelled.unit = fields.offsets
     elif fields.offsets is not None:
-        findings.refuse("offsets", fields.offsets, _('Must be "utf-16", "graphemes" or "characters".'))
+        findings.refuse(
+            "offsets", fields.offsets, _("Must be one of {values}.", values='"utf-16", "graphemes", "characters"')
+        )
     for name in _LABEL_FIELDS:
         _take_labels(name, getattr(fields, name), labelled, names, findings)
     labelled.result = _only({label for _user, label in labelled.results})

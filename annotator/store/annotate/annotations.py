@@ -106,7 +106,7 @@ def get_annotation(store: Store, annotation_id: int) -> Annotation:
     """An annotation by number; raises NotFound."""
     row = store.row("SELECT * FROM annotations WHERE id = ?", (annotation_id,))
     if row is None:
-        raise NotFound(_("Annotation {annotation_id} doesn't exist.", annotation_id=annotation_id))
+        raise NotFound(_("No {what} number {number}.", number=annotation_id, what=_("annotation")))
     return _annotation(row, _sets_of(store, [row["id"]]).get(row["id"], ()))
 
 

@@ -45,7 +45,7 @@ def get_thread(store: Store, thread_id: int) -> Thread:
     """A thread with its comments; raises NotFound."""
     threads = _with_comments(store, store.rows("SELECT * FROM threads WHERE id = ?", (thread_id,)))
     if not threads:
-        raise NotFound(_("Thread {thread_id} doesn't exist.", thread_id=thread_id))
+        raise NotFound(_("No {what} number {number}.", number=thread_id, what=_("thread")))
     return threads[0]
 
 

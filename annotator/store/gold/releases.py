@@ -76,7 +76,7 @@ def get_release(store: Store, project_id: int, number: int) -> Release:
         raise NotFound(
             _("No release {number}. Available: {known}.", number=number, known=known)
             if known
-            else _("No release {number}.", number=number)
+            else _("No {what} number {number}.", number=number, what=_("release"))
         )
     return _release(row)
 

@@ -101,7 +101,7 @@ def get_perturbation(store: Store, perturbation_id: int) -> Perturbation:
     """One by number; raises NotFound."""
     perturbations = with_history(store, store.rows(f"{SELECT} WHERE perturbations.id = ?", (perturbation_id,)))
     if not perturbations:
-        raise NotFound(_("No perturbed version number {number}.", number=perturbation_id))
+        raise NotFound(_("No {what} number {number}.", number=perturbation_id, what=_("perturbed version")))
     return perturbations[0]
 
 

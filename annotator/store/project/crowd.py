@@ -50,7 +50,7 @@ def get_recruitment_link(store: Store, link_id: int) -> RecruitmentLink:
     """A link by its number; raises NotFound."""
     row = store.row("SELECT * FROM crowd_doors WHERE id = ?", (link_id,))
     if row is None:
-        raise NotFound(_("No recruitment link number {number}.", number=link_id))
+        raise NotFound(_("No {what} number {number}.", number=link_id, what=_("recruitment link")))
     return _link_of(row)
 
 

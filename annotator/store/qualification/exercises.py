@@ -99,7 +99,7 @@ def get_exercise(store: Store, number: int) -> Exercise:
     """An exercise; raises NotFound."""
     exercise = find_exercise(store, number)
     if exercise is None:
-        raise NotFound(_("Assignment {number} doesn't exist.", number=number))
+        raise NotFound(_("No {what} number {number}.", number=number, what=_("assignment")))
     return exercise
 
 

@@ -180,7 +180,7 @@ def get_item(store: Store, item_id: int) -> Item:
     """An item, also one that was taken out; raises NotFound."""
     row = store.row("SELECT * FROM qualification_items WHERE id = ?", (item_id,))
     if row is None:
-        raise NotFound(_("No training text number {number}.", number=item_id))
+        raise NotFound(_("No {what} number {number}.", number=item_id, what=_("training text")))
     return _item(row)
 
 

@@ -132,7 +132,7 @@ def get_review(store: Store, review_id: int) -> Review:
     """A review with its scores; raises NotFound."""
     reviews = _with_scores(store, store.rows(f"{_SELECT} WHERE reviews.id = ?", (review_id,)))
     if not reviews:
-        raise NotFound(_("Review {review_id} doesn't exist.", review_id=review_id))
+        raise NotFound(_("No {what} number {number}.", number=review_id, what=_("review")))
     return reviews[0]
 
 

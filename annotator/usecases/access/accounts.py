@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
-from annotator.language import Language, _, listed, unsaid
+from annotator.language import Language, _, listed, unknown, unsaid
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store import projects as projects_store
@@ -83,7 +83,7 @@ def add_user(store: Store, actor: User, name: str, role: Role, project_name: str
     """
     name = checked_name(name)
     if role not in ROLES:
-        raise InvalidValue(_("Unknown role '{role}'. Available: {roles}.", role=role, roles=listed(ROLES)))
+        raise InvalidValue(unknown(_("role"), role, listed(ROLES)))
     with store.transaction():
         project_id, project_name = _project_of_role(store, role, project_name)
         _require_to_add(store, actor, project_id)
@@ -141,7 +141,7 @@ def _require_to_add(store: Store, actor: User, project_id: int | None) -> None:
 
 def _there_already(name: str, role: Role, project_name: str | None) -> str:
     if not project_name:
-        return _("User '{name}' already exists.", name=name)
+        return _("'{name}' already exists. Choose another name.", name=name)
     return _("'{name}' already has role '{role}' in '{project}'.", name=name, role=role, project=project_name)
 
 

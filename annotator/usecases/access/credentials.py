@@ -62,7 +62,7 @@ def checked_name(name: str) -> str:
     """A name as it is stored; raises InvalidValue saying what is wrong with it."""
     name = normal(name)
     if not 1 <= len(name) <= LONGEST_NAME:
-        raise InvalidValue(_("Names have 1 to {most} visible characters.", most=LONGEST_NAME))
+        raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=LONGEST_NAME))
     if not name.isprintable():
         raise InvalidValue(_("Name {name} has an invisible character.", name=f"{name!r}"))
     if name.casefold() in {LOCAL_OPERATOR.name, SOMEONE_ERASED}:
@@ -75,7 +75,7 @@ def checked_password(password: str) -> str:
     if len(password) < SHORTEST_PASSWORD:
         raise InvalidValue(_("Passwords need at least {least} characters.", least=SHORTEST_PASSWORD))
     if len(password) > LONGEST_PASSWORD:
-        raise InvalidValue(_("Passwords have at most {most} characters.", most=LONGEST_PASSWORD))
+        raise InvalidValue(_("{name} has at most {most} characters.", most=LONGEST_PASSWORD, name=_("Password")))
     return password
 
 

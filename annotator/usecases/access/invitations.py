@@ -8,7 +8,7 @@ from typing import Literal
 
 from annotator.domain.people import PROJECT_ROLES, Role, User
 from annotator.errors import InvalidValue, NotAllowed
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, unknown
 from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store.events import add_event
@@ -87,13 +87,7 @@ def _invitee(number: int, line: str, role: Role) -> Invitee:
     role_of_word = {word: known for known in PROJECT_ROLES for word in (known, _(known))}
     word = roles[0].lower() if roles else role
     if word not in role_of_word:
-        raise InvalidValue(
-            _(
-                "Unknown role '{role}'. Available: {roles}.",
-                role=word,
-                roles=listed([_(known) for known in PROJECT_ROLES]),
-            )
-        )
+        raise InvalidValue(unknown(_("role"), word, listed([_(known) for known in PROJECT_ROLES])))
     return Invitee(number, checked_name(name), role_of_word[word])
 
 

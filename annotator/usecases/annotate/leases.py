@@ -85,7 +85,7 @@ def _arm(store: Store, project: Project, instance_id: int) -> Arm:
 
 def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No text number {number} in this project.", number=instance_id))
+        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
     mine = work_store.find_assignment(store, instance_id, user_id) or find_check_of(
         store, project, instance_id, user_id
     )

@@ -9,7 +9,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project, are_rationales_reviewed
 from annotator.domain.texts import RationaleSet, first_words, set_letter
 from annotator.errors import InvalidValue
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, unknown, unsaid
 from annotator.review.gate import origins_of
 from annotator.store import Store
 from annotator.store.annotate import instance_queue
@@ -54,7 +54,7 @@ def my_work(
     """
     require(store, user, project_id, "annotate")
     if state not in {"", *STATES}:
-        raise InvalidValue(_("'{state}' isn't a state. Choose one of: {states}.", state=state, states=listed(STATES)))
+        raise InvalidValue(unknown(_("state"), state, listed(STATES)))
     lines, n = _lines(store, project_id, cast("int", user.id), state, words.strip(), PAGE_SIZE * (page - 1))
     annotations = get_annotations(store, [line.annotation_id for line in lines if line.annotation_id is not None])
     last_decided = _last_decided(store, project_id, cast("int", user.id))

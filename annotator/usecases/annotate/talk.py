@@ -101,7 +101,7 @@ def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
         require_open(store, thread.project_id)
         participant = _Participant(store, user, thread.project_id, thread.instance_id)
         if participant.visible(thread) is None:
-            raise NotFound(_("Thread {thread_id} doesn't exist.", thread_id=thread_id))
+            raise NotFound(_("No {what} number {number}.", number=thread_id, what=_("thread")))
         stored_talk.add_comment(store, thread_id, user, participant.voice_in(thread), text)
         _tell_of_answer(store, user, stored_talk.get_thread(store, thread_id))
         _take_back_question(store, thread)
@@ -151,7 +151,7 @@ class _Participant:
     def __init__(self, store: Store, user: User, project_id: int, instance_id: int) -> None:
         roles = require_role(store, user, project_id)
         if project_of_instance(store, instance_id) != project_id:
-            raise NotFound(_("No text number {number} in this project.", number=instance_id))
+            raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
         self.user = user
         self.leads = has_right(user, roles, "manage project")
         self.annotations = {a.id: a for a in annotations_of(store, [instance_id])[instance_id]}

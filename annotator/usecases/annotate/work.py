@@ -8,7 +8,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.domain.texts import check_spans, first_words
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
-from annotator.language import _
+from annotator.language import _, unknown
 from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
 from annotator.store.annotate.proposals import add_proposal, save_answers
@@ -229,7 +229,7 @@ def propose_discard(
         reasons = "; ".join(DISCARD_REASONS)
         if not reason:
             raise InvalidValue(_("Choose a reason: {reasons}.", reasons=reasons))
-        raise InvalidValue(_("Unknown reason '{reason}'. Choose one of: {reasons}.", reason=reason, reasons=reasons))
+        raise InvalidValue(unknown(_("reason"), reason, reasons))
     if reason == "other" and not comment.strip():
         raise InvalidValue(_("Say briefly why."))
     with store.transaction():

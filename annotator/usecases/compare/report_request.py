@@ -40,7 +40,7 @@ class TextChoice:
                 )
             )
         if self.seed < 0:
-            raise InvalidValue(_("The seed must be 0 or above, not {seed}.", seed=self.seed))
+            raise InvalidValue(_("{name} is {value}; use {least} or more.", value=self.seed, name=_("Seed"), least=0))
 
 
 @dataclass(frozen=True, slots=True)

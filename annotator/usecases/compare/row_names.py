@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from annotator.domain.numbers import counted
 from annotator.errors import NotFound
-from annotator.language import _, speaking
+from annotator.language import _, speaking, unknown
 from annotator.scoring.row_differences import ComparedRow
 from annotator.scoring.table import MetricRow
 from annotator.usecases.inspect.metrics_table import details_of, names_of, title_of
@@ -42,7 +42,7 @@ def compared_row(rows: Sequence[MetricRow], random: MetricRow, name: str) -> Com
                 names=_listed(several),
             )
         )
-    raise NotFound(_("No row '{name}', only {known}.", name=name, known=_listed(known)))
+    raise NotFound(unknown(_("row"), name, _listed(known)))
 
 
 @speaking("en")

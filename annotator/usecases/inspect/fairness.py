@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import FORMS
 from annotator.errors import InvalidValue
 from annotator.formats.suites.word_groups import WordGroup
-from annotator.language import _, listed
+from annotator.language import _, listed, unknown
 from annotator.metrics.aggregate import OverSeeds, over_seeds
 from annotator.metrics.er_test_functional import Fairness, false_positive_rate_difference
 from annotator.metrics.ragged import Flags
@@ -82,12 +82,10 @@ def fairness_rows(
     """
     require(store, actor, project.id, "use models")
     if positive not in project.labels:
-        raise InvalidValue(_("No label '{label}' (only {labels}).", label=positive, labels=listed(project.labels)))
+        raise InvalidValue(unknown(_("label"), positive, listed(project.labels)))
     lists = {word_list.name: word_list for word_list in list_word_lists(store, project.id)}
-    if unknown := [name for name in groups if name not in lists]:
-        raise InvalidValue(
-            _("No word list '{name}' (only {known}).", name=unknown[0], known=listed(list(lists)) or _("none"))
-        )
+    if strange := [name for name in groups if name not in lists]:
+        raise InvalidValue(unknown(_("word list"), strange[0], listed(list(lists)) or _("none")))
     made = [WordGroup.of(name, [f for word in lists[name].words for f in word.split(FORMS)]) for name in groups]
     with store.snapshot():
         texts = _texts(store, project, made, options)

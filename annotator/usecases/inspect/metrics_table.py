@@ -11,7 +11,7 @@ from annotator.domain.measurements import CRITERION, group_in_words, grouping_in
 from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.domain.self_explanations import METHOD
 from annotator.errors import NotFound
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, clause_by_clause, listed, several, together, unsaid
 from annotator.metrics.definitions import Definition, Direction
 from annotator.metrics.registry import all_definitions, definition_of, idea_of, one_of_each
 from annotator.metrics.significance import FEWEST
@@ -157,13 +157,13 @@ def group_of(column: Column) -> str:
 
 def title_in_words(definition: Definition) -> str:
     """The title of a metric; names of the papers stay as they are."""
-    return _(definition.title)
+    return clause_by_clause(definition.title, ", ")
 
 
 def plain_words_of(definition: Definition) -> str:
     """What a metric tells newcomers, and which way is better; "" of one that no table of a project has."""
     plain = definition.in_plain_words
-    return "" if plain is None else together(_(plain), way_of(definition))
+    return "" if plain is None else together(clause_by_clause(plain, ": "), way_of(definition))
 
 
 def named(column: Column) -> str:
@@ -195,13 +195,15 @@ def way_of(definition: Definition) -> str:
 
 def meaning_of(column: Column) -> str:
     """What a column tells, on its head."""
-    return plain_words_of(column.definition) or together(_(column.definition.definition), way_of(column.definition))
+    return plain_words_of(column.definition) or together(
+        clause_by_clause(column.definition.definition), way_of(column.definition)
+    )
 
 
 def sentence_of(definition: Definition) -> str:
     """A definition with its bounds, and what happens where it is not defined."""
     lowest, highest = ("–" if bound is None else f"{bound:g}" for bound in (definition.lowest, definition.highest))
-    formula, undefined = _(definition.definition), _(definition.undefined)
+    formula, undefined = clause_by_clause(definition.definition), clause_by_clause(definition.undefined)
     if definition.lowest is definition.highest is None:
         return _("Definition: {definition}. Undefined: {undefined}.", definition=formula, undefined=undefined)
     return _(

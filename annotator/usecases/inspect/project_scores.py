@@ -21,7 +21,7 @@ from annotator.domain.models import Output
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
-from annotator.language import _, listed
+from annotator.language import _, listed, unknown
 from annotator.metrics.ragged import Flags
 from annotator.scoring import scored_blocks
 from annotator.scoring.gold import GoldTable, people_of
@@ -246,7 +246,7 @@ def runs_asked(store: Store, project: Project, model: str | None, method: str | 
     methods = sorted({stored.run.method for stored in runs if stored.run.method})
     if method is not None and method not in methods:
         known_methods = listed(methods) or _("none")
-        raise NotFound(_("No method '{method}' here (only {known}).", method=method, known=known_methods))
+        raise NotFound(unknown(_("method"), method, known_methods))
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
 
 

@@ -12,7 +12,7 @@ from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import is_numbered_in_text, short_facts
 from annotator.domain.texts import first_words
 from annotator.errors import InvalidValue, NotFound
-from annotator.language import _, unsaid
+from annotator.language import _, clause_by_clause, unsaid
 from annotator.metrics.benchmark_consistency import aligned_places
 from annotator.metrics.registry import definition_of
 from annotator.scoring.gold import gold_row
@@ -260,7 +260,10 @@ def _numbers_of_run(store: Store, stored: StoredRun, group: int) -> ShownRun:
 def _definition(name: str) -> ShownDefinition:
     definition = definition_of(name)
     return ShownDefinition(
-        title_in_words(definition), _(definition.definition), definition.direction, _(definition.source)
+        title_in_words(definition),
+        clause_by_clause(definition.definition),
+        definition.direction,
+        clause_by_clause(definition.source),
     )
 
 
@@ -285,7 +288,7 @@ def show_instance(
         chosen = _first_panels(runs, groups) if panels is None else list(panels)
         unknown = next((choice.run_id for choice in chosen if choice.run_id not in runs), None)
         if unknown is not None:
-            raise NotFound(_("No run number {n}.", n=unknown))
+            raise NotFound(_("No {what} number {number}.", number=unknown, what=_("run")))
         gold = gold_for(store, actor, project, instance, asked_gold)
         own_gold = gold_for(store, actor, project, instance, "") if asked_gold else gold
         shown = replace(

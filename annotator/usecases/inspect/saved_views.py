@@ -37,7 +37,7 @@ def view_of_project(store: Store, actor: User, project: Project, view_id: int) -
     require(store, actor, project.id, "use models")
     view = view_store.get_view(store, view_id)
     if view.project_id != project.id:
-        raise NotFound(_("No view number {n}.", n=view_id))
+        raise NotFound(_("No {what} number {number}.", number=view_id, what=_("view")))
     return view
 
 
@@ -105,7 +105,7 @@ def _checked(store: Store, project_id: int, name: str, view_id: int | None) -> s
     """The name as it is stored; view_id: the view that may keep its name."""
     name = normal(name)
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(_("Use one line of 1–{n} visible characters.", n=LONGEST_NAME))
+        raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=LONGEST_NAME))
     taken = view_store.find_view(store, project_id, name)
     if taken is not None and taken.id != view_id:
         raise InvalidValue(

@@ -8,7 +8,7 @@ from pathlib import Path
 from annotator.domain.measurements import InstanceNumber, Question
 from annotator.domain.texts import union_of_tokens
 from annotator.errors import NotFound
-from annotator.language import _
+from annotator.language import _, unknown
 from annotator.store import Store, open_store
 from annotator.store.measurements import (
     answer_probabilities,
@@ -51,7 +51,7 @@ def values_by_instance(store: Store, project_id: int, number: InstanceNumber) ->
     if number.run_id is None:
         return _of_texts(store, project_id, number.name)
     if number.run_id not in {stored.id for stored in list_runs(store, project_id)}:
-        raise NotFound(_("No run number {n}.", n=number.run_id))
+        raise NotFound(_("No {what} number {number}.", number=number.run_id, what=_("run")))
     of_answers = OF_ANSWERS.get(number.name)
     if of_answers is not None:
         return of_answers(store, number.run_id)
@@ -62,7 +62,7 @@ def _of_texts(store: Store, project_id: int, name: str) -> Values:
     if name == LENGTH:
         return lengths_by_instance(store, project_id)
     if name not in OF_TEXTS:
-        raise NotFound(_("Texts have no number '{name}', only {known}.", name=name[:60], known=", ".join(OF_TEXTS)))
+        raise NotFound(unknown(_("metric"), name[:60], ", ".join(OF_TEXTS)))
     ratios, counts = _of_gold(store.path, project_id, last_event_id(store, project_id))
     return ratios if name == RATIO else counts
 

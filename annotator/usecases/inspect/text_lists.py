@@ -23,7 +23,7 @@ from annotator.domain.numbers import natural_order
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, unknown
 from annotator.store import Store
 from annotator.store import saved_lists as list_store
 from annotator.store.events import add_event
@@ -82,9 +82,7 @@ def keys_on_list(store: Store, actor: User, project: Project, name: str) -> list
     saved = list_store.find_list(store, project.id, name)
     if saved is None:
         known = listed([f"'{other.name}'" for other in list_store.lists_of(store, project.id)]) or _("none yet")
-        raise NotFound(
-            _("Project '{project}' has no list '{name}', only {known}.", project=project.name, name=name, known=known)
-        )
+        raise NotFound(unknown(_("saved list"), name, known))
     return list_store.keys_on_list(store, saved.id)
 
 
@@ -223,7 +221,7 @@ def may_change(store: Store, actor: User, project_id: int, maker_id: int | None)
 
 def _require_instance(store: Store, project_id: int, instance_id: int) -> None:
     if project_of_instance(store, instance_id) != project_id:
-        raise NotFound(_("No instance number {n}.", n=instance_id))
+        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("instance")))
 
 
 def _require_fits(n: int) -> None:
@@ -244,11 +242,9 @@ def _checked(store: Store, project_id: int, name: str, note: str, list_id: int |
     """Name and note as they are stored; list_id: the list that may keep its name."""
     name, note = normal(name), note.encode("utf-8", "replace").decode().strip()
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(_("Use one line of 1–{n} visible characters.", n=LONGEST_NAME))
+        raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=LONGEST_NAME))
     if len(note) > LONGEST_NOTE or "\x00" in note:
-        raise InvalidValue(
-            _("A note has at most {most} characters, not {n}.", most=f"{LONGEST_NOTE:,}", n=f"{len(note):,}")
-        )
+        raise InvalidValue(_("{name} has at most {most} characters.", most=f"{LONGEST_NOTE:,}", name=_("Note")))
     taken = list_store.find_list(store, project_id, name)
     if taken is not None and taken.id != list_id:
         raise InvalidValue(

@@ -156,7 +156,7 @@ def _checked_reason(reason: str) -> str:
 
 def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No text number {number} in this project.", number=instance_id))
+        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
     return get_instance(store, instance_id)
 
 
@@ -244,7 +244,7 @@ def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> N
     with store.transaction():
         proposal = find_proposal(store, proposal_id)
         if proposal is None:
-            raise NotFound(_("Proposal {number} doesn't exist.", number=proposal_id))
+            raise NotFound(_("No {what} number {number}.", number=proposal_id, what=_("proposal")))
         require(store, actor, proposal.project_id, "manage project")
         if proposal.state != "open":
             raise Conflict(_("Already decided by {name}.", name=proposal.decided_by))

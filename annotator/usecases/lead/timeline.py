@@ -56,7 +56,7 @@ def timeline(store: Store, actor: User, project: Project, instance_id: int) -> l
     """Everything that happened to an instance, oldest first; for those who see all annotations."""
     require(store, actor, project.id, "see all annotations")
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No text number {number} in this project.", number=instance_id))
+        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
     with store.snapshot():
         report = _Report(store, instance_id)
         report.events = redacted(

@@ -260,7 +260,7 @@ def _item(store: Store, audit_id: int, perturbation_id: int) -> AuditItem:
     for item in audits_store.items_of(store, audit_id):
         if item.perturbation_id == perturbation_id:
             return item
-    raise NotFound(_("No perturbed version number {number} in this sample.", number=perturbation_id))
+    raise NotFound(_("No {what} number {number}.", number=perturbation_id, what=_("perturbed version")))
 
 
 def _require_third(store: Store, item: AuditItem, user_id: int) -> None:

@@ -125,7 +125,7 @@ def _problems(
             _("'{label}' isn't a project label ({labels}).", label=changed.result, labels=listed(project.labels))
         )
     if len(changed.note) > LONGEST_NOTE:
-        problems.append(_("The note exceeds {n} characters.", n=f"{LONGEST_NOTE:,}"))
+        problems.append(_("{name} has at most {most} characters.", most=f"{LONGEST_NOTE:,}", name=_("Note")))
     return problems
 
 

@@ -11,7 +11,7 @@ from annotator.domain.projects import Project, ProjectSettings, are_rationales_r
 from annotator.domain.tasks import SegmentSpec, Task, custom_task
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.formats.rows.columns import FIELD_NAMES
-from annotator.language import _, listed
+from annotator.language import _, listed, unknown
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.annotate.instance_queue import list_put_first, set_queue_positions, settle_project
@@ -194,7 +194,7 @@ def _follow_settings(store: Store, project: Project, before: ProjectSettings) ->
 def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
     """Let a person take part in a project."""
     if role not in PROJECT_ROLES:
-        raise InvalidValue(_("Unknown role '{role}'. Available: {roles}.", role=role, roles=listed(PROJECT_ROLES)))
+        raise InvalidValue(unknown(_("role"), role, listed(PROJECT_ROLES)))
     with store.transaction():
         require(store, actor, project_id, "manage project")
         user = get_user(store, name)

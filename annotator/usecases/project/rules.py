@@ -105,9 +105,9 @@ def checked_name(store: Store, name: str) -> str:
     """A name without the spaces around it, that no other project has."""
     cleaned = name.strip()
     if not 1 <= len(cleaned) <= _LONGEST_NAME:
-        raise InvalidValue(_("Project names have 1 to {longest_name} characters.", longest_name=_LONGEST_NAME))
+        raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=_LONGEST_NAME))
     if find_by_name(store, cleaned) is not None:
-        raise InvalidValue(_("Project '{cleaned}' already exists. Choose another name.", cleaned=cleaned))
+        raise InvalidValue(_("'{name}' already exists. Choose another name.", name=cleaned))
     return cleaned
 
 
@@ -121,7 +121,7 @@ def checked_labels(task: Task, labels: Sequence[str]) -> tuple[str, ...]:
     """Labels without the spaces around them; none where the task has answers."""
     cleaned = tuple(label.strip() for label in labels)
     if task.result_kind == "answer" and cleaned:
-        raise InvalidValue(_("Task '{name}' has answers. Remove the labels.", name=task.name))
+        raise InvalidValue(_("This needs labels; this project has answers."))
     if "" in cleaned or len(set(cleaned)) != len(cleaned):
         raise InvalidValue(_("Labels must be unique and not empty."))
     return cleaned

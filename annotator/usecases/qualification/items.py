@@ -126,7 +126,7 @@ def _pick(
 ) -> tuple[int, str]:  # fmt: skip
     """How many items a text became, and why it is none where it could not be."""
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No text number {number} in this project.", number=instance_id))
+        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
     instance = get_instance(store, instance_id)
     known = known_of(store, project, instance)
     if known is None:
@@ -192,7 +192,7 @@ def _own(store: Store, actor: User, project: Project, item_id: int) -> Item:
     require(store, actor, project.id, "manage project")
     item = items_store.get_item(store, item_id)
     if item.project_id != project.id:
-        raise NotFound(_("No training text number {number}.", number=item_id))
+        raise NotFound(_("No {what} number {number}.", number=item_id, what=_("training text")))
     return item
 
 

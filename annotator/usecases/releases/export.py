@@ -14,7 +14,7 @@ from annotator.formats.base import WriteOptions
 from annotator.formats.own.writer import write_gold_lines
 from annotator.formats.registry import get_writer
 from annotator.formats.rows.files import new_folder
-from annotator.language import _, speaking
+from annotator.language import _, speaking, unknown
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.gold.releases import get_release
@@ -114,13 +114,7 @@ def export_release(store: Store, actor: User, project: Project, number: int, for
     """
     require(store, actor, project.id, "see all annotations")
     if format_name not in FORMATS:
-        raise InvalidValue(
-            _(
-                "No release format '{format_name}'. Choose one of {formats}.",
-                format_name=format_name,
-                formats=", ".join(FORMATS),
-            )
-        )
+        raise InvalidValue(unknown(_("format"), format_name, ", ".join(FORMATS)))
     with store.snapshot():
         release = get_release(store, project.id, number)
         as_it_was = release.rules.applied_to(project)

@@ -194,7 +194,7 @@ def _name_faults(store: Store, project_id: int, name: str) -> list[str]:
     if not name:
         return [_("A release needs a name, e.g. “camera ready”.")]
     if len(name) > LONGEST_NAME or not name.isprintable():
-        return [_("Names have 1 to {most} visible characters.", most=LONGEST_NAME)]
+        return [_("Names are one line of 1–{n} visible characters.", n=LONGEST_NAME)]
     taken = release_store.find_release(store, project_id, name)
     return [] if taken is None else [_("'{name}' already exists. Choose another name.", name=taken.name)]
 

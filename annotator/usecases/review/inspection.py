@@ -124,7 +124,7 @@ def look_at(store: Store, actor: User, project: Project, instance_id: int, *, gi
 def _require_instance(store: Store, actor: User, project: Project, instance_id: int) -> None:
     require(store, actor, project.id, "see all annotations")
     if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No text number {number} in this project.", number=instance_id))
+        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
 
 
 def as_draft_of_lead(comparison: Comparison, project: Project, sets: Sequence[RationaleSet]) -> View:

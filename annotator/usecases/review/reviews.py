@@ -14,7 +14,7 @@ from annotator.domain.reviews import SCALES, SCORE_NAMES, MyReviewState, Propert
 from annotator.domain.tasks import Task
 from annotator.domain.texts import first_words, set_letter
 from annotator.errors import InvalidAnnotation, InvalidValue, LeaseLost, NotAllowed, NotFound, NotWritable, StaleDraft
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, unknown, unsaid
 from annotator.review.gate import in_words
 from annotator.store import Store
 from annotator.store.annotate.annotations import get_annotation, get_annotations
@@ -411,7 +411,7 @@ def my_reviews(
     """
     require(store, user, project_id, "review")
     if state not in {"", *STATES}:
-        raise InvalidValue(_("'{state}' isn't a state. Choose one of: {states}.", state=state, states=listed(STATES)))
+        raise InvalidValue(unknown(_("state"), state, listed(STATES)))
     lines, n = list_my_reviews(
         store, project_id, cast("int", user.id), state, words.strip(), limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1)
     )

@@ -12,7 +12,7 @@ from annotator.domain.perturbations import ChangedText
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, ReadySuite, Recipe, StoredSuite, StoredTest, Text, WordList
 from annotator.errors import InvalidValue, NotFound
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, unknown, unsaid
 from annotator.perturb.functional_tests import build_cases, ready_suite, ready_suites, with_labels
 from annotator.perturb.templates import MOST_CASES
 from annotator.perturb.versions import changed_instance
@@ -45,7 +45,7 @@ def check_cases(project: Project, cases: Sequence[Case]) -> None:
 def why_not(project: Project, case: Case) -> str | None:
     """Why a case cannot be one of the project's; None where it can."""
     if len(case.test) > 200 or len(case.category) > 200:
-        return _(_ONE_LINE)
+        return _(_ONE_LINE, n=200)
     strange = [label for label in case.labels if label not in project.labels]
     if strange and project.labels:
         return _("'{label}' isn't a project label ({labels}).", label=strange[0], labels=listed(project.labels))
@@ -66,11 +66,7 @@ def _why_no_text(project: Project, text: Text) -> str | None:
         return None if text.strip() else _("A text is empty.")
     strange = [name for name in text if project.task.spec_of(name) is None]
     if strange:
-        return _(
-            "No segment '{name}'. Available: {segments}.",
-            name=strange[0],
-            segments=listed([spec.name for spec in specs]),
-        )
+        return unknown(_("segment"), strange[0], listed([spec.name for spec in specs]))
     for spec in specs:
         if not spec.may_be_empty and not text.get(spec.name, "").strip():
             return _("Segment '{segment}' is missing or empty.", segment=spec.name)
@@ -80,7 +76,7 @@ def _why_no_text(project: Project, text: Text) -> str | None:
 N_CASES = 200
 _SHORTEST_ABBREVIATION = 3
 _INSTANCES_AT_ONCE = 200
-_ONE_LINE = unsaid("Names and capabilities are one line of 1 to 200 characters.")
+_ONE_LINE = unsaid("Names are one line of 1–{n} visible characters.")
 _MODEL_NAME = unsaid("Model names have 1 to 200 characters.")
 
 
@@ -247,7 +243,7 @@ def _add_test(
 def check_name(name: str, *, is_of_model: bool = False) -> None:
     """Raise InvalidValue unless something can be called so."""
     if not (1 <= len(name) <= 200 and name.isprintable() and name == name.strip()):
-        raise InvalidValue(_(_MODEL_NAME if is_of_model else _ONE_LINE))
+        raise InvalidValue(_(_MODEL_NAME) if is_of_model else _(_ONE_LINE, n=200))
 
 
 def construction_report(
@@ -331,7 +327,7 @@ def _lacks(project: Project, recipe: Recipe, labels: Mapping[str, str]) -> str:
 
 def _require_labels(project: Project) -> None:
     if project.task.result_kind != "label":
-        raise InvalidValue(_("Functional tests need labels; this project has answers."))
+        raise InvalidValue(_("This needs labels; this project has answers."))
 
 
 def suites_of(store: Store, actor: User, project: Project) -> list[StoredSuite]:
@@ -351,7 +347,7 @@ def suite_named(store: Store, project: Project, name: str) -> StoredSuite:
     stored = suite_store.find_suite(store, project.id, name)
     if stored is None:
         known = [f"'{suite.name}'" for suite in suite_store.list_suites(store, project.id)]
-        raise NotFound(_("No suite '{suite}'. Available: {suites}.", suite=name, suites=listed(known) or _("none yet")))
+        raise NotFound(unknown(_("suite"), name, listed(known) or _("none yet")))
     return stored
 
 

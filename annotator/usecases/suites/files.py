@@ -77,7 +77,7 @@ def import_suite(
     with store.transaction():
         require(store, actor, project.id, "use models")
         if suite_store.find_suite(store, project.id, suite_name) is not None:
-            raise InvalidValue(_("Suite '{suite}' already exists. Choose another name.", suite=suite_name))
+            raise InvalidValue(_("'{name}' already exists. Choose another name.", name=suite_name))
         suite_id = suite_store.add_suite(store, project.id, suite_name, created_by=actor.name)
         for of_test in by_test.values():
             suite_store.add_test(store, suite_id, of_test, {}, created_by=actor.name)

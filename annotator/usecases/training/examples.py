@@ -20,7 +20,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.domain.suites import WordList
 from annotator.errors import InvalidValue, ModelError
-from annotator.language import _, together, unsaid
+from annotator.language import _, together, unknown, unsaid
 from annotator.metrics.er_test_alignment import choose_at_random, choose_by_confidence, n_chosen
 from annotator.perturb.lexicon import is_for, spans_of_list
 from annotator.scoring.runs import p_of
@@ -92,13 +92,7 @@ def lists_named(store: Store, project: Project, names: Sequence[str]) -> list[Wo
     marking = {words.name: words for words in list_word_lists(store, project.id) if words.role in {"keep", "ignore"}}
     for name in names:
         if name not in marking:
-            raise InvalidValue(
-                _(
-                    "No keep or ignore list '{name}'. Available: {lists}.",
-                    name=name,
-                    lists=", ".join(f"'{known}'" for known in marking) or _("none"),
-                )
-            )
+            raise InvalidValue(unknown(_("word list"), name, ", ".join(f"'{known}'" for known in marking) or _("none")))
     return [marking[name] for name in names]
 
 

@@ -31,7 +31,7 @@ from annotator.errors import ExportRefused, InvalidValue, NotFound
 from annotator.formats.base import WriteOptions
 from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
-from annotator.language import _, listed, several, together
+from annotator.language import _, listed, several, together, unknown
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of, count_of_ties
 from annotator.store.annotate.assignments import HeldWork, work_of_instances
@@ -252,20 +252,16 @@ def _require_possible(
 ) -> None:
     """Raise for what a format cannot hold, and for what the person may not have in it."""
     if format_name not in WRITABLE:
-        raise InvalidValue(
-            _(
-                "Can't write the format '{format_name}'. Choose one of {names}.",
-                format_name=format_name,
-                names=", ".join(WRITABLE),
-            )
-        )
+        raise InvalidValue(unknown(_("format"), format_name, ", ".join(WRITABLE)))
     holds_unfinished = format_name in WHOLE or (
         options.include_submitted and not project.settings.researchers_see_submitted
     )
     if holds_unfinished or has_names or options.is_of_people:
         require(store, actor, project.id, "see all annotations")
     if has_names and format_name not in WITH_PEOPLE:
-        raise InvalidValue(_("--names is only for {formats}. Remove it.", formats=", ".join(WITH_PEOPLE)))
+        raise InvalidValue(
+            _("{option} is only for {names}. Remove it.", names=", ".join(WITH_PEOPLE), option="--names")
+        )
     if options.whose is not None and not options.is_of_people and format_name in WHOLE:
         raise InvalidValue(
             _("--unhelped is for gold formats; {formats} say it of each set.", formats=listed(sorted(WHOLE), "and"))

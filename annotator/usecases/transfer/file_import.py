@@ -240,7 +240,7 @@ def _import_output(
     progress: Callable[[int], None],
 ) -> ImportReport:
     if options.prompt and format_name != INSEQ:
-        raise InvalidValue(_("--prompt is only for inseq files, not {format_name}.", format_name=format_name))
+        raise InvalidValue(_("{option} is only for {names}. Remove it.", option="--prompt", names="inseq"))
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)
     chosen_columns(project, format_name, options)
     labels = _labels_of(project, options)

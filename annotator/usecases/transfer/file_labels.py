@@ -14,7 +14,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceAnnotation, SourceInstance
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.findings import listed
-from annotator.language import _, several
+from annotator.language import _, several, unknown
 from annotator.language import listed as listed_words
 from annotator.store import Store
 from annotator.store.events import add_event
@@ -77,9 +77,7 @@ class OwnLabels:
                 yield kept_row
         unmet = unmet_label((*self.renamed, *self.left, *self.added), self.met) if self.are_needed else None
         if unmet is not None:
-            raise InvalidValue(
-                _("No label '{label}' (only {labels}).", label=unmet, labels=listed(list(self.met), _SHOWN))
-            )
+            raise InvalidValue(unknown(_("label"), unmet, listed(list(self.met), _SHOWN)))
 
     @property
     def met(self) -> tuple[str, ...]:
@@ -228,7 +226,7 @@ def unmet_label(labels: Iterable[str], met: Sequence[str]) -> str | None:
 def check_renamed(project: Project, renamed: Mapping[str, str], added: Iterable[str] = ()) -> None:
     """Raise InvalidValue where a label is to be called what the project does not have, and is not given now."""
     if renamed and project.task.result_kind != "label":
-        raise InvalidValue(_("Project '{name}' uses answers, not labels.", name=project.name))
+        raise InvalidValue(_("This needs labels; this project has answers."))
     labels = (*project.labels, *added)
     for label, theirs in renamed.items():
         if project.labels and theirs not in labels:
@@ -246,7 +244,7 @@ def check_labels(project: Project, renamed: Mapping[str, str], added: Iterable[s
     """Raise InvalidValue where labels are to be treated in a way that cannot be."""
     check_renamed(project, renamed, added)
     if (added or left) and project.task.result_kind != "label":
-        raise InvalidValue(_("Project '{name}' uses answers, not labels.", name=project.name))
+        raise InvalidValue(_("This needs labels; this project has answers."))
     all_named = [*renamed, *added, *left]
     twice = next((label for label in all_named if all_named.count(label) > 1), None)
     if twice is not None:

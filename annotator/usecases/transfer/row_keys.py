@@ -140,11 +140,9 @@ def chosen_columns(project: Project, format_name: str, options: ImportOptions) -
     """
     if options.entities and format_name not in WITH_ENTITIES:
         names = ", ".join(sorted(WITH_ENTITIES))
-        raise InvalidValue(
-            _("--entities is only for {names}, not {format_name}.", names=names, format_name=format_name)
-        )
+        raise InvalidValue(_("{option} is only for {names}. Remove it.", names=names, option="--entities"))
     if options.entities and not project.task.has_target:
-        raise InvalidValue(_("--entities needs a project with the task entity, not {task}.", task=project.task.name))
+        raise InvalidValue(_("{name} needs the task {task}.", name="--entities", task="entity"))
     if format_name not in PLAIN:
         if options.columns or options.left_columns or options.metadata_columns:
             reason = _("Choosing columns works only for csv and jsonl, not {format_name}.", format_name=format_name)

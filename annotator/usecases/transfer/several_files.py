@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import ImportRefused, InvalidValue, Problem
 from annotator.formats.registry import OUTPUT_READERS
 from annotator.formats.rows.findings import listed
-from annotator.language import _, several
+from annotator.language import _, several, unknown
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.transfer.file_import import (
@@ -171,7 +171,7 @@ class _Several:
         met = list(dict.fromkeys(label for file in self.taken for label in file.report.labels_met))
         unmet = unmet_label((*options.renamed, *options.left_labels, *options.added_labels), met)
         if unmet is not None:
-            raise InvalidValue(_("No label '{label}' (only {labels}).", label=unmet, labels=listed(met)))
+            raise InvalidValue(unknown(_("label"), unmet, listed(met)))
 
     def _take(self, file: NamedFile, options: ImportOptions) -> None:
         now = get_project_by_id(self.store, self.project.id)  # with the labels that came with the files before

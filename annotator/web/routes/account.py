@@ -6,7 +6,7 @@ from starlette.routing import Route
 
 from annotator.domain.numbers import whole_number
 from annotator.errors import AnnotatorError, InvalidValue, NotFound, NotSignedIn
-from annotator.language import LANGUAGES, _
+from annotator.language import LANGUAGES, _, unknown
 from annotator.usecases.access.accounts import change_password, choose_language
 from annotator.usecases.persons.my_account import data_of_person, leave_project, my_account, roles_to_leave
 from annotator.web import forms
@@ -84,13 +84,7 @@ def take_language(request: Request, form: Form) -> Response:
     wanted = form.get("language", "")
     language = next((known for known in LANGUAGES if known == wanted), None)
     if wanted and language is None:
-        raise InvalidValue(
-            _(
-                "Unknown language '{wanted}'. Available: {languages}.",
-                wanted=wanted[:20],
-                languages=", ".join(LANGUAGES),
-            )
-        )
+        raise InvalidValue(unknown(_("language"), wanted[:20], ", ".join(LANGUAGES)))
     user = session_of_request(request).user
     with route_store(request) as store:
         choose_language(store, user, language)

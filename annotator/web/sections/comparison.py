@@ -113,7 +113,7 @@ class _ComparisonScreen:
         split = _("split {split}", split=instance.split) if instance.split else _("no split")
         st.caption(as_text(" · ".join([instance.key, split, _(_STATES[instance.state]), *self._gold_words()])))
         if self.comparison.was_shown and has_right(self.visit.user, self.visit.roles, "annotate"):
-            st.caption(_("You've seen others' marks in this text, so you can't annotate it."))
+            st.caption(_("You've seen others' marks in this text and can't annotate it."))
         self._show_relatives()
         choice = self.comparison.choice
         if choice is not None:
@@ -138,7 +138,7 @@ class _ComparisonScreen:
                 f"- {self._link(version)} · {_facts(version.kind, version.result, _(version.state))}"
                 for version in versions
             ]
-            st.markdown("\n".join([_("Perturbed versions of this text:"), "", *lines]))
+            st.markdown("\n".join([_("Perturbed versions of this text"), "", *lines]))
 
     def _link(self, relative: Relative) -> str:
         if relative.instance_id is not None:
@@ -208,7 +208,7 @@ class _ComparisonScreen:
         if choice is not None and choice.annotation_id == annotation_id:
             st.caption(f":material/star: {_('This is the gold.')}")
             return
-        with st.popover(_("Make this annotation the gold")):
+        with st.popover(_("Make it the gold")):
             reason = st.text_input(_("Reason"), key=f"{self.key}_why_{annotation_id}")
             if pressed(_("Make it the gold"), type="primary", key=f"{self.key}_choose_{annotation_id}"):
                 carry_out(lambda: choose_gold(self.store, self.visit.user, self.project, annotation_id, reason))
@@ -244,7 +244,7 @@ def _chosen_words(choice: GoldChoice) -> str:
         return _("Exhaustive gold, adopted by **{by}**: {reason}", by=by, reason=reason)
     if choice.is_adjudicated:
         return _("Gold by **{by}**: {reason}", by=by, reason=reason)
-    return _("Gold chosen by **{by}**: {reason}", by=by, reason=reason)
+    return _("Gold by **{by}**: {reason}", by=by, reason=reason)
 
 
 def _guidelines_words(annotation: Annotation) -> tuple[str, ...]:

@@ -287,8 +287,8 @@ def _asked(project: Project) -> AskedAttribution:
     model = left.text_input(
         _("Model"), "built-in", key="compute_model",
         help=_(
-            "built-in (word classifier trained on the gold), spacy:FOLDER, transformers:FOLDER, "
-            "transformers-zero-shot:FOLDER (scores labels), transformers-writing:FOLDER (generates)."
+            "built-in, spacy:FOLDER, transformers:FOLDER, transformers-zero-shot:FOLDER (scores labels) "
+            "or transformers-writing:FOLDER (generates)."
         )
     ).strip()  # fmt: skip
     ask_options = _ask_writing if model.startswith(_WRITING) else _ask_of_labels
@@ -302,15 +302,13 @@ def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerat
     method = middle.selectbox(_("Method"), list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
         _("Faithfulness"), key="compute_faithfulness",
-        help=_(
-            "Predictions on the rationale only, the rest only, and at ERASER's thresholds."
-        )
+        help=_("Predictions on the rationale only, the rest only, and at ERASER's thresholds."),
     )  # fmt: skip
     is_normalised = right.checkbox(
         _("Normalised AOPC"), key="compute_normalised",
         help=_(
-            "Faithfulness comparable between models. Asks the model about up to 5·n² reduced texts for n tokens; texts above "
-            "{most} tokens are left out.", most=MOST_TOKENS
+            "Comparable between models. Up to 5·n² reduced texts for n tokens; texts above {most} tokens "
+            "are left out.", most=MOST_TOKENS
         )
     )  # fmt: skip
     trains = right.checkbox(

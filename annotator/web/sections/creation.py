@@ -153,7 +153,7 @@ def _first_fields() -> tuple[list[tuple[str, bytes]], str]:
     left, middle, right = st.columns(3)
     uploads = left.file_uploader(
         _("Texts"), accept_multiple_files=True, key="create_files",
-        help=_("Files of one data set with equal columns, or a zip. More can be imported later.")
+        help=_("Files of one data set with equal columns, or a zip. All are stored, or none.")
     )  # fmt: skip
     pasted = middle.text_area(
         _("Or paste rows"), key="create_pasted", placeholder='text,label\n"Superb film.",positive', height=104

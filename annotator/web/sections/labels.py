@@ -40,7 +40,7 @@ _CARRY = unsaid("Updates texts, annotations, drafts, predictions and attribution
 
 def dialog(project: Project, label: str, wanted: tuple[str, ...]) -> None:
     """For a label that is used and is not among those of the form any more."""
-    st.dialog(_("Replace a label"), width="medium")(_show_replacing)(project, label, wanted)
+    st.dialog(_("Replace label"), width="medium")(_show_replacing)(project, label, wanted)
 
 
 def _show_replacing(project: Project, label: str, wanted: tuple[str, ...]) -> None:

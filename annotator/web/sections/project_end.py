@@ -18,7 +18,7 @@ def show(project: Project) -> None:
     with st.expander(_("Archive or delete the project")):
         st.caption(_("Archived projects are read-only."))
         with st.container(horizontal=True, vertical_alignment="center"):
-            if pressed(_("Archive project …"), icon=":material/archive:", key="project_archive"):
+            if pressed(_("Archive project"), icon=":material/archive:", key="project_archive"):
                 st.dialog(_("Archive project"), width="medium")(_ask_to_archive)(project)
             _offer_deletion(project)
 
@@ -37,7 +37,7 @@ def show_archived(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _offer_deletion(project: Project) -> None:
-    if pressed(_("Delete project …"), icon=":material/delete:", key="project_delete"):
+    if pressed(_("Delete project"), icon=":material/delete:", key="project_delete"):
         st.dialog(_("Delete project"), width="medium")(_ask_to_delete)(project)
 
 

@@ -118,7 +118,11 @@ def _count(store: Store, visit: Visit, project: Project, about: str, wanted: Eve
 def _ask_page(view_key: str, n_events: int) -> int:
     """Which page, of those that there are."""
     pages = max(1, -(-n_events // _PAGE))
-    return int(st.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=f"record_page_{view_key}", width=140))
+    return int(
+        st.number_input(
+            _("Page of {n_pages}", n_pages=f"{pages:,}"), 1, pages, key=f"record_page_{view_key}", width=140
+        )
+    )
 
 
 # Everything that happened to one instance, as a timeline to read and to take along.

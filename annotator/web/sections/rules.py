@@ -67,8 +67,7 @@ _HELP_FOR: dict[HelpFor, str] = {
 }
 _HELP_WHO = unsaid("Predictions for sets, the rest, and sets minus each token. May bias annotators.")
 _HELP_MODEL = unsaid(
-    "none, built-in (word classifier trained on project labels), spacy:FOLDER, transformers:FOLDER or "
-    "transformers-zero-shot:FOLDER. Only leads see folders."
+    "none, built-in, spacy:FOLDER, transformers:FOLDER or transformers-zero-shot:FOLDER. Only leads see folders."
 )
 _HELP_LABELS = unsaid(
     "The model's label names, comma-separated; neutral= if never predicted. Empty: as under “Compute attributions”."

@@ -398,7 +398,7 @@ def test_a_click_takes_that_token_out(shown: ReviewPage) -> None:
 
 def test_comprehensiveness_is_scored_without_the_sets(shown: ReviewPage) -> None:
     shown.keys("j", "j", "j", "j", "j", "j")
-    assert shown.view == "Without sets"
+    assert shown.view == "Without the sets"
     assert set(shown.marks()) == {"hidden-0", "hidden-1", "hidden-2"}
     assert not is_faded(shown)
     shown.keys("x")
@@ -409,7 +409,7 @@ def test_comprehensiveness_is_scored_without_the_sets(shown: ReviewPage) -> None
 
 
 def test_every_view_can_be_had_in_a_step_of_a_set_and_escape_shows_all(shown: ReviewPage) -> None:
-    for key, view in (("t", "Less one token"), ("x", "Without sets"), ("o", "Set alone"), ("Escape", "All sets")):
+    for key, view in (("t", "Less one token"), ("x", "Without the sets"), ("o", "Set alone"), ("Escape", "All sets")):
         shown.keys(key)
         assert shown.view == view
     shown.keys("p")

@@ -59,7 +59,7 @@ def test_a_link_to_a_layer_and_a_label_that_are_gone_names_them_and_opens_the_ru
 ) -> None:
     shown = saliency(SaliencyFake(panels=[of_layer(17, 2)])).open(query="&panels=17:7:nosuch&k=9999&looks=foo")
     notice = shown.page.locator(".heat-notice")
-    for gone in ("layer 7 of run 17", "the label “nosuch” of run 17", "top k (9999)", "showing “foo”"):
+    for gone in ("Layer “7” (run 17)", "Label “nosuch” (run 17)", "Top k “9999”", "View “foo”"):
         expect(notice).to_contain_text(gone)
     expect(shown.page.locator(".heat-apart")).to_have_text(["layer 2"])
     shown.page.wait_for_url("**panels=17%3A-%3A&**")
@@ -225,7 +225,7 @@ def test_numbers_are_rows_and_maps_are_columns_in_the_order_of_the_screen(
     ends = [row.evaluate(rights) for row in table.locator("tbody tr").all()]
     assert all(row == ends[0] for row in ends)
     # What a number means is read without a pointer.
-    page.get_by_text("What these numbers mean").focus()
+    page.get_by_text("About these numbers").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_text("average precision")).to_have_count(0)
     expect(page.locator("dd", has_text="fit (R²) of LIME's linear model to the predictions; 1 is best")).to_be_visible()

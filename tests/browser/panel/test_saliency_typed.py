@@ -134,7 +134,7 @@ def test_it_is_saved_as_a_test_case_by_keyboard_and_as_a_version_by_those_alone_
     expect(page.get_by_role("textbox", name="Suite")).to_be_focused()
     page.get_by_role("combobox", name="What is expected").select_option(label="same prediction as for the stored text")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("Saved under Tests.")
+    expect(page.get_by_role("alert")).to_have_text("Saved. Run it under Tests.")
     [body] = [body for route, body in fake.asked if route == "case"]
     assert (body["texts"], body["label"], body["suite"]) == ({"text": "bad soup"}, None, "Typed texts")
 
@@ -306,7 +306,7 @@ def test_a_link_that_could_not_be_copied_stands_within_its_dialog(saliency: Call
     shown = saliency(SaliencyFake(panels=[written_map()]))
     shown.page.evaluate("() => void (navigator.clipboard.writeText = () => Promise.reject())")
     shown.page.get_by_role("button", name="Copy link").click()
-    field = shown.page.get_by_label("Link to this view")
+    field = shown.page.get_by_label("Copy link")
     expect(field).to_be_focused()
     dialog = shown.page.get_by_role("dialog")
     inner, outer = field.bounding_box(), dialog.bounding_box()

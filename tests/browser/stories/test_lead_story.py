@@ -211,7 +211,7 @@ def test_an_address_with_an_instance_opens_it_with_everybodys_sets(person: Come)
     lead.wait_for_text()
     expect(lead.page.get_by_role("button", name="Submit")).to_have_count(0)
     lead.open("/project?project=1&instance=999999")
-    lead.sees("Instance 999999 doesn't exist.")
+    lead.sees("No instance number 999999.")
 
 
 def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come) -> None:
@@ -231,7 +231,7 @@ def test_a_name_that_is_taken_is_refused_with_a_sentence(person: Come) -> None:
     lead.page.get_by_role("button", name="New project").click()
     lead.page.get_by_label("Project name", exact=True).fill("Reading")
     lead.page.get_by_role("button", name="Create").click()
-    lead.sees("Project 'Reading' already exists. Choose another name.")
+    lead.sees("'Reading' already exists. Choose another name.")
 
 
 def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: Come) -> None:

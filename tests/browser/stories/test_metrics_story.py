@@ -241,10 +241,10 @@ def test_a_link_to_what_is_gone_says_so_and_a_browser_without_clipboard_shows_th
     page = person("Researcher").page
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     page.goto(f"{modelled.address}/metrics?project=1&chart=Layers&split=nowhere&row=%3Cimg+src%3Dx%3E&evil=1")
-    expect(page.get_by_text("the split “nowhere”, the row “<img src=x>” and “evil”, which don't exist")).to_be_visible()
+    expect(page.get_by_text("Split “nowhere”, Row “<img src=x>”, “evil”")).to_be_visible()
     expect(page.get_by_role("combobox", name="Chart")).to_have_value("Layers")
     page.get_by_role("button", name="Copy link").click()
-    field = page.get_by_role("textbox", name="Link to this view")
+    field = page.get_by_role("textbox", name="Copy link")
     expect(field).to_be_focused()
     expect(field).to_have_value(f"{modelled.address}/metrics?project=1&chart=Layers")
 
@@ -265,9 +265,7 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
     colleague = person("Lead").open("/metrics?project=1").page
     colleague.get_by_role("button", name="Views").click()
     take(colleague.get_by_role("combobox", name="Open a view"), "By layer (Researcher)")
-    expect(
-        colleague.get_by_text("The view “By layer” refers to the model “first”, which doesn't exist")
-    ).to_be_visible()
+    expect(colleague.get_by_text("The view “By layer”: Not found, so ignored: Model “first”")).to_be_visible()
     expect(colleague.get_by_role("combobox", name="Chart")).to_have_value("Layers")
     expect(colleague).to_have_url(re.compile(r"project=1&view=1$"))
     colleague.get_by_role("textbox", name="View name").fill("By depth")  # a lead may
@@ -276,7 +274,7 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
     colleague.get_by_role("button", name="Delete").click()
     expect(colleague.get_by_text("Deleted “By depth”.")).to_be_visible()
     colleague.go_back()
-    expect(colleague.get_by_text("refers to the view number “1”, which doesn't exist; it was ignored.")).to_be_visible()
+    expect(colleague.get_by_text("Not found, so ignored: View “1”.")).to_be_visible()
 
 
 def test_what_a_popover_holds_comes_next_after_its_button_by_keyboard(

@@ -229,7 +229,7 @@ def test_a_list_is_saved_chosen_shared_and_filled_with_the_keyboard_alone(
     n = page.locator(".list-row").count()
     page.locator(".heat-main").click(position={"x": 150, "y": 6})
     researcher.press("l")
-    expect(page.get_by_role("textbox", name="Name of the list")).to_be_focused()
+    expect(page.get_by_role("textbox", name="List name")).to_be_focused()
     page.keyboard.type(f"soups {HOSTILE}")
     researcher.press("Tab")
     page.keyboard.type("is it the soup?")
@@ -392,7 +392,7 @@ def _shown(page: Page) -> str:
 def _copied(page: Page) -> str:
     """The link that the page's button copies; the browser of these tests does not let pages copy, so it is in a field."""
     page.get_by_role("button", name="Copy link").click()
-    field = page.get_by_role("textbox", name="Link to this view")
+    field = page.get_by_role("textbox", name="Copy link")
     expect(field).to_be_focused()
     link = field.input_value()
     page.keyboard.press("Escape")
@@ -449,13 +449,8 @@ def test_a_stale_link_says_what_is_gone_and_shows_the_rest(person: Callable[...,
     )
     page = person("Researcher").open(link).page
     notice = page.locator(".heat-notice")
-    expect(notice).to_contain_text("a heatmap of run 999, the heatmap “<b>”")
-    for gone in (
-        "the metric that orders the texts",
-        "the part of the scatter",
-        "the sets “everybody”",
-        "the typed text",
-    ):
+    expect(notice).to_contain_text("run 999, Heatmaps “<b>”")
+    for gone in ("Number of the run “999:-:sets.best_f1”", "Scatter", "Sets “everybody”", "Typed text"):
         expect(notice).to_contain_text(gone)
     expect(page.locator(".heat-panel").first).to_be_visible()
     expect(page.locator(".scatter")).to_be_hidden()
@@ -470,7 +465,7 @@ def test_what_a_link_lacks_stays_said_when_the_models_have_answered_its_typed_te
     assert answer.value.ok
     expect(page.locator(".typed-lines")).not_to_be_empty()
     expect(page.get_by_role("textbox", name="Typed text")).to_have_value("so good")
-    expect(page.locator(".heat-notice")).to_contain_text("a heatmap of run 999")
+    expect(page.locator(".heat-notice")).to_contain_text("run 999")
 
 
 def test_of_a_text_and_a_choice_that_are_gone_the_list_shows_all_texts_and_the_first_is_open(
@@ -481,8 +476,7 @@ def test_of_a_text_and_a_choice_that_are_gone_the_list_shows_all_texts_and_the_f
     expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("combobox", name="Which texts")).to_have_value("all")
     expect(page.locator(".heat-notice")).to_contain_text(
-        "the text with the number 999999, the predictions (run 999). The first listed text is open "
-        "instead. All texts are listed. The rest is shown."
+        "Text “999999”, Whose predictions “999”. The first listed text is open instead. All texts are listed."
     )
     page.wait_for_url(re.compile("instance=1&"))
 
@@ -491,17 +485,13 @@ def test_a_text_of_another_project_is_not_shown_in_this_one(person: Callable[...
     researcher = person("Researcher")
     other = researcher.instance_id("similarity-en-11")
     page = researcher.open(f"/saliency?project=1&instance={other}").page
-    expect(page.locator(".heat-notice")).to_contain_text(
-        f"the text with the number {other}. The first listed text is open instead"
-    )
+    expect(page.locator(".heat-notice")).to_contain_text(f"Text “{other}”. The first listed text is open instead")
     expect(page.locator(".heat-where h2")).to_have_text("sentiment-en-01")
 
 
 def test_of_a_text_that_is_gone_in_a_list_without_texts_both_are_said(person: Callable[..., Person]) -> None:
     page = person("Researcher").open("/saliency?project=1&instance=999999&words=nowhere").page
-    expect(page.locator(".heat-notice")).to_contain_text(
-        "the text with the number 999999. The rest is shown. Nothing found. Change the search or filters."
-    )
+    expect(page.locator(".heat-notice")).to_contain_text("Text “999999”. Nothing found. Change the search or filters.")
 
 
 def test_back_leads_to_the_former_text_and_forward_again(person: Callable[..., Person]) -> None:
@@ -678,7 +668,7 @@ def test_a_typed_text_is_answered_at_once_and_saved_as_a_version_and_as_a_test(
     lead.press("Escape")
     page.get_by_role("button", name="Save as a test case").press("Enter")
     page.get_by_role("textbox", name="Suite").press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("Saved under Tests.")
+    expect(page.get_by_role("alert")).to_have_text("Saved. Run it under Tests.")
     with open_store(server.database) as store:
         written = [
             p.current.changed.texts
@@ -756,7 +746,7 @@ def test_a_box_around_points_becomes_the_list_and_a_saved_list(person: Callable[
 
     page.locator(".heat-where h2").click()
     page.keyboard.press("l")
-    page.get_by_role("textbox", name="Name of the list").fill("around the middle")
+    page.get_by_role("textbox", name="List name").fill("around the middle")
     page.keyboard.press("Enter")
     expect(page.get_by_text(f"“around the middle” is saved with {n} texts.")).to_be_visible()
 

@@ -184,7 +184,7 @@ def test_labels_of_which_none_is_meant_are_refused(tmp_path):
 
 def test_another_task_is_refused_with_the_way_out(tmp_path):
     (tmp_path / "a.xml").write_text(sentences("A b."))
-    with pytest.raises(InvalidValue, match=r"aesw needs the task 'editing', not 'sentiment'\."):
+    with pytest.raises(InvalidValue, match=r"AESW needs the task editing\."):
         list(aesw.read(tmp_path / "a.xml", ReadOptions(TASKS["sentiment"])))
 
 

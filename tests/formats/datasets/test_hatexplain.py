@@ -123,7 +123,7 @@ def test_a_mask_without_a_mark_and_masks_that_are_missing_are_told(tmp_path):
 BAD_POSTS = [
     (post(("offensive",), [[1, 0, 0, 0]]), "rationales[0]", "Mask has 4 values, post"),
     (post(("offensive",), [[1, 0, 0, 0, 0, 0]]), "rationales[0]", "Mask has 6 values, post"),
-    (post(("offensive",), [[1, 0, 2, 0, 0]]), "rationales[0][2]", "Must be 1 (marked) or 0."),
+    (post(("offensive",), [[1, 0, 2, 0, 0]]), "rationales[0][2]", "Must be one of 1, 0."),
     (post(("offensive",), [[1, 0, 0.5, 0, 0]]), "rationales[0][2]", "Must be an integer, not a number."),
     (post(("offensive",), [[1, 0, True, 0, 0]]), "rationales[0][2]", "Must be an integer, not true or false."),
     (post(tokens=[]), "post_tokens", "Must not be empty."),

@@ -197,7 +197,7 @@ BAD_RECORDS = [
     (record({}, text=" "), "Must not be empty."),
     (record({}, id=None), "Missing ID."),
     (record({"label": [answer("odd")]}), "No label 'odd' (only"),
-    (record({}, metadata={"offsets": "bytes"}), 'Must be "utf-16", "graphemes" or "characters".'),
+    (record({}, metadata={"offsets": "bytes"}), 'Must be one of "utf-16", "graphemes", "characters".'),
     (record({}, metadata={"more": "{"}), "Must be a JSON object from an Annotator export."),
 ]  # fmt: skip
 

@@ -203,7 +203,7 @@ BAD_ROWS = [
     ({**ROW, "text": "😀 so", "label": [[0, 1, "a"]]}, "Offset 1 (UTF-16 units) splits a character. Check the unit."),
     ({**ROW, "label": [[0, "2", "a"]]}, "Must be an integer, not text."),
     ({**ROW, "label": {"a": 1}}, "Must be an integer or text or a list or null, not an object {...}."),
-    ({**ROW, "offsets": "bytes"}, 'Must be "utf-16", "graphemes" or "characters".'),
+    ({**ROW, "offsets": "bytes"}, 'Must be one of "utf-16", "graphemes", "characters".'),
     ({**ROW, "text": None}, "Must not be empty."),
     ({**ROW, "text": " ", "label": []}, "Must not be empty."),
     ({**ROW, "id": None}, "Missing ID. Add one, or use --number-keys."),

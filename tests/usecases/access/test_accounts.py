@@ -106,9 +106,9 @@ def test_an_account_can_be_made_before_there_is_a_project(store: Store) -> None:
 @pytest.mark.parametrize(
     ("name", "role", "project", "sentence"),
     [
-        ("", "administrator", None, "Names have 1 to 100 visible characters."),
-        ("  ", "administrator", None, "Names have 1 to 100 visible characters."),  # blanks are no name
-        ("a" * 101, "administrator", None, r"Names have 1 to 100 visible characters\."),
+        ("", "administrator", None, "Names are one line of 1–100 visible characters."),
+        ("  ", "administrator", None, "Names are one line of 1–100 visible characters."),  # blanks are no name
+        ("a" * 101, "administrator", None, r"Names are one line of 1–100 visible characters\."),
         ("a\nb", "administrator", None, "has an invisible character."),
         ("a\u202eb", "administrator", None, "has an invisible character."),  # turns the text around
         ("Local Operator", "administrator", None, "is reserved. Choose another name."),
@@ -260,7 +260,7 @@ def test_a_link_ends_after_a_day(store: Store) -> None:
 
 @pytest.mark.parametrize(
     ("password", "sentence"),
-    [("nine char", "Passwords need at least 10 characters."), ("x" * 1001, "Passwords have at most 1000 characters.")],
+    [("nine char", "Passwords need at least 10 characters."), ("x" * 1001, "Password has at most 1000 characters.")],
 )
 def test_a_refused_password_leaves_the_link_usable(store: Store, password: str, sentence: str) -> None:
     link = accounts.make_first_account_link(store)

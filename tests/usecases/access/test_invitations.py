@@ -78,7 +78,7 @@ def test_a_role_may_be_written_as_it_is_called_in_the_readers_language() -> None
         ("Ada\nBo, boss", "Unknown role '"),
         ("Bo, administrator", "Unknown role 'administrator'"),
         ("Ada, Bo, Cleo", "write one name and role per line."),
-        ("x" * 101, "Line 1: Names have 1 to 100 visible characters."),
+        ("x" * 101, "Line 1: Names are one line of 1–100 visible characters."),
         ("Local Operator", "is reserved. Choose another name."),
     ],
 )

@@ -136,7 +136,7 @@ def test_strangers_to_a_text_or_an_annotation_are_refused(
     outsider = add_person("outsider", make_project(name="Other"), "lead")
     with pytest.raises(NotFound, match="you have no role in it"):
         talk_of(store, outsider, project.id, 1)
-    with pytest.raises(NotFound, match=r"No text number 1 in this project\."):
+    with pytest.raises(NotFound, match=r"No text number 1\."):
         talk_of(store, outsider, 2, 1)
 
 

@@ -487,7 +487,7 @@ def test_a_deep_link_to_someone_elses_work_is_refused(
     mine = held(annotate_work.next_work(store, annotator, project.id))
     with pytest.raises(NotAllowed, match=r"This text is assigned to others\."):
         annotate_work.next_work(store, other, project.id, mine.instance.id)
-    with pytest.raises(NotFound, match=r"Instance 999 doesn't exist\."):
+    with pytest.raises(NotFound, match=r"No instance number 999\."):
         annotate_work.next_work(store, other, project.id, 999)
 
 

@@ -82,7 +82,7 @@ def test_a_row_is_named_as_the_table_prints_it_or_by_what_tells_it_from_the_othe
     ("name", "sentence"),
     [
         ("ig", "'ig' is ambiguous: 2 rows (org/one · ig; two · ig)."),
-        ("three", "No row 'three', only org/one · ig; org/one · lime; two · ig; random."),
+        ("three", "Unknown row 'three'. Available: org/one · ig; org/one · lime; two · ig; random."),
         ("lime/seed 7", "No row 'lime/seed 7', only"),
         ("", "No row '', only"),
     ],

@@ -149,9 +149,9 @@ def test_the_rates_and_their_difference_are_those_worked_out_by_hand(store: Stor
 def test_unknown_lists_and_labels_and_people_without_the_right_are_refused(
     store: Store, kitchen: Project, add_person: Callable[..., User]
 ) -> None:
-    with pytest.raises(InvalidValue, match=r"No word list 'dogs' \(only children, men, women\)\."):
+    with pytest.raises(InvalidValue, match=r"Unknown word list 'dogs'\. Available: children, men, women\."):
         fairness_rows(store, LOCAL_OPERATOR, kitchen, ["dogs"], "positive")
-    with pytest.raises(InvalidValue, match=r"No label 'happy' \(only negative, positive\)\."):
+    with pytest.raises(InvalidValue, match=r"Unknown label 'happy'\. Available: negative, positive\."):
         fairness_rows(store, LOCAL_OPERATOR, kitchen, ["women"], "happy")
     with pytest.raises(NotAllowed):
         fairness_rows(store, add_person("Ann", kitchen, "annotator"), kitchen, ["women"], "positive")

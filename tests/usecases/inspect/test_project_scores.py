@@ -327,7 +327,7 @@ def test_models_methods_and_rights_that_are_not_there_are_named(store, scored_pr
     ):
         evaluate_project(store, LOCAL_OPERATOR, scored_project, model="x")
     bring(scored_project, attributed("a", (1.0, 0, 0, 0)))
-    with pytest.raises(NotFound, match=r"No method 'lime' here \(only ig\)\."):
+    with pytest.raises(NotFound, match=r"Unknown method 'lime'\. Available: ig\."):
         evaluate_project(store, LOCAL_OPERATOR, scored_project, model="m", method="lime")
     with pytest.raises(NotAllowed):
         evaluate_project(store, add_person("a1", scored_project, "annotator"), scored_project)

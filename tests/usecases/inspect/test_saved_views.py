@@ -61,7 +61,7 @@ def test_names_are_taken_once_without_regard_to_case(store, project, other, view
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 101, "a\x00b"])
 def test_a_name_that_cannot_be_read_is_refused(store, project, maker, name) -> None:
-    with pytest.raises(InvalidValue, match=r"Use one line of 1–100 visible characters\."):
+    with pytest.raises(InvalidValue, match=r"Names are one line of 1–100 visible characters\."):
         save_view(store, maker, project, name, {})
     assert views_of_project(store, maker, project) == []
 

@@ -172,7 +172,7 @@ def test_gold_that_changes_moves_its_point(
 def test_a_number_that_is_not_there_is_refused_by_its_name(store: Store, scattered: Project) -> None:
     with pytest.raises(NotFound, match=r"No run number 99\."):
         points(store, scattered, InstanceNumber(99, None, CONFIDENCE), of_text(LENGTH))
-    with pytest.raises(NotFound, match="Texts have no number 'text.colour', only text.tokens"):
+    with pytest.raises(NotFound, match="Unknown metric 'text.colour'. Available: text.tokens"):
         points(store, scattered, of_text("text.colour"), of_text(LENGTH))
 
 

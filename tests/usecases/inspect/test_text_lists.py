@@ -132,8 +132,8 @@ def test_refusals_name_what_is_wrong_and_store_nothing(store, project, worst, ma
     before = store.value("SELECT count(*) FROM events")
     for error, words, act in (
         (InvalidValue, "No texts are listed. Choose others before saving.", lambda: save_listed(store, maker, Question(project.id, words="zebra"), "x", "")),
-        (InvalidValue, r"Use one line of 1–100 visible characters\.", lambda: save_listed(store, maker, everything, "  ", "")),
-        (InvalidValue, r"Use one line of 1–100 visible characters\.", lambda: save_listed(store, maker, everything, "two\nlines", "")),
+        (InvalidValue, r"Names are one line of 1–100 visible characters\.", lambda: save_listed(store, maker, everything, "  ", "")),
+        (InvalidValue, r"Names are one line of 1–100 visible characters\.", lambda: save_listed(store, maker, everything, "two\nlines", "")),
         (InvalidValue, "at most 2,000 characters", lambda: save_listed(store, maker, everything, "x", "n" * 2001)),
         (InvalidValue, r"'The worst' exists \(made by maker\)", lambda: save_listed(store, maker, everything, "THE WORST ", "")),
         (NotFound, rf"No instance number {far}\.", lambda: put_on_list(store, maker, worst.id, far)),

@@ -273,7 +273,7 @@ def test_only_who_manages_the_project_may_choose(
     with pytest.raises(Conflict, match=r"Nothing to undo: the gold follows the policy\."):
         take_choice_back(store, lead, project, 1)
     other = replace(make_project(name="Other"), name="Other")
-    with pytest.raises(NotFound, match=r"No text number 1 in this project\."):
+    with pytest.raises(NotFound, match=r"No text number 1\."):
         choose_gold(store, LOCAL_OPERATOR, other, two[0], "wrong project")
     assert everything(store)[:-1] == before[:-1]
 

@@ -198,7 +198,7 @@ def test_only_who_sees_all_annotations_sees_it(
         match=r"annotator-a can't see all annotations in 'Project'\. An administrator can grant a role \(lead\)\.",
     ):
         timeline(store, annotator, project, 1)
-    with pytest.raises(NotFound, match=r"No text number 1 in this project\."):
+    with pytest.raises(NotFound, match=r"No text number 1\."):
         timeline(store, LOCAL_OPERATOR, replace(make_project(name="Other"), name="Other"), 1)
 
 

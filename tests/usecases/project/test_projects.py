@@ -75,11 +75,11 @@ def test_a_label_that_nothing_carries_is_taken_away(store: Store, make_project: 
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("", r"Project names have 1 to 200 characters\."),
-        ("  ", r"Project names have 1 to 200 characters\."),
-        ("x" * 201, r"Project names have 1 to 200 characters\."),
-        ("Taken", "Project 'Taken' already exists. Choose another name."),
-        (" Taken ", "Project 'Taken' already exists. Choose another name."),
+        ("", r"Names are one line of 1–200 visible characters\."),
+        ("  ", r"Names are one line of 1–200 visible characters\."),
+        ("x" * 201, r"Names are one line of 1–200 visible characters\."),
+        ("Taken", "'Taken' already exists. Choose another name."),
+        (" Taken ", "'Taken' already exists. Choose another name."),
     ],
 )
 def test_a_name_is_refused_in_the_same_words_on_creating_and_renaming(
@@ -230,7 +230,7 @@ def test_an_instance_is_looked_at_by_number_and_only_within_its_project(
     row = instances_of(store, LOCAL_OPERATOR, project.id)[1]
     [view] = look_at(store, LOCAL_OPERATOR, project, row.id).views
     assert (view.work.instance.key, view.title, view.work.draft.result) == ("t2", "not annotated yet", "positive")
-    with pytest.raises(NotFound, match=rf"No text number {row.id} in this project\."):
+    with pytest.raises(NotFound, match=rf"No text number {row.id}\."):
         look_at(store, LOCAL_OPERATOR, make_project(name="Other"), row.id)
     with pytest.raises(NotAllowed, match=r"rea can't see all annotations in 'Project'\."):
         look_at(store, add_person("rea", project, "researcher"), project, row.id)
@@ -339,7 +339,7 @@ def test_a_copy_with_its_people_gives_each_the_same_roles(
 def test_a_name_that_is_taken_makes_nothing(store: Store, source: Project, add_person: Callable[..., User]) -> None:
     lea = add_person("lea", source, "lead")
     before = "\n".join(store.connection.iterdump())
-    with pytest.raises(InvalidValue, match=rf"Project '{source.name}' already exists\. Choose another name\."):
+    with pytest.raises(InvalidValue, match=rf"'{source.name}' already exists\. Choose another name\."):
         copy_project(store, lea, source.id, source.name)
     assert "\n".join(store.connection.iterdump()) == before
 

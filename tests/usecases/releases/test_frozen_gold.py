@@ -124,7 +124,7 @@ def test_only_leads_freeze_and_researchers_see_which_there_are(store, project, a
     ("name", "licence", "message"),
     [
         ("", "CC0", "A release needs a name"),
-        ("x" * 101, "CC0", "Names have 1 to 100 visible characters."),
+        ("x" * 101, "CC0", "Names are one line of 1–100 visible characters."),
         ("CAMERA ready", "CC0", "'camera ready' already exists. Choose another name."),
         ("second", " ", "Add a licence, e.g. CC BY 4.0."),
     ],

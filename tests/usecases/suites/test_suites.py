@@ -166,7 +166,7 @@ def test_cases_come_back_as_they_were_stored(store, make_project) -> None:
         ),
         ([case(0, " ")], "A text is empty"),
         ([case(0, "a", "a", kind="INV", labels=())], "A perturbed text equals the original."),
-        ([case(0, {"premise": "a"})], r"Case 0 of 't': No segment 'premise'\. Available: text\."),
+        ([case(0, {"premise": "a"})], r"Case 0 of 't': Unknown segment 'premise'\. Available: text\."),
     ],
 )
 def test_cases_that_cannot_be_are_refused_and_nothing_is_stored(store, project, cases, said) -> None:
@@ -190,7 +190,7 @@ def test_a_name_that_a_suite_has_already_is_refused(store, project) -> None:
     with pytest.raises(InvalidValue, match=r"Suite 's' already has test 't'\. Choose another name\."):
         save(store, project, case(0, "b"))
     assert counts(store) == before
-    with pytest.raises(InvalidValue, match=r"Names and capabilities are one line of 1 to 200 characters\."):
+    with pytest.raises(InvalidValue, match=r"Names are one line of 1–200 visible characters\."):
         save(store, project, case(0, "b"), suite=" ")
 
 
@@ -235,7 +235,7 @@ def test_tests_that_change_texts_take_the_projects_where_asked(store, project, i
 
 def test_a_project_that_asks_for_answers_has_no_functional_tests(store, make_project) -> None:
     project = make_project("reading")
-    with pytest.raises(InvalidValue, match=r"Functional tests need labels; this project has answers\."):
+    with pytest.raises(InvalidValue, match=r"This needs labels; this project has answers\."):
         construction.plan_cases(store, LOCAL_OPERATOR, project, construction.TestPlan(NEGATED))
 
 
@@ -427,7 +427,7 @@ def test_a_suite_goes_out_and_comes_back_as_it_was(store, project, tmp_path) -> 
     )
     assert first == second
     before = counts(store)
-    with pytest.raises(InvalidValue, match=r"Suite 'again' already exists\. Choose another name\."):
+    with pytest.raises(InvalidValue, match=r"'again' already exists\. Choose another name\."):
         suite_files.import_suite(store, LOCAL_OPERATOR, project, path, "again")
     assert counts(store) == before
 
@@ -605,7 +605,7 @@ def test_a_test_and_a_suite_are_taken_out_with_their_answers(store, project, toy
     construction.remove_suite(store, LOCAL_OPERATOR, project, "s")
     left = counts(store)
     assert {left[table] for table in left if table.startswith("suite")} == {0}
-    with pytest.raises(NotFound, match=r"No suite 's'\. Available: none yet\."):
+    with pytest.raises(NotFound, match=r"Unknown suite 's'\. Available: none yet\."):
         construction.remove_suite(store, LOCAL_OPERATOR, project, "s")
     assert store.problems() == []
 
@@ -681,12 +681,8 @@ def test_a_label_is_expected_of_the_typed_text(store: Store, text) -> None:
     [
         ("bad soup", WANTED, "A perturbed text equals the original."),
         (" ", WANTED, "A text is empty"),
-        (
-            "awful",
-            TypedCase("Typed texts", " ", "Logic", None),
-            "Names and capabilities are one line of 1 to 200 characters.",
-        ),
-        ("awful", TypedCase("", "t", "Logic", None), "Names and capabilities are one line of 1 to 200 characters."),
+        ("awful", TypedCase("Typed texts", " ", "Logic", None), "Names are one line of 1–200 visible characters."),
+        ("awful", TypedCase("", "t", "Logic", None), "Names are one line of 1–200 visible characters."),
         ("awful", TypedCase("s", "t", "Logic", "strange"), r"'strange' isn't a project label \(negative, positive\)\."),
     ],
 )

@@ -139,7 +139,7 @@ def test_labels_of_a_file_are_called_what_the_project_calls_them(
 
 RENAMED = [
     ({"pos": "good"}, "Can't rename 'pos' to 'good' (only 'negative', 'positive')."),
-    ({"pos": "positive", "nge": "negative"}, "No label 'nge' (only 'pos')."),
+    ({"pos": "positive", "nge": "negative"}, "Unknown label 'nge'. Available: 'pos'."),
 ]
 
 

@@ -98,7 +98,7 @@ def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project:
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
-        ("instance?instance=999999", 404, "Instance 999999 doesn't exist."),
+        ("instance?instance=999999", 404, "No instance number 999999."),
         ("instance?instance=x", 422, "Expected a number from 0 to 9007199254740992."),
         (
             "instance?instance=²",

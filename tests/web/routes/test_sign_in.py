@@ -285,7 +285,7 @@ def test_the_first_account_chooses_its_name(tmp_path: Path) -> None:
     with client_of(tmp_path / "fresh.db") as client:
         assert "No account yet. Open the link printed at server start." in client.get("/sign-in").text
         refused = client.post(link, data={"name": " ", "password": PASSWORD}, headers=SAME)
-        assert alert(refused) == "Names have 1 to 100 visible characters."
+        assert alert(refused) == "Names are one line of 1–100 visible characters."
         assert client.post(link, data={"name": NASTY, "password": PASSWORD}, headers=SAME).status_code == 303
         page = client.get("/sign-out").text
     assert NASTY not in page

@@ -684,7 +684,7 @@ def test_what_the_address_names_and_is_not_there_is_said_and_the_rest_is_shown(p
     fresh = another_tab(page(modelled), **address)
     assert not fresh.exception
     (warning,) = fresh.warning
-    for name in ("the split “<b>dev</b>”", "the column “xxx", "the model “gone”", "and 4 more"):
+    for name in ("Split “<b>dev</b>”", "Columns “xxx", "Model “gone”", "4 more"):
         assert name in warning.value.replace("\\", "")
     assert any("policy “union”" in caption.value for caption in fresh.caption)
     assert table_of(fresh).count('<th scope="col"') == 1
@@ -722,15 +722,9 @@ def test_a_view_is_saved_opened_by_its_number_and_says_what_is_gone(page, store,
         add_event(store, "operator", "import", "project", modelled.id, project_id=modelled.id, format="x", file="y")
     later = another_tab(app, view=[str(view.id)])
     assert not later.exception
-    assert (
-        "The view “By layer” refers to the model “layered”, which doesn't exist; it was ignored\\."
-        in later.warning[0].value
-    )
+    assert "The view “By layer”\\: Not found, so ignored\\: Model “layered”\\." in later.warning[0].value
     assert "&lt;b onclick" in table_of(later)
-    assert (
-        "This page's address refers to the view number “4711”, which doesn't exist; it was ignored\\."
-        in another_tab(app, view=["4711"]).warning[0].value
-    )
+    assert "Not found, so ignored\\: View “4711”\\." in another_tab(app, view=["4711"]).warning[0].value
 
 
 def test_the_table_of_a_group_is_in_the_address_and_one_that_is_gone_is_said(page, modelled) -> None:
@@ -758,10 +752,7 @@ def test_the_table_of_a_group_is_in_the_address_and_one_that_is_gone_is_said(pag
     assert fresh.selectbox(key=f"metrics_group_{modelled.id}").options == group.options
     stale = another_tab(app, group_by=["label"], group=["neutral"])
     assert not stale.exception
-    assert (
-        "This page's address refers to the group “neutral”, which doesn't exist; it was ignored\\."
-        in stale.warning[0].value
-    )
+    assert "Not found, so ignored\\: Group “neutral”\\." in stale.warning[0].value
     assert any("by label" in caption.value for caption in stale.caption)
     hostile = another_tab(app, group_by=["annotator"], group=["ada"])
     assert "the grouping by “annotator” and the group “ada”" in hostile.warning[0].value

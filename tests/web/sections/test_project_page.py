@@ -265,7 +265,7 @@ def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
     button.click().run()
     assert not page.exception
     assert [one for one in page.markdown if "ann · round 1" in one.value.replace("\\", "")]
-    assert any("You've seen others' marks in this text, so you can't annotate it." in one.value for one in page.caption)
+    assert any("You've seen others' marks in this text and can't annotate it." in one.value for one in page.caption)
     assert annotate_work.next_work(store, lead, project.id).work is None
 
 
@@ -337,7 +337,7 @@ def test_a_changed_version_leads_to_its_original_and_the_original_to_its_version
     page.text_input("project_look_key").set_value("t0").run()
     said = [one.value.replace("\\", "").replace(":small[]", "") for one in page.markdown]
     line = "- [t0 <b>](/project?project=1&instance=2) · Contrast · positive · imported, open"
-    assert f"Perturbed versions of this text:\n\n{line}" in said
+    assert f"Perturbed versions of this text\n\n{line}" in said
 
 
 @pytest.mark.parametrize("section", ["Progress", "People", "Rounds"])

@@ -52,23 +52,19 @@ export class Bar {
       onclick: actions.redo,
       "aria-label": _("Redo"),
     });
-    this.skip = button(_("Skip"), { key: "s", title: _("Skip for now"), onclick: actions.skip });
-    this.discard = button(_("Discard …"), {
-      key: "d",
-      title: _("Propose to discard this text"),
-      onclick: actions.discard,
-    });
+    this.skip = button(_("Skip"), { key: "s", title: _("Skip"), onclick: actions.skip });
+    this.discard = button(_("Discard …"), { key: "d", title: _("Propose to discard"), onclick: actions.discard });
     this.submit = button(_("Submit"), {
       key: "Ctrl+⏎",
       className: "primary",
-      title: _("Submit and go on"),
+      title: _("Submit"),
       onclick: () => actions.submit(),
     });
     this.ways = div("ways", this.undo, this.redo, this.skip, this.discard, this.submit);
     this.adder = button(_("New set"), { key: "n", className: "plain adder", onclick: actions.newSet });
     this.erase = toggle(_("Erase"), "e", _("Erase: clicking and dragging remove tokens"), () => actions.look("erase"));
-    this.only = toggle(_("This set only"), "o", _("Show this set only"), () => actions.look("only"));
-    this.hide = toggle(_("Hide sets"), "x", _("Hide all sets"), () => actions.look("hide"));
+    this.only = toggle(_("This set only"), "o", _("This set only"), () => actions.look("only"));
+    this.hide = toggle(_("Hide sets"), "x", _("Hide sets"), () => actions.look("hide"));
     this.table = toggle(_("Table"), "t", _("Keep the table of sets and the note visible"), () => actions.table());
     this.table.classList.add("table-button");
     this.none = toggle(

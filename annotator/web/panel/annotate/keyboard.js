@@ -339,7 +339,7 @@ export const PROPOSED_KEYS = [
   [
     ["p", _("Go to the next one (Shift + p: back)")],
     ["a", _("Accept the current proposed set")],
-    ["Shift + a", _("accept all")],
+    ["Shift + a", _("Accept all proposed sets")],
     ["r", _("Reject the current one (Shift + r: all)")],
   ],
 ];
@@ -349,9 +349,9 @@ const WORK_KEYS = [
   _("Work"),
   [
     ["l", _("Next label (Shift + l: previous)")],
-    ["Ctrl+⏎", _("Submit and go on")],
-    ["s", _("Skip for now")],
-    ["d", _("Propose to discard this text")],
+    ["Ctrl+⏎", _("Submit")],
+    ["s", _("Skip")],
+    ["d", _("Propose to discard")],
     ["q", _("Comments, and questions to the lead")],
     ["w", _("Show the model's prediction, if allowed")],
     ["c", _("Compare a perturbed version with its original")],
@@ -410,8 +410,8 @@ export const KEY_LIST = [
       ["Del", _("Clear the set, or remove it if empty")],
       ["u", _("Unlock a set that passed")],
       ["e", _("Erase by click and drag")],
-      ["o", _("Show this set only")],
-      ["x", _("Hide all sets")],
+      ["o", _("This set only")],
+      ["x", _("Hide sets")],
       ["Ctrl+Z", _("undo")],
       ["Ctrl+Shift+Z", _("redo")],
     ],

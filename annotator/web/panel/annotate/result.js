@@ -232,7 +232,7 @@ class LabelList {
     /** @param {string} label */
     const words = (label) => {
       const name = labelWords(label, work.instance);
-      return given !== null && label === given ? _("{label} – given", { label: name }) : name;
+      return given !== null && label === given ? _("{label} – as given", { label: name }) : name;
     };
     this.list = element(
       "select",

@@ -25,11 +25,11 @@ class LinkCopier {
       type: "text",
       readOnly: true,
       hidden: true,
-      "aria-label": _("Link to this view"),
+      "aria-label": _("Copy link"),
     });
     this.button = element(
       "button",
-      { type: "button", class: "button link-button", title: _("Copy a link to this view"), onclick: () => this.copy() },
+      { type: "button", class: "button link-button", title: _("Copy link"), onclick: () => this.copy() },
       _("Copy link"),
     );
     this.root = div("link-copier", this.button, this.status, this.field);

@@ -45,7 +45,7 @@ export const KEY_LIST = [
       ["t", _("note")],
       ["s", _("Suggestions; ↑ ↓ choose, Enter applies")],
       ["+", _("Other suggestions")],
-      ["Ctrl+Z", _("undo the last change")],
+      ["Ctrl+Z", _("undo")],
       ["Ctrl+⏎", _("Submit (again: confirm that no set is left)")],
       ["n", _("Next text without a perturbed version")],
       ["i", _("Show or hide the list")],

@@ -139,7 +139,7 @@ const FRESH = { kind: "", texts: null, result: null, note: "" };
 export class Write extends DeskTab {
   /** @param {PerturbParts} parts */
   constructor(parts) {
-    const others = element("section", { class: "others", "aria-label": _("Versions of this text") });
+    const others = element("section", { class: "others", "aria-label": _("Perturbed versions of this text") });
     super(parts, others);
     this.others = others;
     this.list = new Originals({

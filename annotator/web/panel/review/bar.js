@@ -220,11 +220,11 @@ export class ReviewBar {
     this.views = new Views(actions);
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": _("Sets to score") });
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
-    this.skip = button(_("Skip"), { key: "s", className: "skip", title: _("Skip for now"), onclick: actions.skip });
+    this.skip = button(_("Skip"), { key: "s", className: "skip", title: _("Skip"), onclick: actions.skip });
     this.submit = button(_("Submit"), {
       key: "Ctrl+⏎",
       className: "primary",
-      title: _("Submit and go on"),
+      title: _("Submit"),
       onclick: () => actions.submit(),
     });
     this.ways = div("ways", this.skip, this.submit);

@@ -265,9 +265,9 @@ function failureWords(findings) {
  */
 export const VIEWS = [
   ["all", _("All sets"), "v", _("The text with all sets")],
-  ["alone", _("Set alone"), "o", _("Show this set only")],
-  ["less", _("Less one token"), "t", _("The set without one token")],
-  ["without", _("Without sets"), "x", _("The text without the sets")],
+  ["alone", _("Set alone"), "o", _("This set only")],
+  ["less", _("Less one token"), "t", _("Less one token")],
+  ["without", _("Without the sets"), "x", _("Without the sets")],
   ["changes", _("Changes"), "p", _("Changes since the previous round")],
 ];
 
@@ -287,9 +287,9 @@ export const REVIEW_KEYS = [
   [
     _("Views of the text"),
     [
-      ["o", _("Show this set only")],
-      ["t", _("The set without one token")],
-      ["x", _("The text without the sets")],
+      ["o", _("This set only")],
+      ["t", _("Less one token")],
+      ["x", _("Without the sets")],
       ["p", _("Changes since the previous round")],
       ["v", _("The text with all sets")],
       ["← →", _("Choose the token to leave out")],
@@ -310,8 +310,8 @@ export const REVIEW_KEYS = [
   [
     _("Work"),
     [
-      ["Ctrl+⏎", _("Submit and go on")],
-      ["s", _("Skip for now")],
+      ["Ctrl+⏎", _("Submit")],
+      ["s", _("Skip")],
       ["q", _("Comments, and questions to the lead")],
       ["w", _("Show the model's prediction, if allowed")],
       ["g", _("Show or hide the guidelines")],

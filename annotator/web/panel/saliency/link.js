@@ -7,7 +7,7 @@ import { copyText, element, paragraph } from "../shared/dom.js";
 import { _, listed, together } from "../words/language.js";
 import { brushOf } from "./scatter_points.js";
 import { POLICIES } from "./shown_sets.js";
-import { shortened, whichOf } from "./slices.js";
+import { missingWords, whichOf } from "./slices.js";
 
 // ---- How the maps are shown
 
@@ -92,17 +92,16 @@ const goneMaps = (asked, runs) =>
 /** Of the order of the texts and of the scatter. @param {URLSearchParams} asked @param {Given} given */
 function goneNumbers(asked, given) {
   const gone = [
-    ["by", _("the metric that orders the texts")],
-    ["x", _("the scatter's x axis")],
-    ["y", _("the number upwards in the scatter")],
+    ["by", _("Number of the run")],
+    ["x", _("Number to the right (x)")],
+    ["y", _("Number upwards (y)")],
   ].flatMap(([name, words]) => {
     const number = asked.get(name);
-    return number && !isNumber(number, given) ? [_("{words} ({named})", { words, named: shortened(number) })] : [];
+    return number && !isNumber(number, given) ? [missingWords(words, number)] : [];
   });
   if (!["", "lowest", "highest"].includes(asked.get("order") ?? ""))
-    gone.push(_("the order “{named}”", { named: shortened(asked.get("order") ?? "") }));
-  if (["xs", "ys", "outline"].some((name) => asked.get(name)) && !brushOf(asked))
-    gone.push(_("the part of the scatter"));
+    gone.push(missingWords(_("Direction"), asked.get("order") ?? ""));
+  if (["xs", "ys", "outline"].some((name) => asked.get(name)) && !brushOf(asked)) gone.push(_("Scatter"));
   return gone;
 }
 
@@ -111,12 +110,12 @@ function goneLooks(asked) {
   const [gold, typed, k] = ["gold", "typed", "k"].map((name) => asked.get(name) ?? "");
   /** @type {string[]} */
   const gone = [];
-  if (gold && ![...POLICIES, "people"].includes(gold)) gone.push(_("the sets “{named}”", { named: shortened(gold) }));
-  if (k && shareOf(asked) === null) gone.push(_("the share of the top k ({named})", { named: shortened(k) }));
+  if (gold && ![...POLICIES, "people"].includes(gold)) gone.push(missingWords(_("Sets"), gold));
+  if (k && shareOf(asked) === null) gone.push(missingWords(_("Top k"), k));
   const looks = (asked.get("looks") ?? "").split(" ").filter(Boolean);
   const strange = looks.filter((name) => !FLAGS.some((flag) => flag === name));
-  gone.push(...strange.map((name) => _("the way of showing “{named}”", { named: shortened(name) })));
-  if (typed && typed !== IN_THIS_TAB && !typedOf(typed)) gone.push(_("the typed text"));
+  gone.push(...strange.map((name) => missingWords(_("View"), name)));
+  if (typed && typed !== IN_THIS_TAB && !typedOf(typed)) gone.push(_("Typed text"));
   return gone;
 }
 
@@ -135,8 +134,8 @@ export function goneParts(panels, choices) {
     if (!choice) return panel;
     const hasLayer = layer === "-" || choice.layers.includes(Number(layer));
     const hasLabel = !label || choice.labels.includes(label);
-    if (!hasLayer) gone.push(_("layer {layer} of run {run}", { layer, run }));
-    if (!hasLabel) gone.push(_("the label “{named}” of run {run}", { named: shortened(label), run }));
+    if (!hasLayer) gone.push(`${missingWords(_("Layer"), layer)} (${_("run {run}", { run })})`);
+    if (!hasLabel) gone.push(`${missingWords(_("Label"), label)} (${_("run {run}", { run })})`);
     return `${run}:${hasLayer ? layer : "-"}:${hasLabel ? label : ""}`;
   });
   return { gone, panels: kept };
@@ -145,9 +144,7 @@ export function goneParts(panels, choices) {
 /** @param {string} panel */
 function mapWords(panel) {
   const [run] = panel.split(":");
-  return DIGITS.test(run)
-    ? _("a heatmap of run {run}", { run })
-    : _("the heatmap “{named}”", { named: shortened(panel) });
+  return DIGITS.test(run) ? _("run {run}", { run }) : missingWords(_("Heatmaps"), panel);
 }
 
 /**
@@ -171,13 +168,7 @@ function isNumber(text, { runs, of_texts, of_answers }) {
  * @param {string[]} instead  what is shown in its place, in sentences
  */
 export const goneWords = (gone, instead = []) =>
-  gone.length
-    ? together(
-        _("Parts of this link no longer exist: {gone}.", { gone: listed(gone) }),
-        ...instead,
-        _("The rest is shown."),
-      )
-    : "";
+  gone.length ? together(_("Not found, so ignored: {names}.", { names: listed(gone) }), ...instead) : "";
 
 /**
  * A typed text as an address holds it; "tab" where it is too long.
@@ -237,7 +228,7 @@ export const stepsText = (steps) =>
 export const goneSteps = (asked, shown) =>
   (asked.get("written") ?? "").split(",").flatMap((subword, place) => {
     const isShown = !subword || subword === "-" || subword === String((shown[place] ?? -1) + 1);
-    return isShown ? [] : [_("the subword of the generated text ({named})", { named: shortened(subword) })];
+    return isShown ? [] : [missingWords(_("Subwords"), subword)];
   });
 
 /**
@@ -259,7 +250,7 @@ function openLink(root, link) {
     class: "link-field",
     readOnly: true,
     value: link,
-    "aria-label": _("Link to this view"),
+    "aria-label": _("Copy link"),
     onfocus: () => field.select(),
   });
   openDialog(root, _("Copy link"), paragraph("dialog-words", _("The link was not copied. Press Ctrl+C.")), field);

@@ -28,7 +28,7 @@ import { Requests } from "./requests.js";
 import { SavedLists } from "./saved_lists.js";
 import { Scatter } from "./scatter.js";
 import { SaliencyScreen } from "./screen.js";
-import { whichOf } from "./slices.js";
+import { missingWords, whichOf } from "./slices.js";
 import { InstanceList } from "./text_list.js";
 import { TypedMemory, TypedSaving, TypedText } from "./typed_text.js";
 
@@ -64,7 +64,7 @@ const KEYS = [
       ["x", _("Show a matrix of heatmaps by tokens")],
       ["g", _("Each person's sets below the words, or the gold")],
       ["e", _("Export the heatmaps")],
-      ["u", _("Copy a link to this view")],
+      ["u", _("Copy link")],
       ["?", _("this list")],
     ],
   ],
@@ -268,8 +268,8 @@ class Saliency {
     const isAlone = !lost && link.get("partner") && !link.has("typed") && this.partnerId === null;
     const steps = this.view && !lost ? goneSteps(link, this.screen.steps) : [];
     const gone = [...new Set([...parted, ...goneOf(link, numbers), ...steps])];
-    if (lost) gone.unshift(_("the text with the number {lost}", { lost }));
-    if (isAlone) gone.push(_("the version beside the text"));
+    if (lost) gone.unshift(missingWords(_("Text"), String(lost)));
+    if (isAlone) gone.push(_("Version beside it"));
     const instead = [];
     if (parted.length) instead.push(_("Their runs are shown as they are."));
     if (lost && this.view) instead.push(_("The first listed text is open instead."));

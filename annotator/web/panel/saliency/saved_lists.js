@@ -119,8 +119,8 @@ export class SavedLists {
       type: "text",
       name: "list-name",
       maxLength: 100,
-      placeholder: _("a name for the list"),
-      "aria-label": _("Name of the list"),
+      placeholder: _("List name"),
+      "aria-label": _("List name"),
     });
     const note = noteField({ placeholder: _("note (optional)") });
     const save = () => this.#save(part(form, "input[name=list-of]:checked", HTMLInputElement).value, name, note);

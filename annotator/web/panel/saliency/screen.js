@@ -221,13 +221,13 @@ export class SaliencyScreen {
         flip("matrix", _("Matrix"), "x", _("Show a matrix of heatmaps by tokens")),
       ),
       button(_("Export"), {
-        title: _("Save the heatmaps as a file"),
+        title: _("Export the heatmaps"),
         key: "e",
         className: "always",
         onclick: () => this.openExport(),
       }),
       button(_("Copy link"), {
-        title: _("Copy a link to this view"),
+        title: _("Copy link"),
         key: "u",
         className: "plain always",
         onclick: () => this.actions.copy(),

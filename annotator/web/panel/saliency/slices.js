@@ -228,13 +228,13 @@ export const answeringOf = (runs) => runs.filter(({ method }) => !method);
 export function whichOf(asked, runs) {
   const which = asked.get("which") || "all";
   const models = answeringOf(runs).map(({ run }) => String(run));
-  const answers = modelOf(asked.get("answers"), models, _("the predictions"));
+  const answers = modelOf(asked.get("answers"), models, _("Whose predictions"));
   const others = models.filter((run) => run !== (answers.run || models[0]));
-  const other = modelOf(asked.get("other"), others, _("the predictions of the other model"));
+  const other = modelOf(asked.get("other"), others, _("The other model"));
   const known = WHICH.find(([value]) => value === which);
   const lacks = (NEEDS_MODEL.has(which) && !answers.run) || (NEEDS_OTHER.has(which) && !other.run);
   const gone = [...answers.gone, ...other.gone];
-  if (!known) gone.push(_("the choice of texts “{named}”", { named: shortened(which) }));
+  if (!known) gone.push(missingWords(_("Which texts"), which));
   else if (lacks && !gone.length) gone.push(_("{texts} (too few models have predictions)", { texts: known[1] }));
   const isAll = !known || lacks;
   return { which: isAll ? "all" : which, answers: answers.run, other: other.run, isAll, gone };
@@ -249,7 +249,10 @@ export function whichOf(asked, runs) {
 function modelOf(named, models, words) {
   if (!named) return { run: models[0] ?? "", gone: [] };
   if (models.includes(named)) return { run: named, gone: [] };
-  return { run: "", gone: [_("{words} (run {named})", { words, named: shortened(named) })] };
+  return { run: "", gone: [missingWords(words, named)] };
 }
 
 export const shortened = (/** @type {string} */ text) => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+
+/** What was asked for and is not there. @param {string} noun @param {string} value */
+export const missingWords = (noun, value) => _("{noun} “{value}”", { noun, value: shortened(value) });

@@ -212,7 +212,7 @@ export class NumbersTable {
       this.table,
     );
     this.definitions = element("dl", {});
-    this.details = element("details", {}, element("summary", {}, _("What these numbers mean")), this.definitions);
+    this.details = element("details", {}, element("summary", {}, _("About these numbers")), this.definitions);
     this.trust = div("heat-trust");
     this.root = div("heat-numbers", box, this.details, this.trust);
   }

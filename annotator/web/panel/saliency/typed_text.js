@@ -409,7 +409,7 @@ function openCaseDialog(root, { instance, texts }, { labels, send }) {
     title: _("Save as a test case"),
     words: _("Saved. Run it under Tests."),
     rows: [row(_("Suite"), suite), row(_("Test"), test), row(_("Expected"), expected), row(_("Capability"), category)],
-    saved: _("Saved under Tests."),
+    saved: _("Saved. Run it under Tests."),
     send: () =>
       send({
         instance: instance.id,

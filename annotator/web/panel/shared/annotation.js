@@ -375,16 +375,12 @@ function setProblem(state, project, result) {
   if (!draft.sets.length && needsNone(project, result)) return null;
   if (!draft.sets.some((spans) => spans.length) && !needsNone(project, result)) {
     const error = project.may_be_empty
-      ? _("Nothing is marked. Mark tokens, or press “No rationale”.")
+      ? _("Nothing is marked. Mark a set, or choose “no rationale in the text”.")
       : _("Nothing is marked.");
     return { error, set: 0 };
   }
   const empty = draft.sets.findIndex((spans) => !spans.length);
-  if (empty >= 0)
-    return {
-      error: _("Set {letter} is empty. Mark its tokens or remove it.", { letter: letterOf(empty) }),
-      set: empty,
-    };
+  if (empty >= 0) return { error: _("Set {letter} is empty. Remove it.", { letter: letterOf(empty) }), set: empty };
   return equalProblem(draft.sets);
 }
 
@@ -395,7 +391,7 @@ function equalProblem(sets) {
     const key = JSON.stringify(tokensKey(spans));
     if (seen.has(key)) {
       return {
-        error: _("Sets {first} and {second} are identical. Change or remove one.", {
+        error: _("Sets {first} and {second} are identical. Change one.", {
           first: letterOf(seen.get(key)),
           second: letterOf(index),
         }),

@@ -103,7 +103,7 @@ export function openDiscard(root, reasons, ondiscard) {
   };
   const dialog = openDialog(
     root,
-    _("Propose to discard this text"),
+    _("Propose to discard"),
     paragraph("dialog-words", _("The lead will decide. Your marks are kept.")),
     element("div", { class: "reasons", role: "radiogroup", "aria-label": _("Reason") }, ...choices),
     comment,

@@ -130,7 +130,7 @@ export class Talk {
       element("h3", {}, _("A question or comment")),
       subjects.length > 1 && element("label", { class: "about" }, _("About"), " ", about),
       this.#entry(
-        { label: _("Ask"), rows: 3, keep, send, placeholder: _("your question or comment") },
+        { label: _("Ask"), rows: 3, keep, send, placeholder: _("A question or comment") },
         element("label", { class: "reason" }, lead, _("Ask the lead to reply")),
       ),
     );

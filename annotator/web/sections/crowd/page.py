@@ -91,12 +91,12 @@ def _draw(rules: LinkRules, keys: dict[str, str]) -> None:
     parameter, address = st.columns([1, 2], gap="large")
     parameter.text_input(
         _("Parameter with the worker ID"), rules.parameter, key=keys["parameter"],
-        help=_("URL parameter with the worker ID (Prolific: PROLIFIC_PID, MTurk: workerId). Empty: anonymous.")
+        help=_("Prolific: PROLIFIC_PID, MTurk: workerId. Empty: anonymous.")
     )  # fmt: skip
     address.text_input(
         _("Return URL"), rules.return_address, key=keys["address"], max_chars=500,
         placeholder="https://app.prolific.com/submissions/complete?cc=ABC123",
-        help=_("Return URL with {code} as completion code. Empty: workers paste it.")
+        help=_("With {code} as completion code. Empty: workers paste it.")
     )  # fmt: skip
     st.text_area(
         _("Introduction"), rules.introduction, key=keys["introduction"], max_chars=5000,

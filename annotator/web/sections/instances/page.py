@@ -86,7 +86,7 @@ def _page_of(store: Store, visit: Visit, project: Project, wanted: fields.Fields
     first = search_instances(store, visit.user, project, wanted.search, page=1)
     pages = max(1, -(-first.n // PAGE_SIZE))
     key = wanted.choices.number(fields.PAGE, 1, pages, 1)
-    chosen = int(wanted.of_page.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=key))
+    chosen = int(wanted.of_page.number_input(_("Page of {n_pages}", n_pages=f"{pages:,}"), 1, pages, key=key))
     with wanted.of_link:
         copy_link(fields.link_of(project, wanted), key=f"project_search_link_{project.id}")
     return first if chosen == 1 else search_instances(store, visit.user, project, wanted.search, page=chosen)

@@ -105,7 +105,7 @@ def show_rounds(store: Store, visit: Visit, project: Project) -> None:
     words, number = st.columns([4, 1], vertical_alignment="bottom")
     words.caption(several("{n} annotation waiting for scores", "{n} annotations waiting for scores", total))
     page = (
-        int(number.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=f"rounds_page_{pages}"))
+        int(number.number_input(_("Page of {n_pages}", n_pages=f"{pages:,}"), 1, pages, key=f"rounds_page_{pages}"))
         if pages > 1
         else 1
     )
@@ -133,7 +133,7 @@ def _show_round(store: Store, visit: Visit, undecided: UndecidedRound) -> None:
     words, *values, look, decide = st.columns(_ROUND_WIDTHS, vertical_alignment="center")
     about = [f":small[:gray[{as_text(line)}]]" for line in (instance.key, undecided.about) if line]
     words.markdown("  \n".join((f"**{as_text(first_words(instance.excerpt) or instance.key)}**", *about)))
-    scores = _("{n_scored} of {n}", n_scored=undecided.n_scored, n=undecided.wanted)
+    scores = _("{n} of {all}", n=undecided.n_scored, all=undecided.wanted)
     since = shown_day(undecided.round.opened_at)
     for column, value in zip(values, (undecided.annotator, str(undecided.round.number), scores, since), strict=True):
         column.markdown(as_text(value))

@@ -74,9 +74,9 @@ def show_against_rest(agreement: Agreement) -> None:
     )  # fmt: skip
     st.caption(
         _(
-            "Token F1 against tokens marked by most others (majority) or any of them (union), and agreement "
-            "with the others' most frequent label. Means over n texts with 95 % intervals; n excludes texts "
-            "where neither side marks anything or labels tie. With two others, majority means both."
+            "Token F1 against tokens marked by most others (majority) or by any other (union); label "
+            "agreement with the others. Mean over n texts, 95 % intervals; n leaves out texts without "
+            "marks or with tied labels."
         )
     )
 
@@ -289,9 +289,9 @@ def _value(about: str, name: str, value: float | None, n: int) -> Row:
 
 _ENDS: tuple[tuple[str, str], ...] = (*OUTCOMES.items(), ("open", unsaid("open")))
 _SCORE_HEADS: dict[Property, str] = {
-    "sufficiency": unsaid("Sufficiency scores"),
-    "compactness": unsaid("Compactness scores"),
-    "comprehensiveness": unsaid("Comprehensiveness scores"),
+    "sufficiency": unsaid("Sufficiency score"),
+    "compactness": unsaid("Compactness score"),
+    "comprehensiveness": unsaid("Comprehensiveness score"),
 }
 _BY = (unsaid("by round"), unsaid("by annotator"))
 _SOURCES: dict[ProposedSource, str] = {

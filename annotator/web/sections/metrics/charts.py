@@ -58,8 +58,7 @@ def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTab
     if not rows:
         st.info(
             _(
-                "No predictions at several thresholds yet. Compute attributions with faithfulness on Saliency, or "
-                "import them (format `predictions`, fields `on`, `threshold`)."
+                "No predictions at several thresholds yet. Compute attributions with faithfulness on Saliency, or import some."
             ),
             icon=":material/show_chart:",
         )

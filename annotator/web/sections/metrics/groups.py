@@ -101,7 +101,7 @@ def _draw(
     page = 1
     if n_pages > 1:
         key = state.choices_of(project).number(state.GROUP_PAGE, 1, n_pages, 1)
-        page = int(st.number_input(_("Page of {n_pages} of the groups", n_pages=n_pages), 1, n_pages, key=key))
+        page = int(st.number_input(_("Page of {n_pages}", n_pages=n_pages), 1, n_pages, key=key))
     shown = lines[_PAGE * (page - 1) : _PAGE * page]
     st.html(
         metric_table_html(
@@ -167,9 +167,9 @@ def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTa
     measured = [_(title) for title in (*_TITLES.values(), *_SPREAD.values())]
     show_numbers([_cells(row) for row in rows], measured, key=f"metrics_contrast_table_{project.id}")
     meaning = _(
-        "Pairs with gold labels and predictions on both sides. Delta: contrast minus original accuracy "
-        "(ER-TEST). Consistency: share of originals correct together with all their versions of the type. "
-        "Several seeds: means; broken sets from the first."
+        "Pairs with gold labels and predictions on both sides. Delta: contrast minus original "
+        "accuracy. Consistency: originals correct together with all their versions. Several seeds: "
+        "means; broken sets from the first."
     )
     st.caption(together(meaning, uncounted_training_summary(rows)))
     _show_broken(project, rows)

@@ -78,7 +78,7 @@ def _offer(made: WrittenReport, file_name: str) -> None:
         )
     st.download_button(
         as_text(
-            _("Download {file} ({size} KB)", file=file_name, size=f"{len(content) / 1024:,.0f}")
+            _("Download {name} ({size} KB)", name=file_name, size=f"{len(content) / 1024:,.0f}")
         ),
         content, file_name, "text/html", icon=":material/download:", on_click="ignore", key="metrics_report_take",
     )  # fmt: skip

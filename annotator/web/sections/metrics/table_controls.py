@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
-from annotator.language import _
+from annotator.language import _, clause_by_clause
 from annotator.metrics.registry import one_of_each
 from annotator.scoring.shared_instances import are_different, leaves_too_few, over_own
 from annotator.scoring.table import Column, MetricRow, MetricTable, best_layers, sorted_rows
@@ -125,5 +125,5 @@ def show_meanings(columns: Iterable[Column]) -> None:
         plain = plain_words_of(column.definition)
         st.markdown(
             f"**{as_text(named(column))}**  \n{as_text(plain)}  \n:small[{as_text(sentence_of(column.definition))}]  \n"
-            f":small[{as_text(_('Source: {source}', source=_(column.definition.source)))}]"
+            f":small[{as_text(_('Source: {source}', source=clause_by_clause(column.definition.source)))}]"
         )

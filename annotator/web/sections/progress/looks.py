@@ -93,7 +93,9 @@ def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork)
         return
     n_pages = -(-len(ids) // _PAGE)
     page = int(
-        right.number_input(_("Page of {n}", n=f"{n_pages:,}"), 1, n_pages, key=f"progress_looks_page_{name}_{person}")
+        right.number_input(
+            _("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=f"progress_looks_page_{name}_{person}"
+        )
     )
     shown = page_of(store, visit.user, project, ids[_PAGE * (page - 1) : _PAGE * page])
     st.caption(

@@ -221,9 +221,7 @@ def _show_curves(project: Project, times: WorkTimes) -> None:
     )  # fmt: skip
     shown = [(_("everyone"), times.everybody), *((p.name, p) for p in times.people if p.name in chosen)]
     curves = [_curve(name, person) for name, person in shown]
-    panel = Panel(
-        "", _("a person's submissions, up to the n-th"), _("median seconds per token"), curves, scale="from 0"
-    )
+    panel = Panel("", _("a person's submissions, up to the n-th"), _("median s per token"), curves, scale="from 0")
     st.plotly_chart(curve_panels([panel]), key="progress_curve", config=NO_BAR)
     with st.expander(_("Show combined curve as table")):
         st.dataframe(

@@ -287,7 +287,7 @@ def _show_projects(visit: Visit, projects: list[ProjectWork], total: int) -> Non
     _show_quiet_projects([work.project for work in projects if not work.waits])
     pages = -(-total // PAGE_SIZE)
     if pages > 1:
-        st.number_input(_("Page of {n}", n=f"{pages:,}"), 1, pages, key=_PAGE_KEY, width=160)
+        st.number_input(_("Page of {n_pages}", n_pages=f"{pages:,}"), 1, pages, key=_PAGE_KEY, width=160)
 
 
 _PAGE_KEY = "start_page"

@@ -248,7 +248,11 @@ def show_preview(store: Store, visit: Visit, project: Project, plan: TestPlan, s
     page = (
         int(
             pager.number_input(
-                _("Page of {n}", n=f"{n_pages:,}"), 1, n_pages, key="tests_preview_page", label_visibility="collapsed"
+                _("Page of {n_pages}", n_pages=f"{n_pages:,}"),
+                1,
+                n_pages,
+                key="tests_preview_page",
+                label_visibility="collapsed",
             )
         )
         if n_pages > 1

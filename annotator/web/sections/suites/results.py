@@ -90,7 +90,7 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
     chosen = model.selectbox(
         _("Model"), list(dict.fromkeys([*choices.specs, *filter(None, [typed])])), key=key, accept_new_options=True,
         help=_(
-            "built-in (word classifier trained on the gold), spacy:FOLDER, transformers:FOLDER."
+            "built-in, spacy:FOLDER, transformers:FOLDER."
         )
     )  # fmt: skip
     spec = choices.specs.get(chosen or "", (chosen or "").strip())
@@ -239,7 +239,7 @@ def _show_failing(visit: Visit, project: Project, test: StoredTest, model: str) 
             )
     n_pages = -(-failing.n // _PAGE)
     if n_pages > 1:
-        st.number_input(_("Page of {n}", n=f"{n_pages:,}"), 1, n_pages, key=_key(test, model))
+        st.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=_key(test, model))
 
 
 def _head_words(judged: "JudgedCase") -> Iterator[str]:

@@ -247,7 +247,7 @@ def _checked_row(checked: Checked) -> dict[str, object]:
         "name": checked.user.name,
         "checks": len(checked.points),
         "mean token F1": written(None if totals.f1 is None else float(totals.f1)),
-        "labels matching gold": _("{n_right} of {n}", n_right=totals.n_right, n=totals.n) if totals.n else "–",
+        "labels matching gold": _("{n} of {all}", n=totals.n_right, all=totals.n) if totals.n else "–",
     }
 
 
@@ -314,7 +314,7 @@ def _show_answers(store: Store, visit: Visit, project: Project, audience: Audien
             if answer.measures.f1 is not None:
                 parts.append(_("token F1 {f1}", f1=written(float(answer.measures.f1))))
             if answer.measures.n:
-                parts.append(_("{n_right} of {n} correct", n_right=answer.measures.n_right, n=answer.measures.n))
+                parts.append(_("{right} of {n} right", right=answer.measures.n_right, n=answer.measures.n))
             st.markdown(" · ".join(parts))
             st.caption(as_text(together(*answer.lines)))
 
@@ -328,9 +328,7 @@ def _person_row(trained: Trained) -> dict[str, object]:
         else _(TRAINING_WORDS[trained.state]),
         "tries": trained.n_tries,
         "token F1, last attempt": written(None if totals is None or totals.f1 is None else float(totals.f1)),
-        "correct, last attempt": _("{n_right} of {n}", n_right=totals.n_right, n=totals.n)
-        if totals and totals.n
-        else "–",
+        "correct, last attempt": _("{n} of {all}", n=totals.n_right, all=totals.n) if totals and totals.n else "–",
     }
 
 

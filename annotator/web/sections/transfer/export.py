@@ -40,7 +40,7 @@ FORMATS = {
     "prodigy": (unsaid("Prodigy"), ".jsonl"),
     "parquet": (unsaid("Parquet: one file"), ".parquet"),
     "parquet-annotations": (unsaid("Parquet: all annotations"), ".parquet"),
-    "datasets": (unsaid("Hugging Face datasets: a folder"), ""),
+    "datasets": (unsaid("Hugging Face datasets"), ""),
 }
 _BOTH_HALVES = {"jsonl", "contrast", ANNOTATIONS}  # formats that always hold originals and changed versions
 _HALF_WORDS = {

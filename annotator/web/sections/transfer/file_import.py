@@ -101,7 +101,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         )
         prefix = st.text_input(_("ID prefix (if IDs repeat between files)"), key="import_prefix")
         renamed = _ask_renamed()
-        update = st.checkbox(_("Let changed rows overwrite instances with the same ID"), key="import_update")
+        update = st.checkbox(_("Let changed rows overwrite"), key="import_update")
         skip_invalid = st.checkbox(_("Skip invalid rows"), key="import_skip")
         merge_labels = st.checkbox(_("Merge similar labels"), key="import_merge_labels", help=_(_ALIKE))
         number_keys = st.checkbox(_("Generate missing IDs"), key="import_number")
