@@ -172,6 +172,12 @@ class Quotes:
     n_sets: int = 0
     sets: tuple[tuple[tuple[int, int], ...], ...] = ()
 
+    @property
+    def token_sets(self) -> tuple[tuple[int, ...], ...]:
+        """The tokens of each set."""
+        tokens = (sorted({token for start, end in spans for token in range(start, end)}) for spans in self.sets)
+        return tuple(dict.fromkeys(map(tuple, tokens)))
+
 
 @dataclass(frozen=True, slots=True)
 class SourceRationale:

@@ -224,6 +224,7 @@ def _alpha(counts: npt.NDArray[np.int64]) -> float:
 
 NO_WORSE = 0.1  # of kappa: a model that is at most this much below people is as good as one of them
 _RESAMPLES = 1_000
+_LEAST_TEXTS = 10
 Standing = Literal["as good", "worse", "open"]
 
 
@@ -232,7 +233,8 @@ class ShadowAgreement:
     """How far a model's scores on one scale agree with people's, and people's with each other, over the same items.
 
     people, shadow: quadratically weighted kappa, with a 95 % interval over texts; difference: shadow less people
-    standing: "as good": the difference is above -0.1 with 97.5 % certainty; "worse": below 0; "open": neither is known
+    standing: "as good": the difference is above -0.1 with 97.5 % certainty; "worse": below 0; "open": neither is known, or there
+              are fewer than ten texts
     Undefined: people and difference where no item has the scores of two people: shadow is then over items with one; kappa where
                all scores are equal
     """
@@ -266,8 +268,9 @@ def shadow_agreement(
         (weighted_kappa(table.sum(axis=0)), weighted_kappa(np.tensordot(draws, table, axes=1))) for table in counts
     )
     difference = _of_draws(shadow[0] - people[0], shadow[1] - people[1], len(compared))
+    standing = _standing(difference) if len(texts) >= _LEAST_TEXTS else "open"
     return ShadowAgreement(
-        model, _of_draws(*people, len(compared)), _of_draws(*shadow, len(compared)), difference, _standing(difference)
+        model, _of_draws(*people, len(compared)), _of_draws(*shadow, len(compared)), difference, standing
     )
 
 

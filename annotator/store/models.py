@@ -431,28 +431,39 @@ def forget_model(store: Store, project_id: int, model: str) -> None:
     )
 
 
+_GAVE_SETS = """EXISTS (SELECT 1 FROM runs JOIN machine_rationales ON run_id = runs.id
+    WHERE runs.model_id = models.id AND json_array_length(quotes) > 3)"""
+
+
 def models_with_quoted_sets(store: Store, project_id: int) -> list[str]:
     """The models of a project that gave any of their reasons as sets of quotes, by name."""
+    rows = store.rows(f"SELECT name FROM models WHERE project_id = ? AND {_GAVE_SETS} ORDER BY name", (project_id,))
+    return [row["name"] for row in rows]
+
+
+def models_with_own_sets(store: Store, project_id: int) -> list[str]:
+    """The models of a project whose own sets were found, or given in quotes, by name."""
     rows = store.rows(
-        """SELECT DISTINCT name FROM models JOIN runs ON runs.model_id = models.id WHERE project_id = ? AND EXISTS (
-            SELECT 1 FROM machine_rationales WHERE run_id = runs.id AND json_array_length(quotes) > 3) ORDER BY name""",
+        f"""SELECT name FROM models WHERE project_id = ? AND ({_GAVE_SETS} OR EXISTS (SELECT 1 FROM sufficient_sets
+            WHERE model_id = models.id AND json_extract(parameters, '$.sets_of') IS NULL)) ORDER BY name""",
         (project_id,),
     )
     return [row["name"] for row in rows]
 
 
-def quoted_sets_of_instance(store: Store, instance_id: int) -> list[tuple[str, str | None, Output]]:
-    """Each model that gave sets of quotes for an instance, with the label that it gave and what it said."""
+def quoted_sets_of_instance(
+    store: Store, instance_id: int
+) -> list[tuple[str, str | None, tuple[tuple[int, ...], ...]]]:
+    """Each model that gave sets of quotes for an instance, with its label, and the tokens of each set."""
     rows = store.rows(
-        """SELECT name, run_id, (SELECT label FROM predictions JOIN runs AS answering ON answering.id = predictions.run_id
+        """SELECT name, quotes, (SELECT label FROM predictions JOIN runs AS answering ON answering.id = predictions.run_id
                 WHERE answering.model_id = models.id AND method = '' AND input = 'full' AND instance_id = ?1) AS answer
             FROM machine_rationales JOIN runs ON runs.id = run_id JOIN models ON models.id = runs.model_id
             WHERE instance_id = ?1 AND json_array_length(quotes) > 3 ORDER BY name""",
         (instance_id,),
     )
-    return [
-        (row["name"], row["answer"], outputs_of_run(store, row["run_id"], [instance_id])[instance_id]) for row in rows
-    ]
+    quoted = ((row["name"], row["answer"], _quotes(row["quotes"])) for row in rows)
+    return [(name, answer, quotes.token_sets) for name, answer, quotes in quoted if quotes is not None]
 
 
 # A model's own rationale sets, by how they were looked for.

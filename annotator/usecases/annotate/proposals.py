@@ -19,7 +19,7 @@ from annotator.perturb.versions import carry_sets, compare
 from annotator.store import Store
 from annotator.store.annotate import proposals as proposed_store
 from annotator.store.instances import find_instance_ids, get_instance
-from annotator.store.models import sufficient_sets_of_instance
+from annotator.store.models import quoted_sets_of_instance, sufficient_sets_of_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.suites import list_word_lists
 from annotator.usecases.access import independence
@@ -158,10 +158,16 @@ def lexicon_proposals(lists: Sequence[WordList], instance: Instance, project: Pr
 
 
 def model_proposals(store: Store, instance: Instance, project: Project) -> list[ProposedSet]:
-    """The sets that are enough for the model of the project's choice, as they were found first."""
+    """The own sets of the model of the project's choice: those that were found first to be enough, or that it gave in quotes."""
     model = project.settings.proposed_model
-    stored_sets = sufficient_sets_of_instance(store, instance.id) if model else []
-    families = [sets.own.tokens for name, _parameters, sets in stored_sets if name == model and not sets.reason]
+    if not model:
+        return []
+    families = [
+        sets.own.tokens
+        for name, _parameters, sets in sufficient_sets_of_instance(store, instance.id)
+        if name == model and sets.search != "given" and not sets.reason
+    ]
+    families += [sets for name, _label, sets in quoted_sets_of_instance(store, instance.id) if name == model]
     return [
         ProposedSet("model", model, rationale_set, f"{model} {number}")
         for number, tokens in enumerate(families[0] if families else (), 1)

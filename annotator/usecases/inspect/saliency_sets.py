@@ -33,7 +33,6 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.saliency_messages import ShownFamilies, ShownFamily, ShownJudgedSet
 from annotator.usecases.inspect.text_lists import delete_list, save_listed
 from annotator.usecases.models.parameter_words import parameter_words
-from annotator.usecases.models.self_explanations import quoted_sets
 from annotator.usecases.models.sufficient_sets import SETS_OF, stored_numbers
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def show_families(store: Store, instance: Instance, gold: Sequence[RationaleSet]
     """Of each model, and way of looking, whose sets of a text are stored. gold: as it is now; None where it is closed.
 
     People's sets that were asked about are shown only where gold is still theirs: others may be of an annotation that is closed.
-    Sets that a model quoted stand by themselves until a model was asked about them.
+    Sets that a model quoted stand by themselves until a model was asked about them. Where there are no sets comes last.
     """
     tokens = None if gold is None else [frozenset(of.token_indices) for of in gold]
     judged = [
@@ -65,11 +64,11 @@ def show_families(store: Store, instance: Instance, gold: Sequence[RationaleSet]
     ]
     known = {families.sets_of for families in judged if not families.trouble}
     quoted = [
-        _quoted(model, label, quoted_sets(output), instance, tokens)
-        for model, label, output in quoted_sets_of_instance(store, instance.id)
-        if model not in known
+        _quoted(model, label, sets, instance, tokens)
+        for model, label, sets in quoted_sets_of_instance(store, instance.id)
+        if sets and model not in known
     ]
-    return (*judged, *quoted)
+    return tuple(sorted((*judged, *quoted), key=lambda families: bool(families.trouble)))
 
 
 def _quoted(

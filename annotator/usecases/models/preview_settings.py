@@ -7,7 +7,7 @@ from annotator.domain.projects import NEWEST_METHODS, NO_METHOD, Project, previe
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.store import Store
-from annotator.store.models import list_runs, models_with_sufficient_sets
+from annotator.store.models import list_runs, models_with_own_sets
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.model_places import models_folder, require_allowed_place
 
@@ -58,4 +58,4 @@ def methods_to_compare(store: Store, actor: User, project: Project) -> list[str]
 def models_with_sets(store: Store, actor: User, project: Project) -> list[str]:
     """The models whose own sets were looked for in a project."""
     require(store, actor, project.id, "export")
-    return models_with_sufficient_sets(store, project.id)
+    return models_with_own_sets(store, project.id)

@@ -25,7 +25,6 @@ from annotator.domain.self_explanations import (
     run_of,
     standard_template,
 )
-from annotator.domain.sufficient_sets import distinct_sets
 from annotator.errors import InvalidValue, ModelError, NotFound
 from annotator.formats.rows.files import new_file
 from annotator.language import _, listed
@@ -330,12 +329,6 @@ class QuotedSetsReader:
             number: QuotedSets(labels.get(number), sets)
             for run in self._quoting
             for number, output in outputs_of_run(self._store, run, instance_ids).items()
-            if (sets := quoted_sets(output))
+            for rationale in output.rationales
+            if rationale.quotes is not None and (sets := rationale.quotes.token_sets)
         }
-
-
-def quoted_sets(output: Output) -> tuple[tuple[int, ...], ...]:
-    """The tokens of each set that a run gave of an instance; () where it gave none."""
-    quoted = next((rationale.quotes for rationale in output.rationales if rationale.quotes is not None), None)
-    sets = () if quoted is None else quoted.sets
-    return distinct_sets([[token for start, end in spans for token in range(start, end)] for spans in sets])

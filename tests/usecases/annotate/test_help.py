@@ -9,7 +9,7 @@ import pytest
 
 from annotator.domain.instances import Draft
 from annotator.domain.measurements import WITHOUT_HELP
-from annotator.domain.models import Run, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.models import MachineRationale, Output, Quotes, Run, ScoredPart, SourceAttribution, SourceOutput
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.sufficient_sets import JudgedFamily, JudgedSet, SufficientSets
@@ -19,7 +19,7 @@ from annotator.store import Store, open_store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.annotate.proposals import help_of, helping_models
 from annotator.store.instances import find_instance_ids
-from annotator.store.models import add_model, store_sufficient_sets
+from annotator.store.models import RunFinder, add_model, store_outputs, store_sufficient_sets
 from annotator.store.projects import get_project
 from annotator.usecases.annotate import proposals as annotate_proposals
 from annotator.usecases.annotate import work as annotate_work
@@ -317,3 +317,24 @@ def test_a_models_own_sets_are_proposed_dashed_and_leave_their_trace(
     ben = add_person("Ben", blind, "annotator")
     work = next_work(store, ben, blind)
     assert annotate_proposals.propose(store, ben, work.assignment.id).proposals.sets == ()
+
+
+def test_sets_that_a_language_model_quoted_are_proposed_and_not_those_that_another_model_was_asked_about(
+    store: Store, praised: Project, add_person: People
+) -> None:
+    judged = SufficientSets(
+        "positive", 0.5, 0.9, 0.2, "", "given", JudgedFamily((JudgedSet((1,), 0.8, None, 0.3),), 0.3)
+    )
+    quoted = MachineRationale("hard", ((1, 2), (8, 9)), quotes=Quotes(2, n_sets=2, sets=(((8, 9),), ((1, 2),))))
+    with store.transaction():
+        numbers = [find_instance_ids(store, praised.id, f"t{n}")[0] for n in range(8)]
+        run = RunFinder(store, praised.id).id_of(Run("llama", "quotes"))
+        store_outputs(store, run, [Output(number, rationales=(quoted,)) for number in numbers])
+        tiny = add_model(store, praised.id, "tiny")
+        store_sufficient_sets(store, tiny, '{"removal":"delete","sets_of":"llama"}', dict.fromkeys(numbers, judged))
+    assert models_with_sets(store, LOCAL_OPERATOR, praised) == ["llama"]
+    for model, sets in (("llama", [(8,), (1,)]), ("tiny", [])):
+        on = settings(store, praised, proposed_word_lists=(), proposed_model=model)
+        person = add_person(f"Ann with {model}", on, "annotator")
+        offer = annotate_proposals.propose(store, person, next_work(store, person, on).assignment.id)
+        assert [of.rationale_set.token_indices for of in offer.proposals.sets] == sets

@@ -532,7 +532,7 @@ def test_the_model_itself_is_asked_about_each_of_its_sets_alone_and_about_the_re
     assert families.own.is_comprehensive
     assert families.people is not None
     assert not families.people.is_comprehensive  # without “good” it is still positive
-    otherwise, unjudged = shown(store, 2)
+    unjudged, otherwise = shown(store, 2)
     assert otherwise.trouble == "The model does not give the label that these sets are for."
     assert unjudged.own.sets[0].tokens == (1,)
     assert own_sets_summary(judged) == (

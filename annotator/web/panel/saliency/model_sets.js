@@ -76,7 +76,7 @@ function title({ model, sets_of: other, p }) {
   if (!other) return _("{model}: sets that are enough for its answer", { model });
   return p === null
     ? _("{model}: sets it gave as its reasons", { model })
-    : _("{model}, asked about the sets of {other}", { model, other });
+    : _("{model}, asked about the sets of {other}", { model, other: other.split(" · ")[0] });
 }
 
 /** @param {number|null} p */

@@ -455,7 +455,7 @@ def _show_reviewers(quality: WorkQuality) -> None:
 
 _STANDINGS: dict[Standing, str] = {
     "as good": unsaid("as good as a reviewer"),
-    "worse": unsaid("worse than a reviewer"),
+    "worse": unsaid("worse"),
     "open": unsaid("not known yet"),
 }
 
@@ -464,7 +464,7 @@ def _show_shadows(quality: WorkQuality) -> None:
     """Language models that scored what people scored; nothing where none did."""
     rows = [
         {
-            _("model"): shadow.model,
+            _("model"): shadow.model.partition(" · ")[0],
             _("score"): _(PROPERTY_NAMES[name]),
             _("κ with people"): _interval(shadow.shadow),
             _("people among themselves"): _interval(shadow.people),
