@@ -81,12 +81,16 @@ def examine(
     given: Sequence[Sequence[int]] | None = None,
     sentences: Sequence[int] = (),
     seed: int = 0,
+    begun: SufficientSets | None = None,
+    tell: Callable[[SufficientSets], None] = lambda _begun: None,
 ) -> Steps[SufficientSets]:
     """The sets of a text, what the model answers to people's sets, and how many random sets of equal sizes suffice.
 
     people:    their sets by token number; None: nobody is asked about
     given:     sets that are judged in the place of the model's own, which are then not looked for
     sentences: the number of each token's sentence, () where all are one
+    begun, tell: what a search in blocks tells after each set, with the sets so far, not yet judged; a later one goes on behind
+               them, if the model still answers the same to the text and to nothing
     Raises: InvalidValue for an exact search of a text that is too long for it
     """
     search = seeking.search_of(n_tokens) if given is None else "given"
@@ -99,7 +103,11 @@ def examine(
         return SufficientSets("", threshold, full, empty, reason, search)
     is_cut = False
     if given is None:
-        tails = yield from collect(Tail(ends[0], full), threshold, search, seeking.goes_on, sentences)
+        so_far = SufficientSets("", threshold, full, empty, "", search)
+        tails = yield from collect(
+            Tail(ends[0], full), threshold, search, seeking.goes_on, sentences, _begun(begun, so_far, n_tokens),
+            lambda tails: tell(replace(so_far, own=_unjudged(tails))),
+        )  # fmt: skip
         late = {index for index, (_tail, is_late) in enumerate(tails) if is_late}
         model_sets = yield from judge([tail.mask for tail, _ in tails], n_tokens, late)
         _check_minimal(model_sets, threshold)
@@ -159,19 +167,39 @@ def _reason(n_tokens: int, full: float, empty: float, threshold: float) -> Reaso
     return "answers without reading" if empty >= threshold else ""
 
 
+def _begun(begun: SufficientSets | None, now: SufficientSets, n_tokens: int) -> list[tuple[Tail, bool]]:
+    """The sets of a search that began; none where the model has changed since."""
+    if begun is None or (begun.full, begun.empty, begun.search) != (now.full, now.empty, now.search):
+        return []
+    return [(Tail(_mask(of.tokens, n_tokens), of.alone), of.is_late) for of in begun.own.sets]
+
+
+def _unjudged(tails: Sequence[tuple[Tail, bool]]) -> JudgedFamily:
+    tokens = (np.flatnonzero(tail.mask).tolist() for tail, _ in tails)
+    return JudgedFamily(
+        tuple(JudgedSet(tuple(of), tail.f, 0, 0, late) for of, (tail, late) in zip(tokens, tails, strict=True)), 0
+    )
+
+
 def collect(
-    whole: Tail, threshold: float, search: Search, goes_on: bool, sentences: Sequence[int] = ()
-) -> Steps[list[tuple[Tail, bool]]]:
+    whole: Tail, threshold: float, search: Search, goes_on: bool, sentences: Sequence[int] = (),
+    begun: Sequence[tuple[Tail, bool]] = (), tell: Callable[[list[tuple[Tail, bool]]], None] = lambda _tails: None,
+) -> Steps[list[tuple[Tail, bool]]]:  # fmt: skip
     """Disjoint sets, at most 20, while the rest is sufficient (goes_on: while a part of it is); and which came after that."""
     if search == "exact":
         return (yield from _smallest(whole, threshold, goes_on))
-    tails: list[tuple[Tail, bool]] = []
+    tails = list(begun)
     rest = whole
+    if tails:
+        left = whole.mask & ~_union(np.array([tail.mask for tail, _ in tails]))
+        rest = Tail(left, float((yield left[None])[0]))
     while rest.mask.any() and len(tails) < MOST_SETS and (goes_on or rest.f >= threshold):
         smallest = yield from _find(rest, threshold, search, sentences)
         if smallest is None:
             break
         tails.append((smallest, rest.f < threshold))
+        if search == "blocks":
+            tell(tails)
         left = rest.mask & ~smallest.mask
         rest = Tail(left, float((yield left[None])[0]))
     return tails

@@ -472,7 +472,7 @@ _EXAMINED = msgspec.json.Decoder(SufficientSets)
 
 
 def store_sufficient_sets(store: Store, model_id: int, parameters: str, examined: Mapping[int, SufficientSets]) -> None:
-    """Write what was found of some instances, over what is there."""
+    """Write what was found of some instances, over what is there; without a label where the search has begun and not ended."""
     store.run_many(
         """INSERT INTO sufficient_sets (model_id, parameters, instance_id, label, examined) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET label = excluded.label, examined = excluded.examined""",
@@ -501,7 +501,8 @@ def sufficient_sets_as_sources(
     """All of a project (or of a split's instances), as our own export writes them."""
     for row in store.rows(
         """SELECT name, parameters, key, split, label, examined FROM sufficient_sets JOIN models ON models.id = model_id
-            JOIN instances ON instances.id = instance_id WHERE models.project_id = ?1 AND (?2 IS NULL OR split = ?2)
+            JOIN instances ON instances.id = instance_id
+            WHERE models.project_id = ?1 AND label <> '' AND (?2 IS NULL OR split = ?2)
             ORDER BY name, parameters, instances.id""",
         (project_id, split),
     ):
@@ -512,7 +513,7 @@ def models_with_sufficient_sets(store: Store, project_id: int) -> list[str]:
     """The models of a project of whose own sets any are stored, by name."""
     rows = store.rows(
         """SELECT name FROM models WHERE project_id = ?
-            AND EXISTS (SELECT 1 FROM sufficient_sets WHERE model_id = models.id) ORDER BY name""",
+            AND EXISTS (SELECT 1 FROM sufficient_sets WHERE model_id = models.id AND label <> '') ORDER BY name""",
         (project_id,),
     )
     return [row["name"] for row in rows]
@@ -522,7 +523,7 @@ def ways_with_sufficient_sets(store: Store, project_id: int) -> dict[tuple[str, 
     """Models with the parameters by which their own sets were looked for, and the number of instances."""
     rows = store.rows(
         """SELECT name, parameters, count(*) AS n FROM sufficient_sets JOIN models ON models.id = model_id
-            WHERE project_id = ? GROUP BY name, parameters ORDER BY name, parameters""",
+            WHERE project_id = ? AND label <> '' GROUP BY name, parameters ORDER BY name, parameters""",
         (project_id,),
     )
     return {(row["name"], row["parameters"]): row["n"] for row in rows}
@@ -532,7 +533,7 @@ def sufficient_sets_of_instance(store: Store, instance_id: int) -> list[tuple[st
     """Each model with the parameters by which its sets of an instance were looked for, and what was found."""
     rows = store.rows(
         """SELECT name, parameters, label, examined FROM sufficient_sets JOIN models ON models.id = model_id
-            WHERE instance_id = ? ORDER BY name, parameters""",
+            WHERE instance_id = ? AND label <> '' ORDER BY name, parameters""",
         (instance_id,),
     )
     return [(row["name"], row["parameters"], _examined(row)) for row in rows]
@@ -545,7 +546,8 @@ def all_sufficient_sets(
     rows = store.rows(
         """SELECT instance_id, label, examined FROM sufficient_sets JOIN models ON models.id = model_id
             JOIN instances ON instances.id = instance_id
-            WHERE models.project_id = ?1 AND name = ?2 AND parameters = ?3 AND state <> 'discarded' AND (?4 IS NULL OR split = ?4)
+            WHERE models.project_id = ?1 AND name = ?2 AND parameters = ?3 AND label <> '' AND state <> 'discarded'
+                AND (?4 IS NULL OR split = ?4)
             ORDER BY instance_id""",
         (project_id, model, parameters, split),
     )

@@ -1,7 +1,7 @@
-"""Find a model's own rationale sets, text by text, and ask it about people's; each text is stored when it is done.
+"""Find a model's own rationale sets, text by text, and ask it about people's.
 
-What is stored is not looked for again, so that the work may be stopped at any moment and begun anew. People's sets that have
-changed since are asked about again.
+Each text is stored when it is done, a long one after each set. What is stored is not looked for again, so that the work may be
+stopped at any moment and begun anew. People's sets that have changed since are asked about again.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -293,6 +293,17 @@ class _Text:
         numbers = {token: number for number, token in enumerate(self.tokens.tolist())}
         return distinct_sets([[numbers[token] for token in of_set if token in numbers] for of_set in sets])
 
+    def number(self, token: int) -> int:
+        """A seen token's, in the instance."""
+        return int(self.tokens[token])
+
+    def begun(self, stored: SufficientSets) -> SufficientSets | None:
+        """A search that has not ended, by the numbers of seen tokens; None where it has, or they are others now."""
+        numbers = self.tokens.tolist()
+        if stored.label or not {token for of_set in stored.own.tokens for token in of_set} <= set(numbers):
+            return None
+        return replace(stored, own=stored.own.numbered(numbers.index))
+
     def sentences(self) -> list[int]:
         """The number of each seen token's sentence."""
         numbers: list[int] = []
@@ -368,6 +379,7 @@ class _Working:
         """What is to be asked of a text; None where nothing is, or it is left out."""
         number, n_tokens, seeking = text.instance.id, len(text.tokens), self.seeking
         given = None if text.quoted is None else text.seen(text.quoted.sets)
+        begun = None if stored is None else text.begun(stored)
         if stored is not None and (stored.label not in self.model.labels or not _is_of(stored, given, text)):
             stored = None
         if stored is None and given is None and self.options.is_exact and n_tokens > MOST_EXACT:
@@ -384,6 +396,8 @@ class _Working:
                 given=given,
                 sentences=sentences,
                 seed=seed,
+                begun=begun,
+                tell=lambda sets: self._store(text, replace(sets, own=sets.own.numbered(text.number))),
             )
             return Work(number, steps if text.quoted is None else self._for_label(steps, text, text.quoted.label))
         if stored.reason or not self._is_outdated(text, stored):
@@ -440,13 +454,16 @@ class _Working:
         if isinstance(done.result, ModelError):
             self._leave_out(text, done.result)
             return
-        examined = self._examined(text, done)
-        with self.store.transaction():
-            require_open(self.store, self.project.id)
-            store_sufficient_sets(self.store, self.model_id, self.report.parameters, {done.number: examined})
+        self._store(text, self._examined(text, done))
         self.report.n_examined += 1
         self.failures.clear()
         self._show_progress()
+
+    def _store(self, text: _Text, sets: SufficientSets) -> None:
+        """Without a label, until the search has ended."""
+        with self.store.transaction():
+            require_open(self.store, self.project.id)
+            store_sufficient_sets(self.store, self.model_id, self.report.parameters, {text.instance.id: sets})
 
     def _examined(self, text: _Text, done: Done) -> SufficientSets:
         """In the instance's token numbers, with the label."""
@@ -454,13 +471,13 @@ class _Working:
         if isinstance(result, ModelError):
             raise result
         if result.label:  # it was stored, and people's sets alone were asked about
-            people = None if result.people is None else result.people.numbered(lambda token: int(text.tokens[token]))
+            people = None if result.people is None else result.people.numbered(text.number)
             return replace(result, people=people, n_calls=result.n_calls + done.n_calls)
         return replace(
             result,
             label=self.model.labels[text.column or 0],
-            own=result.own.numbered(lambda token: int(text.tokens[token])),
-            people=result.people and result.people.numbered(lambda token: int(text.tokens[token])),
+            own=result.own.numbered(text.number),
+            people=result.people and result.people.numbered(text.number),
             n_calls=done.n_calls,
         )
 

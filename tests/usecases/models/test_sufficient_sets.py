@@ -284,6 +284,47 @@ def test_what_is_stored_is_not_asked_again_and_a_stopped_run_goes_on(
     assert run(store, tastes).n_calls == 0
 
 
+def test_a_long_text_goes_on_behind_the_sets_that_a_stopped_run_found(
+    store: Store, tastes: Project, import_rows: Callable[..., object], scripted: Callable[..., Scripted]
+) -> None:
+    words = [f"w{number}" for number in range(90)]
+    words[7], words[30], words[66] = "good", "fine", "kind"
+    import_rows(tastes, [{"id": "long", "text": " ".join(words), "label": "positive", "split": "far"}])
+    answers: list[str] = []
+    is_stopped = False
+
+    def logit(given: Input) -> float:
+        text = " ".join(token for segment in given.segments for token in segment.tokens)
+        if is_stopped and store.value("SELECT json_array_length(examined, '$.own.sets') FROM sufficient_sets") == 2:
+            raise KeyboardInterrupt
+        answers.append(text)
+        return -1.0 + 3.0 * len({"good", "fine", "kind"} & set(text.split()))
+
+    scripted(Scripted(logit))
+    whole = stored(store, tastes, run(store, tastes, split="far"))["long"]
+    in_full = set(answers)
+    assert sorted(whole.own.tokens) == [(7,), (30,), (66,)]
+    answers.clear()
+    is_stopped = True
+    with pytest.raises(KeyboardInterrupt):
+        run(store, tastes, split="far", is_anew=True)
+    before = set(answers)
+    assert store.value("SELECT label FROM sufficient_sets") == ""
+    number = find_instance_ids(store, tastes.id, "long")[0]
+    assert (families(store, LOCAL_OPERATOR, number), has_sets(store, LOCAL_OPERATOR, tastes)) == ((), False)
+    answers.clear()
+    is_stopped = False
+    report = run(store, tastes, split="far")
+    assert (report.n_examined, report.n_known, report.n_calls) == (1, 0, len(answers))
+    after = stored(store, tastes, report)["long"]
+    assert after == replace(whole, n_calls=report.n_calls)
+    assert before | set(answers) == in_full
+    again = before & set(
+        answers
+    )  # the text and nothing, what judges the two sets, and rests that two searches have in common
+    assert 10 * len(again) < len(before), (len(again), len(before), len(in_full))
+
+
 def _stop_after(n: int) -> Callable[[int, int], None]:
     def progress(done: int, _of: int) -> None:
         if done == n:
