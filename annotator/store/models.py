@@ -445,7 +445,7 @@ def models_with_own_sets(store: Store, project_id: int) -> list[str]:
     """The models of a project whose own sets were found, or given in quotes, by name."""
     rows = store.rows(
         f"""SELECT name FROM models WHERE project_id = ? AND ({_GAVE_SETS} OR EXISTS (SELECT 1 FROM sufficient_sets
-            WHERE model_id = models.id AND json_extract(parameters, '$.sets_of') IS NULL)) ORDER BY name""",
+            WHERE model_id = models.id AND label <> '' AND json_extract(parameters, '$.sets_of') IS NULL)) ORDER BY name""",
         (project_id,),
     )
     return [row["name"] for row in rows]
