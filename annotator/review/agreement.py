@@ -12,10 +12,10 @@ import numpy as np
 from annotator.domain.instances import Annotation, Instance
 from annotator.domain.sources import is_mask_of_nobody
 from annotator.domain.texts import RationaleSet
+from annotator.review.coefficients import Moments, Spread
 from annotator.review.gold import labels_alone, latest_of_each, that_count
 from annotator.review.label_agreement import LabelAgreement, LabelTally
 from annotator.review.rater_agreement import AgainstRest, RestTally
-from annotator.review.spread import Moments, Spread
 from annotator.review.token_agreement import InstanceVotes, TokenAgreement, TokenTally
 
 # Agreement on rationale sets: how well the sets of one annotator are found again among those of another.

@@ -8,8 +8,15 @@ from itertools import combinations
 import numpy as np
 
 from annotator.domain.numbers import natural_order
-from annotator.review.coefficients import Counts, defined, fleiss_kappa, nominal_alpha, nominal_cohen_kappa
-from annotator.review.spread import Moments, Spread
+from annotator.review.coefficients import (
+    Counts,
+    Moments,
+    Spread,
+    defined,
+    fleiss_kappa,
+    nominal_alpha,
+    nominal_cohen_kappa,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.rights import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
-from annotator.web.hosts import LOOPBACK, refusal_of
+from annotator.web.addresses import LOOPBACK, refusal_of
 from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes import crowd as crowd_limits
 from annotator.web.routes.access import (

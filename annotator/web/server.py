@@ -25,8 +25,7 @@ from annotator.usecases.access.accounts import make_first_account_link
 from annotator.usecases.databases import open_store, served
 from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
-from annotator.web.addresses import Addresses, addresses_of, begin_log, is_loopback, listen
-from annotator.web.hosts import AllowedHosts, allowed_hosts
+from annotator.web.addresses import Addresses, AllowedHosts, addresses_of, allowed_hosts, begin_log, is_loopback, listen
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
 from annotator.web.routes import all_routes

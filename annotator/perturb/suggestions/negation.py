@@ -13,7 +13,7 @@ from annotator.perturb.language_rules import (
     word_at,
 )
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Proposal, suggester
+from annotator.perturb.suggested_texts import Proposal, suggester
 from annotator.perturb.wording import drop, like
 from annotator.text.edits import Edit
 

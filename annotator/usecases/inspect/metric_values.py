@@ -34,9 +34,9 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import has_help
 from annotator.store.gold.releases import newest_release
 from annotator.store.gold_choices import has_exhaustive
+from annotator.store.measurements import fact_names, group_names
 from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs, splits_of
 from annotator.store.people import roles_of
-from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import grouped_gold
 from annotator.usecases.inspect.metrics_table import names_of

@@ -41,6 +41,7 @@ from annotator.scoring.scored_blocks import OverInstances, random_numbers
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
 from annotator.store.annotate.annotations import count_of_other_results
+from annotator.store.measurements import fact_names, group_names
 from annotator.store.models import (
     StoredRun,
     answers_of_run,
@@ -50,7 +51,6 @@ from annotator.store.models import (
     list_runs,
 )
 from annotator.store.project.label_replacement import labelled_ids
-from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import GroupedGold, grouped_gold

@@ -15,7 +15,7 @@ from annotator.domain.perturbations import (
 )
 from annotator.domain.projects import Project, kinds_of, titles_of_kinds
 from annotator.domain.texts import first_words
-from annotator.perturb.registry import Suggestion
+from annotator.perturb.suggested_texts import Suggestion
 from annotator.perturb.versions import SegmentChange
 from annotator.store import Store
 from annotator.store.instances import get_instance

@@ -10,8 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite
 from annotator.errors import Conflict, ImportRefused, InvalidValue, Problem
-from annotator.formats.suites.cases import Suite, is_suite, read_suite, write_suite
-from annotator.formats.suites.checklist import LABELS
+from annotator.formats.suites.cases import LABELS, Suite, is_suite, read_suite, write_suite
 from annotator.formats.suites.predictions import Run, Runs, problems_of_run, read_runs
 from annotator.language import _, listed, several, together, unsaid
 from annotator.store import Store

@@ -26,8 +26,8 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, is_mask_of_nobody
 from annotator.domain.texts import HelpOrigin, RationaleSet, TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
+from annotator.formats.rows.checks import LABEL, label_remedy
 from annotator.formats.rows.findings import listed
-from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.language import _, several, unsaid
 from annotator.text.search import sets_of_quotes
 from annotator.text.source_spans import Marks, resolve_draft, resolve_marks

@@ -32,7 +32,7 @@ from annotator.store.annotate.annotations import annotations_of, label_votes
 from annotator.store.instances import get_instances, instances_without_texts, places_of, set_results
 from annotator.store.models import instances_with_output
 from annotator.store.packed_rows import fingerprint, new_document
-from annotator.store.transfer.known_rows import bodies_of, documents_of, instances_at, prints_shown, texts_shown
+from annotator.store.transfer.import_rows import bodies_of, documents_of, instances_at, prints_shown, texts_shown
 from annotator.text.source_spans import to_source_span
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.transfer.import_report import ImportReport

@@ -30,7 +30,7 @@ from annotator.errors import (
 from annotator.language import _, speak, unsaid
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
-from annotator.web.hosts import AllowedHosts
+from annotator.web.addresses import AllowedHosts
 
 # Whether a request was sent by a page of this server: asked of forms, messages, web sockets, and GETs that give work out.
 

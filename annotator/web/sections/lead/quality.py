@@ -15,7 +15,6 @@ from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.help import HelpReport, Outcome, help_words
 from annotator.usecases.lead.progress import accepted_annotations
 from annotator.usecases.lead.quality import (
     NO_WORSE,
@@ -24,11 +23,14 @@ from annotator.usecases.lead.quality import (
     BehindPoint,
     DisagreementParts,
     Estimate,
+    HelpReport,
     Leaning,
+    Outcome,
     Spread,
     Standing,
     WorkQuality,
     agreement_of,
+    help_words,
     instances_behind_outcome,
     instances_behind_score,
     knows_help,
