@@ -95,14 +95,9 @@ _CHANGE_THE_LABEL = frozenset(kind.name for kind in KINDS if kind.keeps_label is
 
 
 def suggest(
-    body: TokenizedText,
-    language: str,
-    kind: str,
-    seed: int = 0,
-    project_words: ProjectWords = NO_WORDS,
-    *,
+    body: TokenizedText, language: str, kind: str, seed: int = 0, project_words: ProjectWords = NO_WORDS, *,
     most: int = 5,
-) -> tuple[Suggestion, ...]:
+) -> tuple[Suggestion, ...]:  # fmt: skip
     """Changes of a segment's text that suit a kind of perturbation, as edits of its text.
 
     Each function of the register gives at most `most`, drawn from the seed when it finds more, in order of the text; which of

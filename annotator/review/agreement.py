@@ -307,13 +307,6 @@ class AgreementTally:
     def result(self) -> Agreement:
         """The agreement over what was taken in so far."""
         return Agreement(
-            self._n_annotations,
-            self._n_other_result,
-            self._n_marks_alone,
-            self._n_labels_alone,
-            self._labels.result(),
-            self._tokens.result(),
-            self._sets.result(),
-            self._rest.result(),
-            self._disagreement.result(),
-        )
+            self._n_annotations, self._n_other_result, self._n_marks_alone, self._n_labels_alone, self._labels.result(),
+            self._tokens.result(), self._sets.result(), self._rest.result(), self._disagreement.result(),
+        )  # fmt: skip

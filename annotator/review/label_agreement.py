@@ -74,15 +74,10 @@ class LabelTally:
         moments.add(np.array([pair.kappa for pair in pairs], dtype=np.float64))
         fleiss, alpha = _over_all(votes, len(self._labels))
         return LabelAgreement(
-            n_instances=len(votes.sizes),
-            n_alone=self._n_alone,
-            n_labels=len(self._labels),
-            cohen_kappa=moments.of_all(),
-            fleiss_kappa=fleiss,
-            fleiss_is_generalised=len(set(self._sizes)) > 1,
-            krippendorff_alpha=alpha,
-            pairs=pairs,
-        )
+            n_instances=len(votes.sizes), n_alone=self._n_alone, n_labels=len(self._labels),
+            cohen_kappa=moments.of_all(), fleiss_kappa=fleiss, fleiss_is_generalised=len(set(self._sizes)) > 1,
+            krippendorff_alpha=alpha, pairs=pairs,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

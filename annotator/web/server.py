@@ -55,15 +55,9 @@ _FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "a
 
 
 def serve(
-    path: Path,
-    host: str,
-    port: int,
-    *,
-    url: str | None = None,
-    allowed: Sequence[str] = (),
-    is_demonstration: bool = False,
-    open_browser: bool = False,
-) -> None:
+    path: Path, host: str, port: int, *, url: str | None = None, allowed: Sequence[str] = (),
+    is_demonstration: bool = False, open_browser: bool = False,
+) -> None:  # fmt: skip
     """Serve a database until the process is stopped.
 
     port:    0 lets the system choose

@@ -172,14 +172,9 @@ class Checker:
                 self.check_span(f"{field_name}[{set_number}][{span_number}]", span, sizes, findings)
 
     def check_span(
-        self,
-        field_name: str,
-        span: SourceSpan,
-        sizes: dict[str, Size] | None,
-        findings: Findings,
-        *,
+        self, field_name: str, span: SourceSpan, sizes: dict[str, Size] | None, findings: Findings, *,
         must_be_selectable: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Note what is wrong with a span: nothing marked, no such segment, past its end, a text that is not marked."""
         value = [span.segment, span.start, span.end]
         if not 0 <= span.start < span.end:

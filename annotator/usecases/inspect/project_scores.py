@@ -60,15 +60,9 @@ from annotator.usecases.models.model_trust import Trainings
 
 
 def evaluate_project(
-    store: Store,
-    actor: User,
-    project: Project,
-    *,
-    model: str | None = None,
-    method: str | None = None,
-    options: ScoringOptions = ScoringOptions(),
-    progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> ProjectReport:
+    store: Store, actor: User, project: Project, *, model: str | None = None, method: str | None = None,
+    options: ScoringOptions = ScoringOptions(), progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> ProjectReport:  # fmt: skip
     """Everything there is to say of a project's models (one, or all) under a gold policy.
 
     progress: called with how many runs are done, and how many there are
@@ -92,16 +86,10 @@ def require_group(by: str, group: str | None, groups: Mapping[str, int]) -> None
 
 
 def evaluate_with_instances(
-    store: Store,
-    actor: User,
-    project: Project,
-    *,
-    model: str | None = None,
-    method: str | None = None,
-    options: ScoringOptions = ScoringOptions(),
-    progress: Callable[[int, int], None] = lambda _done, _of: None,
+    store: Store, actor: User, project: Project, *, model: str | None = None, method: str | None = None,
+    options: ScoringOptions = ScoringOptions(), progress: Callable[[int, int], None] = lambda _done, _of: None,
     show_gold: Callable[[ProjectReport], None] = lambda _: None,
-) -> tuple[ProjectReport, Behind]:
+) -> tuple[ProjectReport, Behind]:  # fmt: skip
     """The same, with the numbers of all instances behind it; memory grows with these.
 
     show_gold: called once the gold is known, with the answer as far as it goes then: without models and random

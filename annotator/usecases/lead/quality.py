@@ -58,33 +58,9 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold import annotations_of_people
 
 __all__ = [
-    "NO_WORSE",
-    "AgainstRest",
-    "Agreement",
-    "AnnotatorPair",
-    "BehindPoint",
-    "Coefficient",
-    "DisagreementParts",
-    "Estimate",
-    "HelpReport",
-    "Leaning",
-    "Outcome",
-    "OutcomeCount",
-    "RoundShare",
-    "ScoreCount",
-    "ShadowAgreement",
-    "Spread",
-    "Standing",
-    "TimeSpent",
-    "WorkQuality",
-    "agreement_of",
-    "coefficients_of",
-    "help_of_project",
-    "help_words",
-    "pairs_of",
-    "quality_of",
-    "reviewer_leanings",
-]
+    "NO_WORSE", "AgainstRest", "Agreement", "BehindPoint", "DisagreementParts", "Estimate", "HelpReport", "Leaning",
+    "Outcome", "ShadowAgreement", "Spread", "Standing",
+]  # fmt: skip
 
 # What help did to a project's annotations, where a lot decided who had it, and to the score of the model that helped.
 

@@ -47,16 +47,9 @@ class SuiteImport:
 
 
 def import_suite(
-    store: Store,
-    actor: User,
-    project: Project,
-    path: Path,
-    suite_name: str,
-    *,
-    renamed: Mapping[str, str] | None = None,
-    expected: Mapping[str, str] | None = None,
-    skip_invalid: bool = False,
-) -> SuiteImport:
+    store: Store, actor: User, project: Project, path: Path, suite_name: str, *,
+    renamed: Mapping[str, str] | None = None, expected: Mapping[str, str] | None = None, skip_invalid: bool = False,
+) -> SuiteImport:  # fmt: skip
     """Store the cases of a file as a new suite, all or nothing.
 
     renamed:      what the project calls labels of the file
@@ -135,15 +128,9 @@ class PredictionImport:
 
 
 def import_suite_predictions(
-    store: Store,
-    actor: User,
-    project: Project,
-    suite_name: str,
-    paths: Sequence[Path],
-    *,
-    model: str = "",
+    store: Store, actor: User, project: Project, suite_name: str, paths: Sequence[Path], *, model: str = "",
     update: bool = False,
-) -> PredictionImport:
+) -> PredictionImport:  # fmt: skip
     """Read a model's predictions for a suite back, by test, case and position; every run answers the whole suite.
 
     model:  its name, where the rows say none

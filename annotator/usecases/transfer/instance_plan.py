@@ -62,16 +62,11 @@ class Resolver:
         n_accepted = len({a.annotator for a in annotations if a.state == "accepted"})
         open_slots = max(0, self.project.settings.annotators_per_instance - n_accepted)
         return NewInstance(
-            source=source,
-            language=row.language,
-            segments=row.segments,
-            target=marks.target,
-            fingerprint=row.fingerprint,
-            open_slots=open_slots,
-            state=source.state or ("open" if open_slots else "complete"),
-            annotations=annotations,
+            source=source, language=row.language, segments=row.segments, target=marks.target,
+            fingerprint=row.fingerprint, open_slots=open_slots,
+            state=source.state or ("open" if open_slots else "complete"), annotations=annotations,
             drafts=tuple(resolve_draft(work, layout) for work in source.work) if is_new else (),
-        )
+        )  # fmt: skip
 
     def annotations(
         self, source: SourceInstance, layout: TokenLayout, bodies: Mapping[str, TokenizedText]

@@ -256,17 +256,10 @@ def _contents(store: Store, instance_ids: Sequence[int]) -> dict[int, KnownConte
 def _fingerprint_now(stored: Instance, layout: TokenLayout, texts: Sequence[tuple[str, bytes]]) -> bytes:
     """Of the row that an instance would be today: a lead may have changed its label since it was imported."""
     as_row = SourceInstance(
-        key=stored.key,
-        segments={},
-        source="",
-        line=None,
-        result=stored.result,
-        target=to_source_span(*stored.target, layout) if stored.target else None,
-        parent_key=stored.parent_key,
-        perturbation_kind=stored.perturbation_kind,
-        is_exhaustive=stored.is_exhaustive,
-        metadata=stored.metadata,
-    )
+        key=stored.key, segments={}, source="", line=None, result=stored.result,
+        target=to_source_span(*stored.target, layout) if stored.target else None, parent_key=stored.parent_key,
+        perturbation_kind=stored.perturbation_kind, is_exhaustive=stored.is_exhaustive, metadata=stored.metadata,
+    )  # fmt: skip
     return fingerprint_of(as_row, stored.language, texts)
 
 

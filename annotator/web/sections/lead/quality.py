@@ -60,16 +60,9 @@ def show_against_rest(agreement: Agreement) -> None:
         return
     st.markdown(_("Each annotator vs. the others"))
     columns = (
-        _("majority F1"),
-        _("F1 from"),
-        _("F1 to"),
-        _("union F1"),
-        _("union from"),
-        _("union to"),
-        _("same label"),
-        _("label from"),
-        _("label to"),
-    )
+        _("majority F1"), _("F1 from"), _("F1 to"), _("union F1"), _("union from"), _("union to"), _("same label"),
+        _("label from"), _("label to"),
+    )  # fmt: skip
     st.dataframe(
         [_row_against_rest(person) for person in people], hide_index=True, key="quality_against_rest",
         column_config=dict.fromkeys(columns, _SHARE),
