@@ -18,11 +18,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
-    "modules": 634,
-    "lines": 147_200,
+    "modules": 613,
+    "lines": 146_333,
     "longest module": 600,
-    "panel modules": 76,
-    "panel lines": 22_125,
+    "panel modules": 75,
+    "panel lines": 22_124,
     "longest panel module": 600,
     "test files": 345,
     "largest folder": 25,
