@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
 from annotator.domain.people import LOCAL_OPERATOR, PROJECT_ROLES, ROLES, SCOPES, ApiToken
 from annotator.errors import InvalidValue
 from annotator.files import part_folder, put_in_place
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # `annotator user anonymise`, `erase`, `export` and `wipe`: a person and their data, as the local operator.
 
 
-_confirm_option = click.option(
+_confirm_option = option(
     "--confirm",
     metavar="NAME",
     help="The name once more, for scripts; --json needs it. Without it you are asked to type it.",
@@ -148,7 +148,7 @@ _GUESSED = (
     "No server runs on this database now, so the link has the usual address. If you serve it elsewhere, put that address "
     "in its place, or say it with --url."
 )
-_url_option = click.option(
+_url_option = option(
     "--url",
     envvar="ANNOTATOR_URL",
     help=(
@@ -169,13 +169,11 @@ for _command in (export, anonymise, erase, wipe):
 
 @user.command()
 @click.argument("name")
-@click.option(
-    "--role",
-    type=click.Choice(ROLES),
-    required=True,
+@option(
+    "--role", type=click.Choice(ROLES), required=True,
     help="The person's role; each but administrator holds in one project.",
-)
-@click.option("--project", help="The project; not needed while there is only one.")
+)  # fmt: skip
+@option("--project", help="The project; not needed while there is only one.")
 @_url_option
 @json_option
 @click.pass_obj
@@ -211,12 +209,8 @@ def _no_project(name: str) -> str:
 
 @user.command()
 @click.argument("file", type=click.File(encoding="utf-8-sig"))
-@click.option(
-    "--role",
-    type=click.Choice(PROJECT_ROLES),
-    default="annotator",
-    show_default=True,
-    help="The role of everybody whose line names none.",
+@option(
+    "--role", type=click.Choice(PROJECT_ROLES), default="annotator", help="The role of everybody whose line names none."
 )
 @project_option
 @_url_option
@@ -346,19 +340,13 @@ def token() -> None:
 
 @token.command()
 @click.argument("name")
-@click.option("--project", "project_name", required=True, metavar="P", help="The one project it is for.")
-@click.option(
-    "--scope",
-    "scopes",
-    type=click.Choice(SCOPES),
-    multiple=True,
-    required=True,
+@option("--project", "project_name", required=True, metavar="P", help="The one project it is for.")
+@option(
+    "--scope", "scopes", type=click.Choice(SCOPES), multiple=True, required=True,
     help="read (gold and model output) or write model output; repeat it for both.",
-)
-@click.option(
-    "--days", type=click.IntRange(1, _LONGEST_DAYS), default=_DAYS, show_default=True, help="How long it is valid."
-)
-@click.option("--note", default="", help="A note on what it is for.")
+)  # fmt: skip
+@option("--days", type=click.IntRange(1, _LONGEST_DAYS), default=_DAYS, help="How long it is valid.")
+@option("--note", default="", help="A note on what it is for.")
 @json_option
 @click.pass_obj
 @examples('annotator token make Ada --project Reviews --scope read --scope "write model output" --days 30')

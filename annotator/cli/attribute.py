@@ -18,6 +18,7 @@ from annotator.cli.commands import (
     inputs_option,
     json_option,
     opened,
+    option,
     pairs_of,
     print_json,
     rename_option,
@@ -39,8 +40,8 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 
 
 @click.command("attribute")
-@click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
-@click.option(
+@option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+@option(
     "--model",
     required=True,
     help=(
@@ -49,68 +50,57 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
         "or the name of a model trained in the project."
     ),
 )
-@click.option(
+@option(
     "--method",
     required=True,
     help="occlusion, lime, shap-partition, linear, random, gold; for transformers models also integrated-gradients, "
     "layer-integrated-gradients, gradient-x-input, attnlrp, attention, attention-rollout, selection.",
 )
-@click.option(
+@option(
     "--label",
     default="predicted",
-    show_default=True,
     help=(
         "The label to explain: predicted, gold, all, or one of the project's labels. Reading models explain "
         "their own answer."
     ),
 )
-@click.option(
-    "--seed",
-    "seeds",
-    type=click.IntRange(min=0),
-    multiple=True,
+@option(
+    "--seed", "seeds", type=click.IntRange(min=0), multiple=True,
     help="The seed of lime (by default 0) or random (by default ten seeds); repeat it for several.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--preset",
     help=(
         "A paper's settings: wang-2022, wang-2022-released, stevens-su-2021, stevens-su-2021-magnitude or ali-2022. Options "
         "beside it win."
     ),
 )
-@click.option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
-@click.option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")
-@click.option(
-    "--layer", help="For attention and layer integrated gradients: a layer's number, last, all, or embeddings."
-)
-@click.option("--samples", type=click.IntRange(min=2), help="For LIME: how many samples.")
-@click.option("--features", help="For LIME: how many tokens get a score, or all.")
-@click.option("--kernel-width", type=click.IntRange(min=1), help="For LIME: the width of its kernel.")
-@click.option(
+@option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
+@option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")
+@option("--layer", help="For attention and layer integrated gradients: a layer's number, last, all, or embeddings.")
+@option("--samples", type=click.IntRange(min=2), help="For LIME: how many samples.")
+@option("--features", help="For LIME: how many tokens get a score, or all.")
+@option("--kernel-width", type=click.IntRange(min=1), help="For LIME: the width of its kernel.")
+@option(
     "--output",
     type=click.Choice(["logit", "probability"]),
     help="Which number is explained: the logit or the probability.",
 )
-@click.option(
-    "--set",
-    "others",
-    multiple=True,
-    metavar="NAME=VALUE",
+@option(
+    "--set", "others", multiple=True, metavar="NAME=VALUE",
     help="Any other parameter of the method; repeat it for several.",
-)
-@click.option("--split", help="Only this split.")
-@click.option(
-    "--faithfulness",
-    "has_faithfulness",
-    is_flag=True,
+)  # fmt: skip
+@option("--split", help="Only this split.")
+@option(
+    "--faithfulness", "has_faithfulness", is_flag=True,
     help=("Also ask the model about the rationale alone and about the rest. See docs/faithfulness.md."),
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--ratio",
     type=click.FloatRange(0, 1, min_open=True),
     help="With --faithfulness, of a project without gold: the share of a text's tokens that the rationale is.",
 )
-@click.option(
+@option(
     "--normalised",
     "is_normalised",
     is_flag=True,
@@ -119,58 +109,42 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
         "texts. See docs/faithfulness.md#normalised-aopc."
     ),
 )
-@click.option(
-    "--most-tokens",
-    type=click.IntRange(min=1),
-    default=50,
-    show_default=True,
+@option(
+    "--most-tokens", type=click.IntRange(min=1), default=50,
     help="With --normalised: longer texts are left out. A text of n tokens costs up to 5·n·(n + 1) reduced texts.",
-)
-@click.option(
-    "--beam-width",
-    type=click.IntRange(min=1, max=100),
-    default=5,
-    show_default=True,
+)  # fmt: skip
+@option(
+    "--beam-width", type=click.IntRange(min=1, max=100), default=5,
     help="With --normalised: of the beam that finds the bounds of texts above 12 tokens.",
-)
+)  # fmt: skip
 @rename_option
-@click.option("--train", "trains", is_flag=True, help="Train the built-in model again.")
-@click.option(
-    "--train-seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
+@option("--train", "trains", is_flag=True, help="Train the built-in model again.")
+@option(
+    "--train-seed", type=click.IntRange(min=0), default=0,
     help="The seed of that training, by which its folds are drawn.",
-)
-@click.option("--again", "is_anew", is_flag=True, help="First delete everything stored of the model, by all methods.")
-@click.option(
-    "--batch-size",
-    type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
+)  # fmt: skip
+@option("--again", "is_anew", is_flag=True, help="First delete everything stored of the model, by all methods.")
+@option(
+    "--batch-size", type=click.IntRange(min=1), default=8,
     help="How many texts are stored at a time; fewer if they are long.",
-)
+)  # fmt: skip
 @device_option
 @threads_option
 @inputs_option
 @too_long_option("refuse")
-@click.option(
+@option(
     "--prompt",
     default=r"{text}\nLabel: {label}",
-    show_default=True,
     help=(
         r"For a zero-shot or writing model: what the text stands in, up to the label or to what is written; \n "
         "is a line break."
     ),
 )
-@click.option(
-    "--longest-answer",
-    type=click.IntRange(min=1, max=500),
-    default=20,
-    show_default=True,
+@option(
+    "--longest-answer", type=click.IntRange(min=1, max=500), default=20,
     help="For a writing model: how many subwords it writes at most.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--label-words",
     multiple=True,
     metavar="LABEL=WORDS",
@@ -178,7 +152,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
         "For a zero-shot or writing model: what a label is called in the prompt or the answer; repeat it for several."
     ),
 )
-@click.option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
+@option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
 @hub_option
 @json_option
 @click.pass_obj

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from annotator.cli.commands import json_option, opened, print_json, project_option
+from annotator.cli.commands import json_option, opened, option, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import NotFound
@@ -28,18 +28,15 @@ def audit() -> None:
 
 @audit.command()
 @project_option
-@click.option("--n", type=click.IntRange(min=1), help="How many versions; 100 if no share is given.")
-@click.option("--percent", type=click.IntRange(1, 100), help="A share of the versions, instead of a number.")
-@click.option("--of-each-kind", is_flag=True, help="So many of each kind, instead of altogether.")
-@click.option("--kind", "kinds", multiple=True, help="Only versions of this kind; repeat it for several.")
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
+@option("--n", type=click.IntRange(min=1), help="How many versions; 100 if no share is given.")
+@option("--percent", type=click.IntRange(1, 100), help="A share of the versions, instead of a number.")
+@option("--of-each-kind", is_flag=True, help="So many of each kind, instead of altogether.")
+@option("--kind", "kinds", multiple=True, help="Only versions of this kind; repeat it for several.")
+@option(
+    "--seed", type=click.IntRange(min=0), default=0,
     help="The same seed draws the same; a larger sample holds the smaller one.",
-)
-@click.option("--dry-run", is_flag=True, help="Only say what would be drawn.")
+)  # fmt: skip
+@option("--dry-run", is_flag=True, help="Only say what would be drawn.")
 @json_option
 @click.pass_obj
 def draw(path: Path, /, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
@@ -121,12 +118,10 @@ def export(path: Path, number: int, project_name: str) -> None:
 @audit.command()
 @_number
 @project_option
-@click.option(
-    "--send-back/--discard",
-    "is_sent_back",
-    required=True,
+@option(
+    "--send-back/--discard", "is_sent_back", required=True,
     help="Send it back to the authors, who may submit another version; or discard it for good.",
-)
+)  # fmt: skip
 @click.pass_obj
 def remedy(path: Path, number: int, project_name: str, is_sent_back: bool) -> None:
     """Take what was judged wrong out of the data set: send it back to its authors, or discard it."""

@@ -4,9 +4,10 @@ import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -18,20 +19,26 @@ if TYPE_CHECKING:
     from annotator.usecases.databases import Store
 
 Command = TypeVar("Command", bound=Callable[..., object])
-device_option = click.option(
-    "--device", default="auto", show_default=True, help="Where a transformers model runs: auto, cpu or cuda."
+
+
+def option(*names: str, **settings: Any) -> Callable[[Command], Command]:
+    """click's, whose help says its default, unless that is nothing."""
+    return click.option(*names, show_default=settings.get("default") != "", **settings)
+
+
+def options_of(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Several options of a command at once, in the order of its help."""
+    return lambda command: reduce(lambda made, decorate: decorate(made), reversed(decorators), command)
+
+
+device_option = option("--device", default="auto", help="Where a transformers model runs: auto, cpu or cuda.")
+threads_option = option(
+    "--threads", type=click.IntRange(min=1), default=1, help="Threads of a transformers model on a CPU."
 )
-threads_option = click.option(
-    "--threads",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Threads of a transformers model on a CPU.",
-)
-inputs_option = click.option(
+inputs_option = option(
     "--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once."
 )
-hub_option = click.option(
+hub_option = option(
     "--allow-model-hub",
     "asks_hub",
     is_flag=True,
@@ -41,16 +48,15 @@ hub_option = click.option(
 
 def too_long_option(default: "TooLong") -> Callable[[Command], Command]:
     """What happens to texts that a model cannot take whole."""
-    return click.option(
+    return option(
         "--too-long",
         type=click.Choice(["refuse", "cut", "windows"]),
         default=default,
-        show_default=True,
         help="What happens to texts beyond the model's limit. A model trained in windows always reads so.",
     )
 
 
-rename_option = click.option(
+rename_option = option(
     "--rename",
     "renamed",
     multiple=True,
@@ -60,8 +66,8 @@ rename_option = click.option(
         "answer; repeat it for several. It is remembered."
     ),
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
-project_option = click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+json_option = option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+project_option = option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 
 
 def examples(*lines: str) -> Callable[[Command], Command]:

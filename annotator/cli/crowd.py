@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from annotator.usecases.crowd.recruitment_links import Payment
 
 _USUAL = "http://127.0.0.1:8501"
-_url_option = click.option(
+_url_option = option(
     "--url", envvar="ANNOTATOR_URL", help="The address at which people reach the server (also ANNOTATOR_URL)."
 )
 
@@ -27,25 +27,23 @@ def crowd() -> None:
 @crowd.command()
 @click.argument("name")
 @project_option
-@click.option("--workers", type=int, required=True, help="How many may finish in all.")
-@click.option("--texts", type=int, required=True, help="How many texts each worker does.")
-@click.option("--minutes", type=int, default=60, show_default=True, help="How long a visit may take.")
-@click.option("--at-once", type=int, default=200, show_default=True, help="How many may be at work at once.")
-@click.option(
-    "--until",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="DAY",
+@option("--workers", type=int, required=True, help="How many may finish in all.")
+@option("--texts", type=int, required=True, help="How many texts each worker does.")
+@option("--minutes", type=int, default=60, help="How long a visit may take.")
+@option("--at-once", type=int, default=200, help="How many may be at work at once.")
+@option(
+    "--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY",
     help="The last day on which new workers may start (UTC), such as 2026-11-30.",
-)
-@click.option("--parameter", default="", help="The link's parameter with the worker's ID: PROLIFIC_PID, workerId.")
-@click.option(
+)  # fmt: skip
+@option("--parameter", default="", help="The link's parameter with the worker's ID: PROLIFIC_PID, workerId.")
+@option(
     "--return-address",
     default="",
     help="Where workers go when they are done: https only; {code} stands for their code.",
 )
-@click.option("--introduction", type=click.File(encoding="utf-8-sig"), help="A text file that is shown first.")
-@click.option("--must-read", is_flag=True, help="The guidelines must be read before anything is submitted.")
-@click.option("--open", "is_open", is_flag=True, help="Let workers in at once.")
+@option("--introduction", type=click.File(encoding="utf-8-sig"), help="A text file that is shown first.")
+@option("--must-read", is_flag=True, help="The guidelines must be read before anything is submitted.")
+@option("--open", "is_open", is_flag=True, help="Let workers in at once.")
 @_url_option
 @json_option
 @click.pass_obj
@@ -162,7 +160,7 @@ def codes(path: Path, name: str, project_name: str) -> None:
 @crowd.command()
 @click.argument("code")
 @project_option
-@click.option("--paid", is_flag=True, help="Note that it is paid, so that it is used up.")
+@option("--paid", is_flag=True, help="Note that it is paid, so that it is used up.")
 @json_option
 @click.pass_obj
 def code(path: Path, code: str, project_name: str, paid: bool, as_json: bool) -> None:

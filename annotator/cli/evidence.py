@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from annotator.usecases.evidence.exhaustive_gold import PassStanding
 
 _pass = click.argument("pass_name", metavar="PASS")
-_changed = click.option(
-    "--with-changed", is_flag=True, help="Also texts whose gold was changed since they were copied."
-)
+_changed = option("--with-changed", is_flag=True, help="Also texts whose gold was changed since they were copied.")
 
 
 @click.group()
@@ -29,23 +27,19 @@ def evidence() -> None:
 @evidence.command()
 @click.argument("name")
 @project_option
-@click.option("--split", help="Only texts of this split.")
-@click.option(
-    "--sample",
-    "n",
-    type=click.IntRange(min=1),
+@option("--split", help="Only texts of this split.")
+@option(
+    "--sample", "n", type=click.IntRange(min=1),
     help="Only so many texts, drawn by the seed. A larger sample of the same seed holds the smaller one.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of the sample.")
-@click.option("--automatic", "is_automatic", is_flag=True, help="Take over at once what is accepted in the pass.")
-@click.option("--same-people", "may_repeat", is_flag=True, help="Let people get texts that they annotated before.")
-@click.option(
-    "--with-people/--without-people",
-    "has_people",
-    default=True,
+)  # fmt: skip
+@option("--seed", type=click.IntRange(min=0), default=0, help="The seed of the sample.")
+@option("--automatic", "is_automatic", is_flag=True, help="Take over at once what is accepted in the pass.")
+@option("--same-people", "may_repeat", is_flag=True, help="Let people get texts that they annotated before.")
+@option(
+    "--with-people/--without-people", "has_people", default=True,
     help="Give everybody the roles that they have in the first project.",
-)
-@click.option("--dry-run", is_flag=True, help="Only say what the pass would hold.")
+)  # fmt: skip
+@option("--dry-run", is_flag=True, help="Only say what the pass would hold.")
 @json_option
 @click.pass_obj
 @examples('annotator evidence start "All evidence" --project Reviews --sample 50')
@@ -155,7 +149,7 @@ def take_back_(path: Path, pass_name: str) -> None:
 
 @evidence.command()
 @_pass
-@click.option(
+@option(
     "--on/--off", "is_on", required=True, help="Take them over at once, or wait for `annotator evidence take-over`."
 )
 @click.pass_obj

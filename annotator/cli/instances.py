@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, print_json, project_option, show_rest
+from annotator.cli.commands import (
+    examples,
+    json_option,
+    opened,
+    option,
+    options_of,
+    print_json,
+    project_option,
+    show_rest,
+)
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.search import (
@@ -29,37 +38,37 @@ if TYPE_CHECKING:
 _SHOWN = 25
 _STATES = ("open", "complete", "held", "discarded")
 _FILTERS = (
-    click.option("--words", default="", metavar="TEXT", help="Any piece of a text, whatever the case."),
-    click.option(
+    option("--words", default="", metavar="TEXT", help="Any piece of a text, whatever the case."),
+    option(
         "--in",
         "parts",
         multiple=True,
         type=click.Choice(SEARCHED_PARTS),
         help="Where the words stand; repeat it for several. By default everywhere.",
     ),
-    click.option("--state", type=click.Choice(_STATES), help="held: the text waits for the lead."),
-    click.option("--label", help="The text's label."),
-    click.option("--unlabelled", "is_unlabelled", is_flag=True, help="Only texts without a label."),
-    click.option("--split", help="The split; an empty one for texts in none."),
-    click.option("--annotated-by", "annotator", metavar="NAME", help="A person, or a source, who annotated it."),
-    click.option("--note/--no-note", "has_note", default=None, help="With a note of an annotator, or without."),
-    click.option("--talk", type=click.Choice(TALK_STATES), help="A conversation; open: a question waits for the lead."),
-    click.option("--exhaustive", type=click.Choice(EXHAUSTIVENESS), help="Whether its gold marks all the evidence."),
-    click.option("--imported-from", metavar="DAY", help="Imported on this day or later, such as 2026-11-23 (UTC)."),
-    click.option("--imported-to", metavar="DAY", help="Imported on this day or before."),
-    click.option("--list", "list_name", metavar="NAME", help="A saved list."),
-    click.option("--for", "named", metavar="NAME", help="A person for whom it is named."),
+    option("--state", type=click.Choice(_STATES), help="held: the text waits for the lead."),
+    option("--label", help="The text's label."),
+    option("--unlabelled", "is_unlabelled", is_flag=True, help="Only texts without a label."),
+    option("--split", help="The split; an empty one for texts in none."),
+    option("--annotated-by", "annotator", metavar="NAME", help="A person, or a source, who annotated it."),
+    option("--note/--no-note", "has_note", default=None, help="With a note of an annotator, or without."),
+    option("--talk", type=click.Choice(TALK_STATES), help="A conversation; open: a question waits for the lead."),
+    option("--exhaustive", type=click.Choice(EXHAUSTIVENESS), help="Whether its gold marks all the evidence."),
+    option("--imported-from", metavar="DAY", help="Imported on this day or later, such as 2026-11-23 (UTC)."),
+    option("--imported-to", metavar="DAY", help="Imported on this day or before."),
+    option("--list", "list_name", metavar="NAME", help="A saved list."),
+    option("--for", "named", metavar="NAME", help="A person for whom it is named."),
 )
 _CHANGING = (
-    click.option(
+    option(
         "--key",
         "keys",
         multiple=True,
         metavar="KEY",
         help="Of the texts that are found, only these keys; repeat it for several.",
     ),
-    click.option("--all", "is_all", is_flag=True, help="All texts of the project; needed if no filter is given."),
-    click.option(
+    option("--all", "is_all", is_flag=True, help="All texts of the project; needed if no filter is given."),
+    option(
         "--dry-run",
         "is_dry",
         is_flag=True,
@@ -72,13 +81,7 @@ _Option = Callable[[Any], Any]  # click's options leave a function as it is
 
 def _searching(*more: _Option) -> _Option:
     """The options that say which texts are meant."""
-
-    def with_options(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed((project_option, *_FILTERS, *more)):
-            command = option(command)
-        return click.pass_obj(command)
-
-    return with_options
+    return options_of(click.pass_obj, project_option, *_FILTERS, *more)
 
 
 @click.group()
@@ -92,10 +95,7 @@ def instances() -> None:
 
 
 @instances.command()
-@_searching(
-    click.option("--page", default=1, show_default=True, type=click.IntRange(1), help="The page of the list."),
-    json_option,
-)
+@_searching(option("--page", default=1, type=click.IntRange(1), help="The page of the list."), json_option)
 @examples('annotator instances search --project Reviews --words "cold soup" --state open')
 def search(path: Path, /, project_name: str, page: int, as_json: bool, **filters: Any) -> None:
     """List the texts that are found, 25 a page, each with where the words stand.
@@ -126,8 +126,8 @@ def search(path: Path, /, project_name: str, page: int, as_json: bool, **filters
 
 
 @instances.command()
-@click.option("--reason", type=click.Choice(DISCARD_REASONS), required=True, help="The reason, as annotators have it.")
-@click.option("--comment", default="", help="A few words; needed with the reason other.")
+@option("--reason", type=click.Choice(DISCARD_REASONS), required=True, help="The reason, as annotators have it.")
+@option("--comment", default="", help="A few words; needed with the reason other.")
 @_searching(*_CHANGING)
 @examples('annotator instances discard --project Reviews --words "lorem ipsum" --reason "broken text" --dry-run')
 def discard(path: Path, /, reason: str, comment: str, **options: Any) -> None:
@@ -143,7 +143,7 @@ def put_back(path: Path, /, **options: Any) -> None:
 
 
 @instances.command(name="set-split")
-@click.option("--to", "to_split", required=True, metavar="SPLIT", help="The new split; an empty one for none.")
+@option("--to", "to_split", required=True, metavar="SPLIT", help="The new split; an empty one for none.")
 @_searching(*_CHANGING)
 def set_split(path: Path, /, to_split: str, **options: Any) -> None:
     """Move the texts that are found to a split, with their perturbed versions. A text whose key the split has already
@@ -153,19 +153,17 @@ def set_split(path: Path, /, to_split: str, **options: Any) -> None:
 
 
 @instances.command()
-@click.option("--as", "mark", type=click.Choice(EXHAUSTIVENESS), required=True, help="unsaid takes the mark away.")
+@option("--as", "mark", type=click.Choice(EXHAUSTIVENESS), required=True, help="unsaid takes the mark away.")
 @_searching(*_CHANGING)
 def mark(path: Path, /, mark: Exhaustiveness, **options: Any) -> None:
     """Say whether the gold of the texts that are found marks all the evidence."""
     _change(path, BulkChange("exhaustive", is_exhaustive={"yes": True, "no": False, "unsaid": None}[mark]), options)
 
 
-_person = click.option(
+_person = option(
     "--person", "people", multiple=True, metavar="NAME", help="A person for whom they are; repeat it for several."
 )
-_first = click.option(
-    "--first", "is_first", is_flag=True, help="Let others get them when nothing else is left for those."
-)
+_first = option("--first", "is_first", is_flag=True, help="Let others get them when nothing else is left for those.")
 
 
 @instances.command(name="give-out")
@@ -180,7 +178,7 @@ def give_out(path: Path, /, people: tuple[str, ...], is_first: bool, **options: 
 @instances.command()
 @_person
 @_first
-@click.option("--nobody", "is_free", is_flag=True, help="Free them for everybody.")
+@option("--nobody", "is_free", is_flag=True, help="Free them for everybody.")
 @_searching(*_CHANGING)
 @examples('annotator instances name --project Reviews --list "Hard ones" --person Bo --person Chen')
 def name(path: Path, /, people: tuple[str, ...], is_first: bool, is_free: bool, **options: Any) -> None:
@@ -224,7 +222,7 @@ def changes(path: Path, project_name: str, as_json: bool) -> None:
 @instances.command()
 @click.argument("number", type=int)
 @project_option
-@click.option("--dry-run", "is_dry", is_flag=True, help="Say what it would come to, and change nothing.")
+@option("--dry-run", "is_dry", is_flag=True, help="Say what it would come to, and change nothing.")
 @click.pass_obj
 def undo(path: Path, number: int, project_name: str, is_dry: bool) -> None:
     """Undo change NUMBER (see `annotator instances changes`) where the texts are still as it left them; others stay
@@ -248,7 +246,7 @@ def _change(path: Path, change: BulkChange, options: dict[str, Any]) -> None:
     from annotator.usecases.lead.bulk_actions import change_many, plan_change
     from annotator.usecases.project.projects import find_project
 
-    is_dry, as_json, is_all = (options.pop(option) for option in ("is_dry", "as_json", "is_all"))
+    is_dry, as_json, is_all = (options.pop(name) for name in ("is_dry", "as_json", "is_all"))
     with opened(path) as store:
         project = find_project(store, options.pop("project_name"))
         ids = _chosen(store, project, options, is_all=is_all)

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from annotator.cli.commands import json_option, opened, print_json, project_option
+from annotator.cli.commands import json_option, opened, option, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
     from annotator.usecases.project.labels import LabelEffects
 
-_yes_option = click.option("--yes", is_flag=True, help="Do it without asking; what it changes is printed all the same.")
+_yes_option = option("--yes", is_flag=True, help="Do it without asking; what it changes is printed all the same.")
 
 
 @click.group()

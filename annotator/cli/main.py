@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from annotator import __version__
-from annotator.cli.commands import Commands, LazyGroup, show_rest
+from annotator.cli.commands import Commands, LazyGroup, option, show_rest
 from annotator.domain.file_problems import group_problems
 from annotator.errors import AnnotatorError, ImportRefused
 
@@ -68,14 +68,10 @@ COMMANDS: Commands = {
 
 
 @click.group(cls=LazyGroup, commands=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--db",
-    type=click.Path(path_type=Path, dir_okay=False),
-    envvar="ANNOTATOR_DB",
-    default=DEFAULT_DATABASE,
-    show_default=True,
+@option(
+    "--db", type=click.Path(path_type=Path, dir_okay=False), envvar="ANNOTATOR_DB", default=DEFAULT_DATABASE,
     help="The database (also ANNOTATOR_DB).",
-)
+)  # fmt: skip
 @click.version_option(__version__, package_name="rationale-annotator", prog_name="annotator")
 @click.pass_context
 def annotator(context: click.Context, db: Path) -> None:

@@ -6,11 +6,11 @@ from typing import Any, TextIO
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, print_json
+from annotator.cli.commands import examples, json_option, opened, option, print_json
 from annotator.domain.people import LOCAL_OPERATOR
 
 _PRIVATE = "Hosts and networks that may be private, with commas between them."
-_private_option = click.option("--private", default="", metavar="HOSTS", help=_PRIVATE)
+_private_option = option("--private", default="", metavar="HOSTS", help=_PRIVATE)
 
 
 @click.group()
@@ -41,30 +41,20 @@ def show(path: Path, as_json: bool) -> None:
 
 
 @notices.command()
-@click.option("--host", required=True, help="The SMTP server.")
-@click.option("--port", type=int, help="Its port; by default 587 for starttls, 465 for tls.")
-@click.option(
-    "--security",
-    type=click.Choice(["starttls", "tls"]),
-    default="starttls",
-    show_default=True,
-    help="How the connection is encrypted.",
+@option("--host", required=True, help="The SMTP server.")
+@option("--port", type=int, help="Its port; by default 587 for starttls, 465 for tls.")
+@option(
+    "--security", type=click.Choice(["starttls", "tls"]), default="starttls", help="How the connection is encrypted."
 )
-@click.option("--sender", required=True, metavar="ADDRESS", help="Who the mail is from.")
-@click.option("--account", default="", help="The account at the server, if it wants one.")
-@click.option(
+@option("--sender", required=True, metavar="ADDRESS", help="Who the mail is from.")
+@option("--account", default="", help="The account at the server, if it wants one.")
+@option(
     "--password-file",
     type=click.File(encoding="utf-8"),
     help="A file whose first line is the password (- reads standard input).",
 )
 @_private_option
-@click.option(
-    "--hour",
-    type=click.IntRange(0, 23),
-    default=6,
-    show_default=True,
-    help="The hour from which the day's mails go out, in UTC.",
-)
+@option("--hour", type=click.IntRange(0, 23), default=6, help="The hour from which the day's mails go out, in UTC.")
 @click.pass_obj
 @examples("annotator notices mail --host smtp.example.org --sender annotator@example.org --password-file password.txt")
 def mail(path: Path, /, port: int | None, password_file: TextIO | None, **options: Any) -> None:
@@ -79,9 +69,9 @@ def mail(path: Path, /, port: int | None, password_file: TextIO | None, **option
 
 
 @notices.command()
-@click.option("--url", required=True, help="The address, beginning with https://.")
+@option("--url", required=True, help="The address, beginning with https://.")
 @_private_option
-@click.option("--new-key", is_flag=True, help="Make a new key for the signatures.")
+@option("--new-key", is_flag=True, help="Make a new key for the signatures.")
 @click.pass_obj
 def webhook(path: Path, url: str, private: str, new_key: bool) -> None:
     """Turn the webhook on. If a new key for its signatures was made, print it; it is not shown again."""
@@ -97,7 +87,7 @@ def webhook(path: Path, url: str, private: str, new_key: bool) -> None:
 
 @notices.command()
 @click.argument("channel", type=click.Choice(["mail", "webhook"]))
-@click.option("--to", default="", metavar="ADDRESS", help="Of mail: where the test goes.")
+@option("--to", default="", metavar="ADDRESS", help="Of mail: where the test goes.")
 @click.pass_obj
 def test(path: Path, channel: str, to: str) -> None:
     """Send a test by mail or webhook, and say exactly what failed."""

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
 from annotator.domain.numbers import counted, duration, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
@@ -34,22 +34,13 @@ class _Numbers:
 
 @click.command()
 @project_option
-@click.option(
-    "--from",
-    "first",
-    type=_DAY,
-    metavar="DAY",
+@option(
+    "--from", "first", type=_DAY, metavar="DAY",
     help="The first day that is paid, such as 2026-11-01; by default 29 days before the last.",
-)
-@click.option("--to", "last", type=_DAY, metavar="DAY", help="The last day that is paid; by default today.")
-@click.option(
-    "--time-zone",
-    "zone_name",
-    default="UTC",
-    show_default=True,
-    help="The time zone of the days, such as Europe/Berlin.",
-)
-@click.option("--pay-csv", "as_pay", is_flag=True, help="Print the table to pay by, and nothing else.")
+)  # fmt: skip
+@option("--to", "last", type=_DAY, metavar="DAY", help="The last day that is paid; by default today.")
+@option("--time-zone", "zone_name", default="UTC", help="The time zone of the days, such as Europe/Berlin.")
+@option("--pay-csv", "as_pay", is_flag=True, help="Print the table to pay by, and nothing else.")
 @json_option
 @click.pass_obj
 @examples("annotator progress --project Reviews --from 2026-11-01 --to 2026-11-30 --pay-csv")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from annotator.cli.commands import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.queue_orders import FIRST_KINDS, FirstKind, ModelOrder, Order, QueueOrder
@@ -39,21 +39,19 @@ def project() -> None:
 
 @project.command("create")
 @click.argument("name")
-@click.option("--task", "task_name", required=True, type=click.Choice([*TASKS, "custom"]), help="The kind of input.")
-@click.option("--segments", help="For a custom task: its segments, separated by commas.")
-@click.option(
-    "--result",
-    "result_kind",
-    type=click.Choice(["label", "answer"]),
+@option("--task", "task_name", required=True, type=click.Choice([*TASKS, "custom"]), help="The kind of input.")
+@option("--segments", help="For a custom task: its segments, separated by commas.")
+@option(
+    "--result", "result_kind", type=click.Choice(["label", "answer"]),
     help="For a custom task: whether its result is a label or an answer.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--labels",
     default="",
     help="Labels, separated by commas, in the order that annotators see; by default those of the first import.",
 )
-@click.option("--language", default="en", show_default=True, help="The language of texts whose file names none.")
-@click.option(
+@option("--language", default="en", help="The language of texts whose file names none.")
+@option(
     "--guidelines",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A Markdown file with the guidelines.",
@@ -96,7 +94,7 @@ def create(
 @project.command("copy")
 @click.argument("source")
 @click.argument("name")
-@click.option("--people", "has_people", is_flag=True, help="Give everybody the roles that they have in SOURCE.")
+@option("--people", "has_people", is_flag=True, help="Give everybody the roles that they have in SOURCE.")
 @click.pass_obj
 def copy(database: Path, source: str, name: str, has_people: bool) -> None:
     """Create the project NAME with the rules of SOURCE, and none of its texts.
@@ -145,7 +143,7 @@ def restore_(database: Path, name: str) -> None:
 
 @project.command("delete")
 @click.argument("name")
-@click.option("--name-again", help="The same name once more, for scripts; without it you are asked to type it.")
+@option("--name-again", help="The same name once more, for scripts; without it you are asked to type it.")
 @json_option
 @click.pass_obj
 def delete_(database: Path, name: str, name_again: str | None, as_json: bool) -> None:
@@ -255,8 +253,8 @@ def _people_in_words(people: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
 
 @click.command()
 @project_option
-@click.option("--parts", required=True, help="Splits and their shares, such as train=.8,val=.1,test=.1.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same split.")
+@option("--parts", required=True, help="Splits and their shares, such as train=.8,val=.1,test=.1.")
+@option("--seed", default=0, help="The same seed gives the same split.")
 @json_option
 @click.pass_obj
 @examples("annotator split --project Reviews --parts train=.8,val=.1,test=.1 --seed 7")
@@ -275,8 +273,8 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 
 @click.command()
 @project_option
-@click.option("--all", "shows_all", is_flag=True, help="Print every table, pair and person, with the papers' tables.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV, a number on each row.")
+@option("--all", "shows_all", is_flag=True, help="Print every table, pair and person, with the papers' tables.")
+@option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV, a number on each row.")
 @json_option
 @click.pass_obj
 def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_json: bool) -> None:
@@ -345,42 +343,27 @@ _KINDS: dict[str, FirstKind] = {kind.replace(" ", "-"): kind for kind in FIRST_K
 
 @click.command()
 @project_option
-@click.option("--first", "kind", type=click.Choice([*_KINDS, "none"]), help="Which texts come first.")
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    metavar="NAME",
+@option("--first", "kind", type=click.Choice([*_KINDS, "none"]), help="Which texts come first.")
+@option(
+    "--model", "models", multiple=True, metavar="NAME",
     help="The model whose stored answers count, with all its seeds; repeat it for several.",
-)
-@click.option(
-    "--percent",
-    type=float,
-    default=100,
-    show_default=True,
-    help="The percentage of texts with a number that come first, rounded up.",
-)
-@click.option("--split", help="Only texts of this split come first.")
-@click.option("--method", default="", help="For least-plausible and nothing-found: the method of the attributions.")
-@click.option("--number", default="", help="For least-plausible: the metric, by its name in docs/metrics.md.")
-@click.option("--layer", type=int, help="For least-plausible: the layer.")
-@click.option("--label", help="For nothing-found: the answer that says that there is nothing.")
-@click.option("--rest", type=click.Choice(["sequential", "random"]), help="How the other texts follow.")
-@click.option("--seed", type=int, help="The seed of everything that is drawn.")
-@click.option("--preview", "is_preview", is_flag=True, help="Show what would come first, and change nothing.")
+)  # fmt: skip
+@option("--percent", type=float, default=100, help="The percentage of texts with a number that come first, rounded up.")
+@option("--split", help="Only texts of this split come first.")
+@option("--method", default="", help="For least-plausible and nothing-found: the method of the attributions.")
+@option("--number", default="", help="For least-plausible: the metric, by its name in docs/metrics.md.")
+@option("--layer", type=int, help="For least-plausible: the layer.")
+@option("--label", help="For nothing-found: the answer that says that there is nothing.")
+@option("--rest", type=click.Choice(["sequential", "random"]), help="How the other texts follow.")
+@option("--seed", type=int, help="The seed of everything that is drawn.")
+@option("--preview", "is_preview", is_flag=True, help="Show what would come first, and change nothing.")
 @json_option
 @click.pass_obj
 @examples("annotator order --project Reviews --first least-confident --model bert --percent 20")
 def order(
-    database: Path,
-    /,
-    project_name: str,
-    rest: Order | None,
-    seed: int | None,
-    is_preview: bool,
-    as_json: bool,
+    database: Path, /, project_name: str, rest: Order | None, seed: int | None, is_preview: bool, as_json: bool,
     **first: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Show in which order texts are given out, with the next ten; with --first, --rest or --seed, set another one.
 
     What is not named stays as it is, and people keep the texts that they hold. docs/rules.md#what-comes-next explains

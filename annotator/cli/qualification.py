@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
 from annotator.domain.numbers import counted, written
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.qualification import (
@@ -26,11 +26,9 @@ if TYPE_CHECKING:
     from annotator.usecases.qualification.people import Checked, Trained
 
 _WORSENED: dict[str, Spoiling] = {spoiling.replace(" ", "-") or "not": spoiling for spoiling in SPOILINGS}
-_audience = click.option(
-    "--audience", type=click.Choice(AUDIENCES), default="annotators", show_default=True, help="Whose rules."
-)
-_purpose = click.option(
-    "--for", "purpose", type=click.Choice(PURPOSES), default="annotators", show_default=True,
+_audience = option("--audience", type=click.Choice(AUDIENCES), default="annotators", help="Whose rules.")
+_purpose = option(
+    "--for", "purpose", type=click.Choice(PURPOSES), default="annotators",
     help="Training of annotators, of reviewers, or blind checks among annotators' work.",
 )  # fmt: skip
 
@@ -119,15 +117,13 @@ def _spoken(numbers: dict[str, Any]) -> str:
 @training.command(name="set")
 @project_option
 @_audience
-@click.option(
-    "--on/--off", "is_on", default=None, help="Whether training comes before work; texts must be picked first."
-)
-@click.option("--texts", type=int, help="Texts in an attempt.")
-@click.option("--tries", type=int, help="How many attempts there are.")
-@click.option("--least-f1", type=int, metavar="PERCENT", help="For annotators: the least mean token F1.")
-@click.option("--least-labels", type=int, metavar="PERCENT", help="For annotators: the least share of right labels.")
-@click.option("--least-scores", type=int, metavar="PERCENT", help="For reviewers: the least share of right scores.")
-@click.option("--check-every", type=int, help="For annotators: one of so many texts is a blind check; 0: none.")
+@option("--on/--off", "is_on", default=None, help="Whether training comes before work; texts must be picked first.")
+@option("--texts", type=int, help="Texts in an attempt.")
+@option("--tries", type=int, help="How many attempts there are.")
+@option("--least-f1", type=int, metavar="PERCENT", help="For annotators: the least mean token F1.")
+@option("--least-labels", type=int, metavar="PERCENT", help="For annotators: the least share of right labels.")
+@option("--least-scores", type=int, metavar="PERCENT", help="For reviewers: the least share of right scores.")
+@option("--check-every", type=int, help="For annotators: one of so many texts is a blind check; 0: none.")
 @click.pass_obj
 @examples(
     "annotator training pick r1 r2 r3 r4 r5 --project Reviews",
@@ -158,13 +154,11 @@ def set_(path: Path, /, project_name: str, audience: Audience, **changes: int | 
 @click.argument("keys", nargs=-1, required=True)
 @project_option
 @_purpose
-@click.option(
-    "--worsened",
-    multiple=True,
-    type=click.Choice(tuple(_WORSENED)),
+@option(
+    "--worsened", multiple=True, type=click.Choice(tuple(_WORSENED)),
     help="For reviewers: how sets are worsened; repeat it to take each text once in each form.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="The seed by which they are worsened.")
+)  # fmt: skip
+@option("--seed", type=int, default=0, help="The seed by which they are worsened.")
 @click.pass_obj
 def pick(
     path: Path, keys: Sequence[str], project_name: str, purpose: Purpose, worsened: Sequence[str], seed: int
@@ -210,7 +204,7 @@ def remove(path: Path, keys: Sequence[str], project_name: str, purpose: Purpose)
 @click.argument("name")
 @project_option
 @_audience
-@click.option("--through", "is_through", is_flag=True, help="Let them work without having passed.")
+@option("--through", "is_through", is_flag=True, help="Let them work without having passed.")
 @click.pass_obj
 def allow(path: Path, name: str, project_name: str, audience: Audience, is_through: bool) -> None:
     """Give somebody another attempt; with --through, let them work without having passed."""

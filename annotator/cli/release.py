@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from annotator.cli.commands import json_option, opened, print_json, project_option
+from annotator.cli.commands import json_option, opened, option, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.releases import Release
@@ -22,8 +22,8 @@ def release() -> None:
 @release.command()
 @click.argument("name")
 @project_option
-@click.option("--licence", help="The licence; by default the project's. Without any, nothing is frozen.")
-@click.option("--citation", help="How to cite it; by default as the project says.")
+@option("--licence", help="The licence; by default the project's. Without any, nothing is frozen.")
+@option("--citation", help="How to cite it; by default as the project says.")
 @json_option
 @click.pass_obj
 def create(path: Path, name: str, project_name: str, licence: str | None, citation: str | None, as_json: bool) -> None:
@@ -120,8 +120,8 @@ def diff(path: Path, number: int, other: int | None, project_name: str, as_json:
 @_number
 @click.argument("folder", type=click.Path(path_type=Path))
 @project_option
-@click.option(
-    "--format", "format_name", default="jsonl", show_default=True, metavar="FORMAT",
+@option(
+    "--format", "format_name", default="jsonl", metavar="FORMAT",
     help="jsonl, eraser, datasets, csv, conll or parquet.",
 )  # fmt: skip
 @click.pass_obj

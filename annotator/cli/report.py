@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -18,42 +18,32 @@ if TYPE_CHECKING:
 @click.command("report")
 @click.argument("path", type=click.Path(path_type=Path), metavar="FILE")
 @project_option
-@click.option("--title", default="", help="The title of the page.")
-@click.option(
-    "--base",
-    default="",
-    metavar="MODEL",
+@option("--title", default="", help="The title of the page.")
+@option(
+    "--base", default="", metavar="MODEL",
     help=("A model to compare with, as in `annotator evaluate models`. Without --model the table has only these two."),
-)
-@click.option("--other", default="", metavar="MODEL", help="The other model: what it wins and loses.")
-@click.option("--model", "models", multiple=True, metavar="M", help="Only this model; repeat it for several.")
-@click.option("--method", "methods", multiple=True, metavar="X", help="Only this method; repeat it for several.")
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="NAME",
+)  # fmt: skip
+@option("--other", default="", metavar="MODEL", help="The other model: what it wins and loses.")
+@option("--model", "models", multiple=True, metavar="M", help="Only this model; repeat it for several.")
+@option("--method", "methods", multiple=True, metavar="X", help="Only this method; repeat it for several.")
+@option(
+    "--column", "columns", multiple=True, metavar="NAME",
     help="A metric by its name in docs/metrics.md, instead of the first ones; repeat it for several.",
-)
-@click.option(
-    "--against",
-    default="",
-    metavar="ROW",
+)  # fmt: skip
+@option(
+    "--against", default="", metavar="ROW",
     help="Also compare the rows with this one, named as in the table, such as MODEL/METHOD, or random.",
-)
-@click.option(
-    "--instances",
-    "row",
-    default="",
-    metavar="ROW",
+)  # fmt: skip
+@option(
+    "--instances", "row", default="", metavar="ROW",
     help="With --against: list the texts in which this row differs most from it; by default the first row.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--instances-in", "metric", default="", metavar="NAME", help="With --against: in this metric; by default the first."
 )
-@click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
-@click.option("--split", help="Only this split.")
-@click.option(
+@option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
+@option("--split", help="Only this split.")
+@option(
     "--group-by",
     "by",
     default="",
@@ -61,37 +51,30 @@ if TYPE_CHECKING:
     help="Say how many texts each group has: by label, split, kind (of changed version), criterion, annotator, "
     "annotators:NAME (what a file tells of its annotators), or metadata:NAME.",
 )
-@click.option(
+@option(
     "--group",
     metavar="NAME",
     help="Only this group of --group-by. An annotator's group has that person's sets alone as gold.",
 )
-@click.option(
-    "--explained",
-    type=click.Choice(["predicted", "gold"]),
-    default="predicted",
-    show_default=True,
+@option(
+    "--explained", type=click.Choice(["predicted", "gold"]), default="predicted",
     help="The label whose attribution is scored and drawn, where a run explains several.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--include-training", "includes_training", is_flag=True, help="Also score a model on texts that it learned from."
 )
-@click.option(
-    "--draw",
-    type=click.IntRange(min=0),
-    metavar="N",
+@option(
+    "--draw", type=click.IntRange(min=0), metavar="N",
     help="N texts drawn at random, none that a model learned from. By default 10.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="The seed of that draw.")
-@click.option(
-    "--differences",
-    type=click.IntRange(min=1),
-    metavar="N",
+)  # fmt: skip
+@option("--seed", type=int, default=0, help="The seed of that draw.")
+@option(
+    "--differences", type=click.IntRange(min=1), metavar="N",
     help="The N texts in which the two rows of --against differ most, else the two models.",
-)
-@click.option("--list", "list_name", metavar="NAME", help="The texts of a saved list.")
-@click.option("--key", "keys", multiple=True, metavar="KEY", help="This text; repeat it for several.")
-@click.option("--names", "has_names", is_flag=True, help="Name who made each gold set, and the annotator of --group.")
+)  # fmt: skip
+@option("--list", "list_name", metavar="NAME", help="The texts of a saved list.")
+@option("--key", "keys", multiple=True, metavar="KEY", help="This text; repeat it for several.")
+@option("--names", "has_names", is_flag=True, help="Name who made each gold set, and the annotator of --group.")
 @json_option
 @click.pass_obj
 @examples("annotator report ours.html --project Reviews --base built-in --other minilm --differences 20")
@@ -155,7 +138,7 @@ def _texts(
 
 @click.command("reproduce")
 @click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="CARD")
-@click.option("--project", "project_name", metavar="NAME", help="The project.  [default: the card's]")
+@option("--project", "project_name", metavar="NAME", help="The project.  [default: the card's]")
 @json_option
 @click.pass_obj
 @examples("annotator evaluate project --project Reviews --card results.json", "annotator reproduce results.json")

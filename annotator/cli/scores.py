@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from annotator.cli.commands import print_json
+from annotator.cli.commands import option, options_of, print_json
 from annotator.domain.numbers import signed, written, written_in_report
 from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.tasks import Task
@@ -50,9 +50,9 @@ def signature_of_files() -> str:
     context = click.get_current_context(silent=True)
     if context is None or "project_name" in context.params:  # each number of a project has its own
         return ""
-    for option in context.command.params:
-        value = context.params.get(option.name or "")
-        if option.name in {"as_json", "intervals", "shows_all", "output_format", "gold_format"} or value in (
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.name in {"as_json", "intervals", "shows_all", "output_format", "gold_format"} or value in (
             None,
             "",
             False,
@@ -60,7 +60,9 @@ def signature_of_files() -> str:
         ):
             continue
         values = value if isinstance(value, tuple) else (value,)
-        given[option.name or ""] = ",".join(_digest(each) if isinstance(each, Path) else str(each) for each in values)
+        given[parameter.name or ""] = ",".join(
+            _digest(each) if isinstance(each, Path) else str(each) for each in values
+        )
     boot = 1000 if context.params.get("intervals") else None
     return signature("METRIC", {"def": None, **given, "boot": boot})
 
@@ -153,44 +155,27 @@ def run_title(run: Mapping[str, Any]) -> str:
     return f"{run['model']}, {run['method']}{layer}{seed}".replace(".", "_")
 
 
-def file_options(*, gold_format: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def file_options(*, gold_format: str) -> Callable[[Any], Any]:
     """The options of commands that score model output in one file against gold in another."""
     path = click.Path(exists=True, path_type=Path)
     policies = click.Choice(GOLD_POLICIES)
-    options = (
-        click.option("--gold", required=True, type=path, help="The gold."),
-        click.option(
-            "--gold-format",
-            default=gold_format,
-            show_default=True,
-            help="The format of the gold, any that `annotator import` reads.",
-        ),
-        click.option("--gold-policy", type=policies, default="all", show_default=True, help="Which sets count."),
-        click.option("--language", default="en", show_default=True, help="The language of gold that brings no tokens."),
-        click.option(
-            "--predictions", required=True, type=path, help="The attributions, with predictions if there are any."
-        ),
-        click.option(
+    return options_of(
+        option("--gold", required=True, type=path, help="The gold."),
+        option("--gold-format", default=gold_format, help="The format of the gold, any that `annotator import` reads."),
+        option("--gold-policy", type=policies, default="all", help="Which sets count."),
+        option("--language", default="en", help="The language of gold that brings no tokens."),
+        option("--predictions", required=True, type=path, help="The attributions, with predictions if there are any."),
+        option(
             "--format",
             "output_format",
             default="attributions",
-            show_default=True,
             help="The format of the predictions, any of model output.",
         ),
-        click.option("--model", default="", help="The model, if the file does not name it."),
-        click.option("--method", default="", help="The method, if the file does not name it."),
-        click.option("--labels", default="", help="The labels, separated by commas, if the file numbers its classes."),
-        click.option(
-            "--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances."
-        ),
+        option("--model", default="", help="The model, if the file does not name it."),
+        option("--method", default="", help="The method, if the file does not name it."),
+        option("--labels", default="", help="The labels, separated by commas, if the file numbers its classes."),
+        option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of means over instances."),
     )
-
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorated
 
 
 def files_of(task: Task, options: Mapping[str, Any]) -> "FilePair":

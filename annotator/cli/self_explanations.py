@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from annotator.cli.attribute import InstanceProgress
-from annotator.cli.commands import json_option, opened, print_json, project_option, show_left_out
+from annotator.cli.commands import json_option, opened, option, print_json, project_option, show_left_out
 from annotator.cli.sufficient import show_report
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
@@ -14,11 +14,11 @@ from annotator.errors import InvalidValue
 
 _LONGEST_FILE = 1_000_000
 
-template_option = click.option(
+template_option = option(
     "--template", type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A file with a prompt of your own. It holds {text}, and {labels} where the project has labels.",
 )  # fmt: skip
-sets_option = click.option(
+sets_option = option(
     "--sets", "asks_sets", is_flag=True, help="Ask for several sets of quotes, each enough alone (docs/sufficient.md)."
 )
 
@@ -28,17 +28,12 @@ sets_option = click.option(
 @project_option
 @template_option
 @sets_option
-@click.option(
-    "--show-template", is_flag=True, help="Print the prompt as it is before texts are put in, and write nothing."
-)
-@click.option("--split", help="Only this split.")
-@click.option(
-    "--batch",
-    "batch_model",
-    default="",
-    metavar="MODEL",
+@option("--show-template", is_flag=True, help="Print the prompt as it is before texts are put in, and write nothing.")
+@option("--split", help="Only this split.")
+@option(
+    "--batch", "batch_model", default="", metavar="MODEL",
     help="Write requests to this model for OpenAI's batch interface.",
-)
+)  # fmt: skip
 @json_option
 @click.pass_obj
 def prompts(
@@ -70,10 +65,10 @@ def prompts(
 
 @click.command("explain-self")
 @project_option
-@click.option("--model", required=True, help="The model, as its server calls it.")
+@option("--model", required=True, help="The model, as its server calls it.")
 @template_option
 @sets_option
-@click.option("--split", help="Only this split.")
+@option("--split", help="Only this split.")
 @json_option
 @click.pass_obj
 def explain_self(
@@ -114,7 +109,7 @@ def explain_self(
 
 @click.command("shadow-review")
 @project_option
-@click.option("--model", required=True, help="The model, as its server calls it.")
+@option("--model", required=True, help="The model, as its server calls it.")
 @json_option
 @click.pass_obj
 def shadow_review(database: Path, /, *, project_name: str, model: str, as_json: bool) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from annotator.cli.commands import examples
+from annotator.cli.commands import examples, option
 from annotator.errors import InvalidValue
 
 DEMONSTRATION_DATABASE = Path("annotator-demo.db")
@@ -13,9 +13,9 @@ _PORT = click.IntRange(0, 65535)
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8501, show_default=True, type=_PORT, help="The port; 0 takes any free one.")
-@click.option(
+@option("--host", default="127.0.0.1", help="The address to listen on.")
+@option("--port", default=8501, type=_PORT, help="The port; 0 takes any free one.")
+@option(
     "--url",
     envvar="ANNOTATOR_URL",
     help=(
@@ -23,7 +23,7 @@ _PORT = click.IntRange(0, 65535)
         "begin with it."
     ),
 )
-@click.option(
+@option(
     "--allowed-host",
     "allowed",
     metavar="NAME",
@@ -31,12 +31,10 @@ _PORT = click.IntRange(0, 65535)
     envvar="ANNOTATOR_ALLOWED_HOSTS",
     help="A further name under which people reach it; repeat it for several. See docs/server.md#names.",
 )
-@click.option(
-    "--allow-model-hub",
-    is_flag=True,
-    envvar="ANNOTATOR_ALLOW_MODEL_HUB",
+@option(
+    "--allow-model-hub", is_flag=True, envvar="ANNOTATOR_ALLOW_MODEL_HUB",
     help="Allow models that pages name to be fetched from the Hugging Face hub. Else no other host is asked.",
-)
+)  # fmt: skip
 @click.pass_obj
 @examples("annotator --db reviews.db serve --url https://annotate.example.org")
 def serve(path: Path, host: str, port: int, url: str | None, allowed: tuple[str, ...], allow_model_hub: bool) -> None:
@@ -53,8 +51,8 @@ def serve(path: Path, host: str, port: int, url: str | None, allowed: tuple[str,
 
 
 @click.command()
-@click.option("--port", default=8501, show_default=True, type=_PORT, help="The port; 0 takes any free one.")
-@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@option("--port", default=8501, type=_PORT, help="The port; 0 takes any free one.")
+@option("--no-browser", is_flag=True, help="Print the address only.")
 @click.pass_context
 def demo(context: click.Context, port: int, no_browser: bool) -> None:
     """Serve the demonstration on 127.0.0.1: three projects, signed in by choosing a person.

@@ -9,8 +9,8 @@ from annotator.domain.numbers import counted, written_in_report
 
 if TYPE_CHECKING:
     from annotator.review.agreement import Agreement
+    from annotator.review.coefficients import Spread
     from annotator.review.help_effects import HelpReport
-    from annotator.review.spread import Spread
     from annotator.usecases.lead.statistics import ProjectStatistics
 
 _NAMED = 6  # splits, labels, languages and people that a line names
@@ -110,7 +110,7 @@ def _work(statistics: "ProjectStatistics") -> str:
 
 
 def _help(report: "HelpReport") -> Iterator[str]:
-    from annotator.usecases.lead.help import help_words
+    from annotator.usecases.lead.quality import help_words
 
     yield f"help: {help_words(report)}"
     for effect in report.effects:

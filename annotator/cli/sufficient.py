@@ -15,6 +15,7 @@ from annotator.cli.commands import (
     inputs_option,
     json_option,
     opened,
+    option,
     pairs_of,
     print_json,
     project_option,
@@ -35,7 +36,7 @@ _NAME, _CELL = 36, 22  # widths of a table's columns
 
 @click.command("sufficient")
 @project_option
-@click.option(
+@option(
     "--model",
     required=True,
     help=(
@@ -43,52 +44,35 @@ _NAME, _CELL = 36, 22  # widths of a table's columns
         "name of a model trained in the project."
     ),
 )
-@click.option("--split", help="Only this split.")
-@click.option(
-    "--removal",
-    type=click.Choice(["default", "delete", "mask", "blank"]),
-    default="default",
-    show_default=True,
+@option("--split", help="Only this split.")
+@option(
+    "--removal", type=click.Choice(["default", "delete", "mask", "blank"]), default="default",
     help="How tokens are taken out: deleted, replaced by the model's mask token (default where it has one), or blanked.",
-)
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.9,
-    show_default=True,
+)  # fmt: skip
+@option(
+    "--threshold", type=click.FloatRange(0, 1, min_open=True), default=0.9,
     help="A set is sufficient if it keeps this share of the answer's probability (with two labels at least 0.5).",
-)
-@click.option(
-    "--fixed-threshold", type=click.FloatRange(0, 1, min_open=True), help="A probability for all texts instead."
-)
-@click.option(
-    "--continue",
-    "goes_on",
-    is_flag=True,
+)  # fmt: skip
+@option("--fixed-threshold", type=click.FloatRange(0, 1, min_open=True), help="A probability for all texts instead.")
+@option(
+    "--continue", "goes_on", is_flag=True,
     help="Look on after the rest is no longer sufficient, for sets that are outvoted there.",
-)
-@click.option("--exact", "is_exact", is_flag=True, help="By all subsets; texts of more than 12 tokens are left out.")
-@click.option("--strong", "is_strong", is_flag=True, help="Also look for a sufficient set in what people's sets leave.")
-@click.option(
-    "--sets-of",
-    default="",
-    metavar="MODEL",
+)  # fmt: skip
+@option("--exact", "is_exact", is_flag=True, help="By all subsets; texts of more than 12 tokens are left out.")
+@option("--strong", "is_strong", is_flag=True, help="Also look for a sufficient set in what people's sets leave.")
+@option(
+    "--sets-of", default="", metavar="MODEL",
     help="Ask about the sets that this model gave as its reasons (explain-self --sets) instead of looking for sets.",
-)
+)  # fmt: skip
 @rename_option
-@click.option("--again", "is_anew", is_flag=True, help="First delete what was found with these options before.")
-@click.option(
+@option("--again", "is_anew", is_flag=True, help="First delete what was found with these options before.")
+@option(
     "--save-lists",
     is_flag=True,
     help="Save lists of the texts where the model is right for a reason nobody marked, or ignores what everyone marked.",
 )
-@click.option(
-    "--texts-at-once",
-    "at_once",
-    type=click.IntRange(min=1),
-    default=16,
-    show_default=True,
-    help="How many texts are searched together.",
+@option(
+    "--texts-at-once", "at_once", type=click.IntRange(min=1), default=16, help="How many texts are searched together."
 )
 @device_option
 @threads_option

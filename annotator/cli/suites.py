@@ -13,6 +13,7 @@ from annotator.cli.commands import (
     hub_option,
     json_option,
     opened,
+    option,
     pairs_of,
     print_json,
     rename_option,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _N_CASES = 200
-_project = click.option("--project", "project_name", required=True, metavar="P", help="The project.")
+_project = option("--project", "project_name", required=True, metavar="P", help="The project.")
 
 
 @click.group()
@@ -61,24 +62,18 @@ def ready(as_json: bool) -> None:
 @suite.command()
 @click.argument("name")
 @_project
-@click.option(
-    "--ready",
-    "ready_name",
-    required=True,
-    metavar="NAME",
+@option(
+    "--ready", "ready_name", required=True, metavar="NAME",
     help="A suite of `annotator suite ready`: sentiment or inference.",
-)
-@click.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; repeat it for several.")
-@click.option("--n", default=_N_CASES, show_default=True, type=click.IntRange(1, 100_000), help="Cases of each test.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same result.")
-@click.option(
-    "--label",
-    "labels",
-    multiple=True,
-    metavar="READY=OWN",
+)  # fmt: skip
+@option("--test", "only", multiple=True, metavar="TEST", help="Only this test; repeat it for several.")
+@option("--n", default=_N_CASES, type=click.IntRange(1, 100_000), help="Cases of each test.")
+@option("--seed", default=0, help="The same seed gives the same result.")
+@option(
+    "--label", "labels", multiple=True, metavar="READY=OWN",
     help="The project's name for a label of the suite; repeat it for several.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--on-texts",
     is_flag=True,
     help="Make tests that change texts from the project's texts; the others still come from templates.",
@@ -170,14 +165,11 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 @click.argument("name")
 @click.argument("file", type=_FILE)
 @_project
-@click.option(
-    "--rename",
-    "renamed",
-    multiple=True,
-    metavar="LABEL=OWN",
+@option(
+    "--rename", "renamed", multiple=True, metavar="LABEL=OWN",
     help="The project's name for a label of the file; repeat it for several.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--expect",
     "expected",
     multiple=True,
@@ -187,17 +179,12 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
         "repeat it for several."
     ),
 )
-@click.option("--skip-invalid", is_flag=True, help="Leave out and list invalid cases.")
+@option("--skip-invalid", is_flag=True, help="Leave out and list invalid cases.")
 @click.pass_obj
 def import_(
-    path: Path,
-    name: str,
-    file: Path,
-    project_name: str,
-    renamed: Sequence[str],
-    expected: Sequence[str],
+    path: Path, name: str, file: Path, project_name: str, renamed: Sequence[str], expected: Sequence[str],
     skip_invalid: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Store the cases of FILE as a new suite NAME."""
     from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.files import import_suite, left_out_words
@@ -220,17 +207,15 @@ def import_(
 @suite.command()
 @click.argument("name")
 @_project
-@click.option(
-    "--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME."
-)
-@click.option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
-@click.option(
+@option("--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME.")
+@option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
+@option(
     "--seed",
     default="",
     help="The seed of its training. Models of one name with other seeds give a mean with its deviation.",
 )
 @rename_option
-@click.option(
+@option(
     "--again",
     is_flag=True,
     help="Also ask about answered tests; answers of another model under that name are replaced.",
@@ -270,8 +255,8 @@ def run(
 @click.argument("name")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @_project
-@click.option("--model", default="", help="The model, if the rows do not name it.")
-@click.option("--update", is_flag=True, help="Replace earlier answers of the same run.")
+@option("--model", default="", help="The model, if the rows do not name it.")
+@option("--update", is_flag=True, help="Replace earlier answers of the same run.")
 @click.pass_obj
 def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: str, model: str, update: bool) -> None:
     """Import what a model predicted for every text of the suite NAME, by test, case and position.
@@ -293,12 +278,10 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
 @suite.command()
 @click.argument("name")
 @_project
-@click.option(
-    "--compare",
-    nargs=2,
-    metavar="MODEL OTHER",
+@option(
+    "--compare", nargs=2, metavar="MODEL OTHER",
     help="Two models: how much more often OTHER fails, over the cases on which both are judged.",
-)
+)  # fmt: skip
 @json_option
 @click.pass_obj
 def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | None, as_json: bool) -> None:
@@ -369,7 +352,7 @@ def _lines(row: "ResultRow") -> list[str]:
 @suite.command()
 @click.argument("name")
 @_project
-@click.option("--test", "test_name", help="Only this test.")
+@option("--test", "test_name", help="Only this test.")
 @click.pass_obj
 def remove(path: Path, name: str, project_name: str, test_name: str | None) -> None:
     """Remove the suite NAME, or one of its tests, with the models' answers."""
@@ -424,14 +407,11 @@ def list_words(path: Path, project_name: str, as_json: bool) -> None:
 @click.argument("name")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_project
-@click.option(
-    "--role",
-    type=click.Choice(WORD_LIST_ROLES),
-    default="slot",
-    show_default=True,
+@option(
+    "--role", type=click.Choice(WORD_LIST_ROLES), default="slot",
     help="slot: it fills templates; keep: its words are proposed as rationale; ignore: they are shown as none.",
-)
-@click.option("--language", help="The language; by default the project's.")
+)  # fmt: skip
+@option("--language", help="The language; by default the project's.")
 @click.pass_obj
 def save(path: Path, name: str, file: Path, project_name: str, role: WordListRole, language: str | None) -> None:
     """Save a word list from a text file, one word on each line; "big | small" are two forms of one word. It replaces

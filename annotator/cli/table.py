@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, opened, project_option
+from annotator.cli.commands import examples, opened, option, options_of, project_option
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
 
@@ -26,32 +26,22 @@ def table() -> None:
     """
 
 
-def _asked(command: Command) -> Command:
-    """Which gold, and as what it is printed."""
-    for option in (
-        click.option("--latex", "as_latex", is_flag=True, help="Print LaTeX, with the rules of booktabs."),
-        click.option("--csv", "as_csv", is_flag=True, help="Print CSV, with all digits and nothing multiplied."),
-        click.option(
-            "--include-training", "includes_training", is_flag=True, help="Also score a model on what it learned from."
-        ),
-        click.option("--split", help="Only this split."),
-        click.option(
-            "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count, instead of the project's policy."
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def _of_project(command: Command) -> Command:
-    """Which rows of which project."""
-    for option in (
-        click.option("--method", "methods", multiple=True, help="Only this method; repeat it for several."),
-        click.option("--model", "models", multiple=True, help="Only this model; repeat it for several."),
-        project_option,
-    ):
-        command = option(command)
-    return command
+# Which gold, and as what it is printed.
+_asked = options_of(
+    option(
+        "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count, instead of the project's policy."
+    ),
+    option("--split", help="Only this split."),
+    option("--include-training", "includes_training", is_flag=True, help="Also score a model on what it learned from."),
+    option("--csv", "as_csv", is_flag=True, help="Print CSV, with all digits and nothing multiplied."),
+    option("--latex", "as_latex", is_flag=True, help="Print LaTeX, with the rules of booktabs."),
+)
+# Which rows of which project.
+_of_project = options_of(
+    project_option,
+    option("--model", "models", multiple=True, help="Only this model; repeat it for several."),
+    option("--method", "methods", multiple=True, help="Only this method; repeat it for several."),
+)
 
 
 @table.command("eraser-hard")
@@ -103,42 +93,27 @@ def edits(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> 
 
 
 @table.command("er-test")
-@click.option(
-    "--project",
-    "project_names",
-    required=True,
-    multiple=True,
-    metavar="NAME",
+@option(
+    "--project", "project_names", required=True, multiple=True, metavar="NAME",
     help="A project; first the one in distribution, then those out of it.",
-)
-@click.option(
-    "--base",
-    "base",
-    multiple=True,
-    metavar="[TITLE=]MODEL",
+)  # fmt: skip
+@option(
+    "--base", "base", multiple=True, metavar="[TITLE=]MODEL",
     help="The base model, the paper's None; repeat it for its seeds.",
-)
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    metavar="[TITLE=]MODEL",
+)  # fmt: skip
+@option(
+    "--model", "models", multiple=True, metavar="[TITLE=]MODEL",
     help="Another row; models of the same TITLE are its seeds. Without any, all models of the first project.",
-)
-@click.option(
-    "--group",
-    "groups",
-    multiple=True,
-    metavar="LIST",
+)  # fmt: skip
+@option(
+    "--group", "groups", multiple=True, metavar="LIST",
     help="A word list whose texts are a group; repeat it for several.",
-)
-@click.option("--positive", default="", metavar="LABEL", help="The label whose false positives count, with --group.")
-@click.option(
-    "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
+)  # fmt: skip
+@option("--positive", default="", metavar="LABEL", help="The label whose false positives count, with --group.")
+@option(
+    "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Also write validation accuracy over alignment loss as SVG, for models trained in the first project.",
-)
+)  # fmt: skip
 @_asked
 @click.pass_obj
 @examples("annotator table er-test --project SST --project Amazon --base None=none-0 --model MAE=mae-0")

@@ -15,6 +15,7 @@ from annotator.cli.commands import (
     hub_option,
     json_option,
     opened,
+    option,
     print_json,
     threads_option,
     too_long_option,
@@ -60,13 +61,12 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 
 
 @click.command("train")
-@click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
-@click.option("--name", required=True, help="What the model is called; also the name of its folder.")
-@click.option(
+@option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+@option("--name", required=True, help="What the model is called; also the name of its folder.")
+@option(
     "--architecture",
     type=click.Choice(_ARCHITECTURES),
     default="transformer",
-    show_default=True,
     help=(
         "The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a text's target), "
         "reading (answers a question with a stretch of the text, or says that there is none), lei (selects a rationale and "
@@ -75,238 +75,161 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
         "over --base), lstm (its last state answers; of a pair both), match-lstm (reading, with a pointer)."
     ),
 )
-@click.option(
+@option(
     "--preset",
     type=click.Choice(["found", "eraser", "eraser-released", "wang-2022-released"]),
     default="found",
-    show_default=True,
     help=(
         "With lei: what found planted words, ERASER's paper, or its released estimator. With lstm: the benchmark's released "
         "sentiment model (a BiLSTM with attention)."
     ),
 )
-@click.option(
-    "--sparsity", type=float, help="With lei: the price of a selected subword (lambda).  [default: the preset's]"
-)
-@click.option(
+@option("--sparsity", type=float, help="With lei: the price of a selected subword (lambda).  [default: the preset's]")
+@option(
     "--contiguity",
     type=float,
     help="With lei: how many times that a change in the mask costs.  [default: the preset's]",
 )
-@click.option(
-    "--supervision", type=float, default=0.0, show_default=True, help="With lei: the weight of people's rationales."
-)
-@click.option(
+@option("--supervision", type=float, default=0.0, help="With lei: the weight of people's rationales.")
+@option(
     "--base",
     metavar="FOLDER-OR-NAME",
     help=("A pretrained model with safetensors weights, which gets a new head; else a small one learns from scratch."),
 )
-@click.option(
+@option(
     "--vectors",
     type=click.Path(exists=True, dir_okay=False),
     help="With encoder-lstm or lstm: begin with these word vectors (text format of GloVe or word2vec).",
 )
-@click.option(
-    "--keep-head",
-    "keeps_head",
-    is_flag=True,
+@option(
+    "--keep-head", "keeps_head", is_flag=True,
     help="Train the base's outputs further; its labels must be the project's.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--since",
     metavar="FOLDER",
     help="Learn only from texts that the model in FOLDER did not learn from, or not with their present gold.",
 )
-@click.option(
-    "--output",
-    type=click.Choice(["softmax", "sigmoid"]),
-    default="softmax",
-    show_default=True,
+@option(
+    "--output", type=click.Choice(["softmax", "sigmoid"]), default="softmax",
     help="An output for each label, or one sigmoid that tells two labels apart.",
-)
-@click.option(
-    "--special-token",
-    "special",
-    multiple=True,
-    metavar="TOKEN",
+)  # fmt: skip
+@option(
+    "--special-token", "special", multiple=True, metavar="TOKEN",
     help="A token that stays whole, such as _MATH_; repeat it for several.",
-)
-@click.option("--split", help="Learn from this split.  [default: train if there is one, else all]")
-@click.option(
+)  # fmt: skip
+@option("--split", help="Learn from this split.  [default: train if there is one, else all]")
+@option(
     "--validation",
     help=("Stop by this split.  [default: validation, val or dev; else a tenth of the training texts, by document]"),
 )
-@click.option(
+@option(
     "--gold-policy",
     type=click.Choice(get_args(GoldPolicy)),
     help="Which gold, see docs/rules.md#gold-policies.  [default: the project's]",
 )
-@click.option(
-    "--rationales",
-    "source",
-    multiple=True,
-    type=click.Choice(["gold", "lexicon", "shuffled"]),
-    default=["gold"],
-    show_default=True,
+@option(
+    "--rationales", "source", multiple=True, type=click.Choice(["gold", "lexicon", "shuffled"]), default=["gold"],
     help=("What is aligned with: people's sets, the words of word lists, or (as a control) as many tokens at random."),
-)
-@click.option(
-    "--word-list",
-    "word_lists",
-    multiple=True,
-    metavar="NAME",
+)  # fmt: skip
+@option(
+    "--word-list", "word_lists", multiple=True, metavar="NAME",
     help="A word list for --rationales lexicon; repeat it for several.",
-)
-@click.option(
-    "--share",
-    multiple=True,
-    type=float,
-    default=[100.0],
-    show_default=True,
+)  # fmt: skip
+@option(
+    "--share", multiple=True, type=float, default=[100.0],
     help="The percentage of texts with rationales that keep theirs, rounded up.",
-)
-@click.option(
-    "--choose",
-    type=click.Choice(["random", "least-confident", "most-confident"]),
-    default="random",
-    show_default=True,
+)  # fmt: skip
+@option(
+    "--choose", type=click.Choice(["random", "least-confident", "most-confident"]), default="random",
     help="Which texts keep their rationales.",
-)
-@click.option(
-    "--confidence-of",
-    multiple=True,
-    metavar="MODEL",
+)  # fmt: skip
+@option(
+    "--confidence-of", multiple=True, metavar="MODEL",
     help="A model whose stored answers say how confident it is, the mean of its seeds; repeat it for several.",
-)
-@click.option(
-    "--align",
-    "criterion",
-    multiple=True,
-    type=click.Choice(["none", "mse", "mae", "huber", "bce", "order", "kl"]),
-    default=["none"],
-    show_default=True,
-    help="Align attributions with the rationales by this criterion of ER-TEST.",
-)
-@click.option(
+)  # fmt: skip
+@option(
+    "--align", "criterion", multiple=True, type=click.Choice(["none", "mse", "mae", "huber", "bce", "order", "kl"]),
+    default=["none"], help="Align attributions with the rationales by this criterion of ER-TEST.",
+)  # fmt: skip
+@option(
     "--align-by",
     "by",
     multiple=True,
     type=click.Choice(["gradient-x-input", "attention", "integrated-gradients", "extractor"]),
     default=["gradient-x-input"],
-    show_default=True,
     help=(
         "With --align: whose attributions. Methods of `annotator attribute`, or a head that learns to score each "
         "subword (`--method selection` gives its scores)."
     ),
 )
-@click.option(
-    "--align-steps",
-    type=click.IntRange(min=1),
-    default=4,
-    show_default=True,
+@option(
+    "--align-steps", type=click.IntRange(min=1), default=4,
     help="With --align-by integrated-gradients: points on the path. Each costs as much as a gradient.",
-)
-@click.option(
-    "--control",
-    "has_control",
-    is_flag=True,
+)  # fmt: skip
+@option(
+    "--control", "has_control", is_flag=True,
     help="With --align: also train the model without alignment and the control on shuffled rationales.",
-)
-@click.option(
-    "--align-form",
-    type=click.Choice(["paper", "released"]),
-    default="paper",
-    show_default=True,
+)  # fmt: skip
+@option(
+    "--align-form", type=click.Choice(["paper", "released"]), default="paper",
     help=("The criterion for each instance as the paper defines it, or for a batch as the released code computes it."),
-)
-@click.option(
-    "--align-over",
-    type=click.Choice(["sum", "mean"]),
-    default="sum",
-    show_default=True,
+)  # fmt: skip
+@option(
+    "--align-over", type=click.Choice(["sum", "mean"]), default="sum",
     help="The paper's sum over tokens, or their mean.",
-)
-@click.option("--no-graph", "has_no_graph", is_flag=True, help="Take the gradient in the attribution as a constant.")
-@click.option(
-    "--strength",
-    multiple=True,
-    type=float,
-    default=[1.0],
-    show_default=True,
+)  # fmt: skip
+@option("--no-graph", "has_no_graph", is_flag=True, help="Take the gradient in the attribution as a constant.")
+@option(
+    "--strength", multiple=True, type=float, default=[1.0],
     help="The weight of the alignment beside the task's loss (lambda).",
-)
-@click.option(
-    "--scale",
-    multiple=True,
-    type=float,
-    default=[100.0],
-    show_default=True,
-    help="The factor of the attributions (gamma).",
-)
-@click.option("--delta", type=float, default=1.0, show_default=True, help="The threshold of the Huber loss.")
-@click.option(
-    "--of-several",
-    type=click.Choice(["lowest", "union"]),
-    default="lowest",
-    show_default=True,
+)  # fmt: skip
+@option("--scale", multiple=True, type=float, default=[100.0], help="The factor of the attributions (gamma).")
+@option("--delta", type=float, default=1.0, help="The threshold of the Huber loss.")
+@option(
+    "--of-several", type=click.Choice(["lowest", "union"]), default="lowest",
     help="For an instance with several sets: the one with the lowest loss, or their union.",
-)
-@click.option(
-    "--one-in",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
+)  # fmt: skip
+@option(
+    "--one-in", type=click.IntRange(min=1), default=3,
     help="If fewer texts have rationales: one in so many of each batch has them.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--task-loss-on",
     type=click.Choice(["all", "without-rationales"]),
     default="all",
-    show_default=True,
     help=(
         "With --align: the texts of a batch in the task's loss. All (ER-TEST's code), or only those without "
         "rationales (its appendix A.5)."
     ),
 )
-@click.option("--epochs", type=click.IntRange(min=1), default=10, show_default=True, help="The most epochs.")
-@click.option(
-    "--patience",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
+@option("--epochs", type=click.IntRange(min=1), default=10, help="The most epochs.")
+@option(
+    "--patience", type=click.IntRange(min=1), default=5,
     help="Stop after so many epochs without a lower validation loss.",
-)
-@click.option(
-    "--learning-rate", multiple=True, type=float, default=[2e-5], show_default=True, help="The learning rate of AdamW."
-)
-@click.option("--batch-size", type=click.IntRange(min=1), default=16, show_default=True, help="Texts in a batch.")
-@click.option("--weight-decay", type=float, default=0.01, show_default=True, help="The weight decay of AdamW.")
-@click.option(
-    "--warm-up",
-    type=float,
-    default=0.1,
-    show_default=True,
+)  # fmt: skip
+@option("--learning-rate", multiple=True, type=float, default=[2e-5], help="The learning rate of AdamW.")
+@option("--batch-size", type=click.IntRange(min=1), default=16, help="Texts in a batch.")
+@option("--weight-decay", type=float, default=0.01, help="The weight decay of AdamW.")
+@option(
+    "--warm-up", type=float, default=0.1,
     help="The share of the steps in which the rate rises; then it falls to 0 in a line.",
-)
-@click.option("--balance", "balances_labels", is_flag=True, help="Let each label count alike.")
-@click.option(
-    "--seed",
-    multiple=True,
-    type=click.IntRange(min=0),
-    default=[0],
-    show_default=True,
+)  # fmt: skip
+@option("--balance", "balances_labels", is_flag=True, help="Let each label count alike.")
+@option(
+    "--seed", multiple=True, type=click.IntRange(min=0), default=[0],
     help="The seed of weights, batches, dropout and drawn texts.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
     help="Save below this folder.  [default: beside the database]",
 )
-@click.option("--again", "is_anew", is_flag=True, help="Replace the model of this name.")
+@option("--again", "is_anew", is_flag=True, help="Replace the model of this name.")
 @device_option
 @threads_option
 @too_long_option("refuse")
-@click.option("--query-first", is_flag=True, help="Give the model the query before the text.")
+@option("--query-first", is_flag=True, help="Give the model the query before the text.")
 @hub_option
 @json_option
 @click.pass_obj
@@ -337,9 +260,9 @@ def train(
 
     if given.pop("has_control"):
         given |= _with_twin_and_control(given)
-    axes = {option: given[option] for option in _MAY_DIFFER}
+    axes = {name: given[name] for name in _MAY_DIFFER}
     aligned = [criterion for criterion in given["criterion"] if criterion != NO_ALIGNMENT]
-    given |= {option: values[0] for option, values in axes.items()} | {"criterion": next(iter(aligned), None)}
+    given |= {name: values[0] for name, values in axes.items()} | {"criterion": next(iter(aligned), None)}
     options = TrainingOptions(
         NewModel(
             (),

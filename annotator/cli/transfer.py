@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, pairs_of, print_json, project_option, show_rest
+from annotator.cli.commands import (
+    examples,
+    json_option,
+    opened,
+    option,
+    pairs_of,
+    print_json,
+    project_option,
+    show_rest,
+)
 from annotator.domain.file_problems import group_problems
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
@@ -30,35 +39,30 @@ _ROWS_BETWEEN_LINES = 5_000
 @click.command("import")
 @click.argument("places", metavar="[FORMAT] PATH...", nargs=-1, required=True)
 @project_option
-@click.option("--split", help="The split of a single file that names none. Of a folder with split files all are read.")
-@click.option("--language", help="The language of texts whose file names none.")
-@click.option(
+@option("--split", help="The split of a single file that names none. Of a folder with split files all are read.")
+@option("--language", help="The language of texts whose file names none.")
+@option(
     "--gold",
     type=click.Choice(GOLD_MODES),
     default="accepted",
-    show_default=True,
     help=(
         "What the file's annotations become: accepted annotations, drafts for annotators to correct, or a "
         "reference only."
     ),
 )
-@click.option(
+@option(
     "--gold-policy",
     type=click.Choice(GOLD_POLICIES),
     help=("What the project's gold is made from, from now on; by default as before. See docs/rules.md#gold-policies."),
 )
-@click.option("--key-prefix", default="", help="Put this before every key, if ids repeat between files.")
-@click.option(
-    "--update", is_flag=True, help="Let a changed row overwrite the instance with its key; else it is refused."
-)
-@click.option("--skip-invalid", is_flag=True, help="Store the good rows and list the others.")
-@click.option(
-    "--set-per-deletion",
-    "one_set_per_edit",
-    is_flag=True,
+@option("--key-prefix", default="", help="Put this before every key, if ids repeat between files.")
+@option("--update", is_flag=True, help="Let a changed row overwrite the instance with its key; else it is refused.")
+@option("--skip-invalid", is_flag=True, help="Store the good rows and list the others.")
+@option(
+    "--set-per-deletion", "one_set_per_edit", is_flag=True,
     help="For aesw: make each deletion a rationale set; else a sentence has one.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--rename",
     "renamed",
     multiple=True,
@@ -68,21 +72,15 @@ _ROWS_BETWEEN_LINES = 5_000
         "class numbers such as LABEL_1."
     ),
 )
-@click.option(
-    "--add-label",
-    "added_labels",
-    multiple=True,
-    metavar="LABEL",
+@option(
+    "--add-label", "added_labels", multiple=True, metavar="LABEL",
     help="A label of the file that becomes one of the project's; repeat it for several.",
-)
-@click.option(
-    "--leave-out-label",
-    "left_labels",
-    multiple=True,
-    metavar="LABEL",
+)  # fmt: skip
+@option(
+    "--leave-out-label", "left_labels", multiple=True, metavar="LABEL",
     help="A label of the file whose rows are left out; repeat it for several.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--merge-labels",
     is_flag=True,
     help=(
@@ -90,12 +88,12 @@ _ROWS_BETWEEN_LINES = 5_000
         "most frequent one."
     ),
 )
-@click.option(
+@option(
     "--number-keys",
     is_flag=True,
     help="Number the texts of a file without keys. See docs/columns.md#rows-without-keys.",
 )
-@click.option(
+@option(
     "--majority-labels",
     is_flag=True,
     help=(
@@ -103,7 +101,7 @@ _ROWS_BETWEEN_LINES = 5_000
         "docs/columns.md#labels-of-several-annotators."
     ),
 )
-@click.option(
+@option(
     "--entities",
     is_flag=True,
     help=(
@@ -111,7 +109,7 @@ _ROWS_BETWEEN_LINES = 5_000
         "and its label. See docs/labelling_tools.md#entities."
     ),
 )
-@click.option(
+@option(
     "--column",
     "columns",
     multiple=True,
@@ -121,14 +119,11 @@ _ROWS_BETWEEN_LINES = 5_000
         "project remembers it."
     ),
 )
-@click.option(
-    "--leave-column",
-    "left_columns",
-    multiple=True,
-    metavar="COLUMN",
+@option(
+    "--leave-column", "left_columns", multiple=True, metavar="COLUMN",
     help="A column that is not read; repeat it for several.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--metadata-column",
     "metadata_columns",
     multiple=True,
@@ -138,8 +133,8 @@ _ROWS_BETWEEN_LINES = 5_000
         "are refused."
     ),
 )
-@click.option("--forget-columns", is_flag=True, help="Forget the columns and labels that the project remembers.")
-@click.option(
+@option("--forget-columns", is_flag=True, help="Forget the columns and labels that the project remembers.")
+@option(
     "--encoding",
     metavar="NAME",
     help=(
@@ -147,17 +142,17 @@ _ROWS_BETWEEN_LINES = 5_000
         "Python knows. It is never guessed; sample lines are printed for you to check."
     ),
 )
-@click.option("--sheet", metavar="NAME", help="Of a spreadsheet with several sheets: the one to read.")
-@click.option("--dry-run", is_flag=True, help="Check everything and store nothing.")
-@click.option("--model", default="", help="For model output: the model, if the file names none.")
-@click.option("--method", default="", help="For model output: the method, if the file names none.")
-@click.option("--seed", type=int, help="For model output: the run's seed, if the file names none.")
-@click.option(
+@option("--sheet", metavar="NAME", help="Of a spreadsheet with several sheets: the one to read.")
+@option("--dry-run", is_flag=True, help="Check everything and store nothing.")
+@option("--model", default="", help="For model output: the model, if the file names none.")
+@option("--method", default="", help="For model output: the method, if the file names none.")
+@option("--seed", type=int, help="For model output: the run's seed, if the file names none.")
+@option(
     "--vocabulary",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="For model output that holds token numbers only: a file with each token's text.",
 )
-@click.option(
+@option(
     "--prompt",
     default="",
     help=(
@@ -166,14 +161,11 @@ _ROWS_BETWEEN_LINES = 5_000
         "share."
     ),
 )
-@click.option(
-    "--merge",
-    type=click.Choice(MERGES),
-    default="sum",
-    show_default=True,
+@option(
+    "--merge", type=click.Choice(MERGES), default="sum",
     help="For model output: how the scores of a word's subwords are joined.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--all-doubles",
     is_flag=True,
     help=("For model output without keys: give it to every instance with the same text; else such texts are refused."),
@@ -464,23 +456,16 @@ def _export_predictions(
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("path", type=click.Path(path_type=Path))
 @project_option
-@click.option(
-    "--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; by default the project's policy."
-)
-@click.option("--annotator", metavar="NAME", help="Only this person's annotations, whatever label they gave.")
-@click.option("--unhelped", is_flag=True, help="Only annotations made without help (proposed sets, predictions).")
-@click.option("--split", help="Only this split.")
-@click.option(
-    "--include", type=click.Choice(["submitted"]), help="Also annotations that are submitted and not yet accepted."
-)
-@click.option(
-    "--half",
-    type=click.Choice(["both", "originals", "perturbed"]),
-    default="both",
-    show_default=True,
+@option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which sets count; by default the project's policy.")
+@option("--annotator", metavar="NAME", help="Only this person's annotations, whatever label they gave.")
+@option("--unhelped", is_flag=True, help="Only annotations made without help (proposed sets, predictions).")
+@option("--split", help="Only this split.")
+@option("--include", type=click.Choice(["submitted"]), help="Also annotations that are submitted and not yet accepted.")
+@option(
+    "--half", type=click.Choice(["both", "originals", "perturbed"]), default="both",
     help="Only originals, or only perturbed versions. Contrast sets always hold both.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--names",
     "has_names",
     is_flag=True,
@@ -489,9 +474,9 @@ def _export_predictions(
         "jsonl always has names."
     ),
 )
-@click.option("--model", metavar="MODEL", help="With predictions: the model.")
-@click.option("--method", default="", metavar="METHOD", help="With predictions: the method.")
-@click.option("--seed", type=int, help="With predictions: the seed, where there are several.")
+@option("--model", metavar="MODEL", help="With predictions: the model.")
+@option("--method", default="", metavar="METHOD", help="With predictions: the method.")
+@option("--seed", type=int, help="With predictions: the seed, where there are several.")
 @json_option
 @click.pass_obj
 @examples(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from annotator.store.persons.erasure import Removal
     from annotator.usecases.persons.erasure import RemovedSince
 
-from annotator.cli.commands import json_option, opened, print_json
+from annotator.cli.commands import json_option, opened, option, print_json
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -41,8 +41,8 @@ def backup(database: Path, path: Path, as_json: bool) -> None:
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--anyway", is_flag=True, help="Restore even a backup with defects, and list them.")
-@click.option("--bring-back", is_flag=True, help="Bring back people who were erased since, if that was a mistake.")
+@option("--anyway", is_flag=True, help="Restore even a backup with defects, and list them.")
+@option("--bring-back", is_flag=True, help="Bring back people who were erased since, if that was a mistake.")
 @json_option
 @click.pass_obj
 def restore(database: Path, path: Path, anyway: bool, bring_back: bool, as_json: bool) -> None:

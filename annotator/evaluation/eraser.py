@@ -188,14 +188,9 @@ class _Scored:
 
 
 def evaluate_eraser(
-    data_folder: Path,
-    split: str,
-    predictions: Path,
-    *,
-    iou_thresholds: Sequence[float] = IOU_THRESHOLDS,
-    aopc_thresholds: Sequence[float] = AOPC_THRESHOLDS,
-    n_resamples: int = 0,
-) -> Report:
+    data_folder: Path, split: str, predictions: Path, *, iou_thresholds: Sequence[float] = IOU_THRESHOLDS,
+    aopc_thresholds: Sequence[float] = AOPC_THRESHOLDS, n_resamples: int = 0,
+) -> Report:  # fmt: skip
     """The ERASER scorer's object for a predictions file; `paper` (its Equation 3), `group_aware` and `counts` beside it.
 
     `beside_random` has verdicts on macro token F1 against as many tokens drawn at random, and on the areas under

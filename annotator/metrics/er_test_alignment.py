@@ -327,14 +327,9 @@ _LOWER: Direction = "lower is better"
 
 
 def _definition(
-    measure: str,
-    title: str,
-    definition: str,
-    highest: float | None,
-    undefined: str,
-    source: str,
+    measure: str, title: str, definition: str, highest: float | None, undefined: str, source: str,
     lowest: float | None = 0.0,
-) -> Definition:
+) -> Definition:  # fmt: skip
     sentence = f"{definition}; at a stated gamma"
     return Definition(f"er_test.{measure}", title, sentence, _LOWER, lowest, highest, undefined, source)
 

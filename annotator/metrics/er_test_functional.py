@@ -129,15 +129,10 @@ def contrast(original_is_right: Flags, contrast_is_right: Ragged[np.bool_]) -> C
     has_contrast = contrast_is_right.lengths > 0
     original, changed = _share(original_is_right), _share(contrast_is_right.values)
     return Contrast(
-        original,
-        changed,
-        None if original is None or changed is None else changed - original,
-        _share(consistent),
-        _share(consistent[has_contrast]),
-        len(original_is_right),
-        len(contrast_is_right.values),
+        original, changed, None if original is None or changed is None else changed - original, _share(consistent),
+        _share(consistent[has_contrast]), len(original_is_right), len(contrast_is_right.values),
         int((~has_contrast).sum()),
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

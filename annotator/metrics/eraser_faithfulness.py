@@ -194,15 +194,10 @@ def _definition(side: str, measure: str) -> Definition:
     title, formula, (lowest, highest), undefined, source = _MEASURES[measure]
     is_form = measure in {"_entropy", "_kl"}
     return Definition(
-        name=f"eraser.{side}{measure}",
-        title=f"{side.capitalize()}{title}",
-        definition=formula.format(changed),
-        direction="neither" if is_form else direction,
-        lowest=lowest,
-        highest=highest,
-        undefined=undefined,
+        name=f"eraser.{side}{measure}", title=f"{side.capitalize()}{title}", definition=formula.format(changed),
+        direction="neither" if is_form else direction, lowest=lowest, highest=highest, undefined=undefined,
         source=source,
-    )
+    )  # fmt: skip
 
 
 DEFINITIONS: tuple[Definition, ...] = (

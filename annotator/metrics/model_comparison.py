@@ -169,14 +169,9 @@ def controlled_gain(base: Floats, other: Floats, control: Floats | None = None) 
     means = [mean_of(side).value for side in compared]
     of_control, over_control = more or (None, None)
     return ControlledGain(
-        int(is_there.sum()),
-        means[0],
-        means[1],
-        means[2] if control is not None else None,
-        gain,
-        of_control,
+        int(is_there.sum()), means[0], means[1], means[2] if control is not None else None, gain, of_control,
         over_control,
-    )
+    )  # fmt: skip
 
 
 def _mean(verdict: Verdict) -> float:

@@ -24,22 +24,12 @@ from annotator.metrics import (
 from annotator.metrics.definitions import Definition
 
 DEFINITIONS: tuple[Definition, ...] = (
-    *benchmark_consistency.DEFINITIONS,
-    *benchmark_faithfulness.DEFINITIONS,
-    *benchmark_plausibility.DEFINITIONS,
-    *er_test_alignment.DEFINITIONS,
-    *er_test_functional.DEFINITIONS,
-    *eraser_faithfulness.DEFINITIONS,
-    *eraser_soft.DEFINITIONS,
-    *eraser_spans.DEFINITIONS,
-    *ferret_plausibility.DEFINITIONS,
-    *gold_as_method.DEFINITIONS,
-    *normalised_aopc.DEFINITIONS,
-    *sentence_editing.DEFINITIONS,
-    *set_aware.DEFINITIONS,
-    *set_families.DEFINITIONS,
+    *benchmark_consistency.DEFINITIONS, *benchmark_faithfulness.DEFINITIONS, *benchmark_plausibility.DEFINITIONS,
+    *er_test_alignment.DEFINITIONS, *er_test_functional.DEFINITIONS, *eraser_faithfulness.DEFINITIONS,
+    *eraser_soft.DEFINITIONS, *eraser_spans.DEFINITIONS, *ferret_plausibility.DEFINITIONS, *gold_as_method.DEFINITIONS,
+    *normalised_aopc.DEFINITIONS, *sentence_editing.DEFINITIONS, *set_aware.DEFINITIONS, *set_families.DEFINITIONS,
     *soft_gold.DEFINITIONS,
-)
+)  # fmt: skip
 
 # Metrics that tell one thing, each in its own variant; of a line tables show one before anybody chose, the first that there is.
 IDEAS: tuple[tuple[str, ...], ...] = (

@@ -30,14 +30,9 @@ from annotator.perturb.text_changes import Change, find_change
 
 
 def build_cases(
-    recipe: Recipe,
-    words: Words,
-    *,
-    n: int | None,
-    seed: int,
-    bases: Iterable[Text] | None = None,
+    recipe: Recipe, words: Words, *, n: int | None, seed: int, bases: Iterable[Text] | None = None,
     segments: Sequence[str] = (),
-) -> list[Case]:
+) -> list[Case]:  # fmt: skip
     """Cases in an order drawn from the seed: n of them (fewer where there are not so many), or (None) all.
 
     bases:    what the change is made to, in place of the recipe's own texts

@@ -12,10 +12,10 @@ import numpy as np
 from annotator.domain.instances import Annotation, Instance
 from annotator.domain.sources import is_mask_of_nobody
 from annotator.domain.texts import RationaleSet
+from annotator.review.coefficients import Moments, Spread
 from annotator.review.gold import labels_alone, latest_of_each, that_count
 from annotator.review.label_agreement import LabelAgreement, LabelTally
 from annotator.review.rater_agreement import AgainstRest, RestTally
-from annotator.review.spread import Moments, Spread
 from annotator.review.token_agreement import InstanceVotes, TokenAgreement, TokenTally
 
 # Agreement on rationale sets: how well the sets of one annotator are found again among those of another.
@@ -307,13 +307,6 @@ class AgreementTally:
     def result(self) -> Agreement:
         """The agreement over what was taken in so far."""
         return Agreement(
-            self._n_annotations,
-            self._n_other_result,
-            self._n_marks_alone,
-            self._n_labels_alone,
-            self._labels.result(),
-            self._tokens.result(),
-            self._sets.result(),
-            self._rest.result(),
-            self._disagreement.result(),
-        )
+            self._n_annotations, self._n_other_result, self._n_marks_alone, self._n_labels_alone, self._labels.result(),
+            self._tokens.result(), self._sets.result(), self._rest.result(), self._disagreement.result(),
+        )  # fmt: skip

@@ -8,8 +8,15 @@ from itertools import combinations
 import numpy as np
 
 from annotator.domain.numbers import natural_order
-from annotator.review.coefficients import Counts, defined, fleiss_kappa, nominal_alpha, nominal_cohen_kappa
-from annotator.review.spread import Moments, Spread
+from annotator.review.coefficients import (
+    Counts,
+    Moments,
+    Spread,
+    defined,
+    fleiss_kappa,
+    nominal_alpha,
+    nominal_cohen_kappa,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +74,10 @@ class LabelTally:
         moments.add(np.array([pair.kappa for pair in pairs], dtype=np.float64))
         fleiss, alpha = _over_all(votes, len(self._labels))
         return LabelAgreement(
-            n_instances=len(votes.sizes),
-            n_alone=self._n_alone,
-            n_labels=len(self._labels),
-            cohen_kappa=moments.of_all(),
-            fleiss_kappa=fleiss,
-            fleiss_is_generalised=len(set(self._sizes)) > 1,
-            krippendorff_alpha=alpha,
-            pairs=pairs,
-        )
+            n_instances=len(votes.sizes), n_alone=self._n_alone, n_labels=len(self._labels),
+            cohen_kappa=moments.of_all(), fleiss_kappa=fleiss, fleiss_is_generalised=len(set(self._sizes)) > 1,
+            krippendorff_alpha=alpha, pairs=pairs,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

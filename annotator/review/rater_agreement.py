@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from annotator.domain.numbers import natural_order
 from annotator.domain.sources import is_mask_of_nobody
-from annotator.review.coefficients import ratios
-from annotator.review.spread import Moments, Spread
+from annotator.review.coefficients import Moments, Spread, ratios
 from annotator.review.token_agreement import Batch, InstanceVotes, batches_of
 
 _Z = 1.959964  # two-sided 5 %

@@ -57,18 +57,11 @@ def describe_gold(gold: Iterable[GoldInstance], result_kind: ResultKind = "label
                 inside = sum(segment.first_token <= token < segment.end_token for token in union)
                 by_segment[segment.name].append(inside / segment.n_tokens)
     return RationaleStatistics(
-        n_gold=n_gold,
-        n_sets=n_sets,
-        n_spans=n_spans,
-        n_rlr_undefined=n_gold - len(shares),
-        rlr=_mean(shares),
+        n_gold=n_gold, n_sets=n_sets, n_spans=n_spans, n_rlr_undefined=n_gold - len(shares), rlr=_mean(shares),
         rlr_by_segment={name: sum(values) / len(values) for name, values in by_segment.items()},
-        rlr_per_set=_mean(set_shares),
-        rsn=n_sets / n_gold if n_gold else None,
-        results=dict(results),
-        splits=dict(splits),
-        languages=dict(languages),
-    )
+        rlr_per_set=_mean(set_shares), rsn=n_sets / n_gold if n_gold else None, results=dict(results),
+        splits=dict(splits), languages=dict(languages),
+    )  # fmt: skip
 
 
 def _result_class(result: str | None, kind: ResultKind) -> str:

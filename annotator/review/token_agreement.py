@@ -17,6 +17,8 @@ from annotator.errors import InvalidValue
 from annotator.language import _, listed
 from annotator.review.coefficients import (
     Counts,
+    Moments,
+    Spread,
     Values,
     binary_cohen_kappa,
     defined,
@@ -24,7 +26,6 @@ from annotator.review.coefficients import (
     nominal_alpha,
     ratios,
 )
-from annotator.review.spread import Moments, Spread
 
 Marks = npt.NDArray[np.bool_]
 _VOTES_AT_ONCE = 1_000_000

@@ -65,15 +65,9 @@ ALL_EVENTS = EventFilter()
 
 
 def add_event(
-    store: Store,
-    actor: str,
-    action: str,
-    subject: str,
-    subject_id: int | None = None,
-    *,
-    project_id: int | None = None,
-    **detail: object,
-) -> None:
+    store: Store, actor: str, action: str, subject: str, subject_id: int | None = None, *,
+    project_id: int | None = None, **detail: object,
+) -> None:  # fmt: skip
     """Write down that `actor` just did `action` to a subject ("instance", "project" ...)."""
     record_event(store, store.now(), actor, action, subject, subject_id, project_id, detail)
 
@@ -97,15 +91,9 @@ def add_repeated_event(
 
 
 def record_event(
-    store: Store,
-    at: str,
-    actor: str,
-    action: str,
-    subject: str,
-    subject_id: int | None,
-    project_id: int | None,
+    store: Store, at: str, actor: str, action: str, subject: str, subject_id: int | None, project_id: int | None,
     detail: Mapping[str, object],
-) -> None:
+) -> None:  # fmt: skip
     """Write down what happened at a given time.
 
     Raises: ProjectArchived for what changes an archived project, which undoes the transaction that wanted to
@@ -194,13 +182,6 @@ def _event(row: Row) -> Event:
     detail = json.loads(row["detail"])
     subject, subject_id = row["subject"], row["subject_id"]
     return Event(
-        row["id"],
-        row["at"],
-        row["actor"],
-        row["action"],
-        subject,
-        subject_id,
-        detail,
-        row["key"] or "",
+        row["id"], row["at"], row["actor"], row["action"], subject, subject_id, detail, row["key"] or "",
         row["split"] or "",
-    )
+    )  # fmt: skip

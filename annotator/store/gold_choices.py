@@ -7,7 +7,7 @@ from annotator.domain.instances import GoldChoice
 from annotator.domain.people import User
 from annotator.domain.texts import RationaleSet
 from annotator.store.annotate.annotations import add_annotation, replace_annotation
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 
 def choices_of(store: Store, instance_ids: Sequence[int]) -> dict[int, GoldChoice]:
@@ -103,14 +103,9 @@ def add_exhaustive(
 
 
 def replace_adjudicated(
-    store: Store,
-    instance_id: int,
-    annotation_id: int,
-    lead: User,
-    result: str | None,
-    sets: Sequence[RationaleSet],
+    store: Store, instance_id: int, annotation_id: int, lead: User, result: str | None, sets: Sequence[RationaleSet],
     reason: str,
-) -> None:
+) -> None:  # fmt: skip
     """Write such a version anew in its place; it is now of whoever wrote it last."""
     replace_annotation(store, annotation_id, state="reference", result=result, sets=sets, note=reason)
     store.run(
@@ -130,12 +125,4 @@ def _free_round(store: Store, instance_id: int, name: str) -> int:
 
 
 def _choice(row: Row) -> GoldChoice:
-    return GoldChoice(
-        instance_id=row["instance_id"],
-        annotation_id=row["annotation_id"],
-        is_adjudicated=bool(row["is_adjudicated"]),
-        chosen_by=row["chosen_by"],
-        reason=row["reason"],
-        chosen_at=row["chosen_at"],
-        evidence_pass=row["evidence_pass"],
-    )
+    return of_columns(GoldChoice, row, is_adjudicated=bool(row["is_adjudicated"]))

@@ -7,7 +7,7 @@ from annotator.domain.jobs import Job, JobKind, JobState
 from annotator.domain.people import User
 from annotator.errors import NotFound
 from annotator.language import _
-from annotator.store.connection.database import Row, Store, iso
+from annotator.store.connection.database import Row, Store, iso, of_columns
 from annotator.store.events import require_open
 
 SILENT_AFTER = dt.timedelta(seconds=15)  # a process that gave no sign of life for so long is gone
@@ -138,20 +138,4 @@ def release_jobs_of(store: Store, worker: int, *, is_counted: bool) -> None:
 
 
 def _job(row: Row) -> Job:
-    return Job(
-        id=row["id"],
-        project_id=row["project_id"],
-        kind=row["kind"],
-        title=row["title"],
-        options=row["options"],
-        asked_by=row["asked_by"],
-        asked_by_name=row["asked_by_name"],
-        asked_at=row["asked_at"],
-        state=row["state"],
-        n_done=row["n_done"],
-        n_of=row["n_of"],
-        told=row["told"],
-        wants_stop=bool(row["wants_stop"]),
-        n_starts=row["n_starts"],
-        ended_at=row["ended_at"],
-    )
+    return of_columns(Job, row, wants_stop=bool(row["wants_stop"]))

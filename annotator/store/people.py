@@ -7,7 +7,7 @@ from typing import cast
 from annotator.domain.people import LOCAL_OPERATOR, ApiToken, Role, Scope, User
 from annotator.errors import NotFound
 from annotator.language import Language, _
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 _FORGOTTEN_AT_ONCE = 10  # more than are added, so that the table shrinks
 
@@ -269,16 +269,9 @@ _SELECT = """SELECT api_tokens.*, users.name AS user_name, is_administrator, is_
 
 
 def add_token(
-    store: Store,
-    secret_hash: bytes,
-    user: User,
-    project_id: int,
-    scopes: Collection[Scope],
-    *,
-    expires_at: str,
-    note: str,
-    created_by: str,
-) -> ApiToken:
+    store: Store, secret_hash: bytes, user: User, project_id: int, scopes: Collection[Scope], *, expires_at: str,
+    note: str, created_by: str,
+) -> ApiToken:  # fmt: skip
     """A new token."""
     cursor = store.run(
         """INSERT INTO api_tokens (secret_hash, user_id, project_id, may_read, may_write_output, note, created_by,
@@ -326,16 +319,9 @@ def revoke_tokens_of(store: Store, user: User) -> None:
 
 
 def _token(row: Row) -> ApiToken:
-    return ApiToken(
-        id=row["id"],
+    return of_columns(
+        ApiToken,
+        row,
         user=User(row["user_id"], row["user_name"], bool(row["is_administrator"]), bool(row["is_disabled"])),
-        project_id=row["project_id"],
-        project_name=row["project_name"],
         scopes=tuple(scope for scope, column in _COLUMNS.items() if row[column]),
-        note=row["note"],
-        created_by=row["created_by"],
-        created_at=row["created_at"],
-        expires_at=row["expires_at"],
-        last_used_at=row["last_used_at"],
-        revoked_at=row["revoked_at"],
     )

@@ -11,19 +11,13 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import SegmentSpec, Task, custom_task, get_task
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed, unknown
-from annotator.store.connection.database import Row, Store, unused_number
+from annotator.store.connection.database import Row, Store, of_columns, unused_number
 
 
 def add_project(
-    store: Store,
-    name: str,
-    task: Task,
-    *,
-    labels: Sequence[str] = (),
-    language: str = "en",
-    settings: ProjectSettings | None = None,
-    guidelines: str = "",
-) -> Project:
+    store: Store, name: str, task: Task, *, labels: Sequence[str] = (), language: str = "en",
+    settings: ProjectSettings | None = None, guidelines: str = "",
+) -> Project:  # fmt: skip
     """A new, empty project; its name was checked before."""
     store.run(
         f"""INSERT INTO projects (id, name, task, segments, result_kind, labels, language, settings, guidelines, created_at)
@@ -163,18 +157,12 @@ def assignment_counts_of(store: Store, project_id: int, user_id: int) -> dict[st
 def _project(row: Row) -> Project:
     segments = tuple(SegmentSpec(**segment) for segment in json.loads(row["segments"]))
     task = _task(row["task"], segments, row["result_kind"])
-    return Project(
-        id=row["id"],
-        name=row["name"],
+    return of_columns(
+        Project,
+        row,
         task=task,
         labels=tuple(json.loads(row["labels"])),
-        language=row["language"],
         settings=settings_from(json.loads(row["settings"])),
-        guidelines=row["guidelines"],
-        question=row["question"],
-        licence=row["licence"],
-        citation=row["citation"],
-        archived_at=row["archived_at"],
     )
 
 

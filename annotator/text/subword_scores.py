@@ -68,14 +68,9 @@ class Merged:
 
 
 def merge_over_segments(
-    subwords: Sequence[Subword],
-    scores: Sequence[float],
-    bodies: Mapping[str, TokenizedText],
-    how: How = "sum",
-    *,
-    is_partial: bool = False,
-    are_edges_open: bool = False,
-) -> Merged:
+    subwords: Sequence[Subword], scores: Sequence[float], bodies: Mapping[str, TokenizedText], how: How = "sum", *,
+    is_partial: bool = False, are_edges_open: bool = False,
+) -> Merged:  # fmt: skip
     """One score a token of several segments, numbered through them in their order.
 
     Subwords go to the segment that they name. Where none is named, what stands between special subwords ([SEP], </s>) goes to

@@ -366,14 +366,9 @@ def _with_bounded_affixes(tokenizer: Any, stop: "re.Pattern[str] | None") -> Any
         return match if match is not None or stop is None else stop.search(word, begin)
 
     return type(tokenizer)(
-        tokenizer.vocab,
-        tokenizer.rules,
-        prefixes.match,
-        search_suffix,
-        tokenizer.infix_finditer,
-        tokenizer.token_match,
-        tokenizer.url_match,
-    )
+        tokenizer.vocab, tokenizer.rules, prefixes.match, search_suffix, tokenizer.infix_finditer,
+        tokenizer.token_match, tokenizer.url_match,
+    )  # fmt: skip
 
 
 @cache

@@ -162,14 +162,9 @@ class _Sums:
 
 
 def fit(
-    trainable: Trainable,
-    rows: Sequence[Row],
-    validation: Sequence[Row],
-    options: FittingOptions,
-    *,
-    checkpoint: Checkpoint | None = None,
-    progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> Fitted:
+    trainable: Trainable, rows: Sequence[Row], validation: Sequence[Row], options: FittingOptions, *,
+    checkpoint: Checkpoint | None = None, progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> Fitted:  # fmt: skip
     """Train a model on rows; it has the weights of its best epoch afterwards: the lowest loss on the validation rows.
 
     Without validation rows it is the last epoch. With a checkpoint each epoch is written down, and what is there is gone on

@@ -37,14 +37,9 @@ def scored_against(policy: str | None, options: ScoringOptions) -> ScoringOption
 
 
 def gold_table(
-    store: Store,
-    project: Project,
-    policy: ScoredPolicy,
-    split: str | None = None,
-    *,
-    by: str = "",
+    store: Store, project: Project, policy: ScoredPolicy, split: str | None = None, *, by: str = "",
     whose: Whose | None = None,
-) -> GoldTable:
+) -> GoldTable:  # fmt: skip
     """A project's gold as metrics take it, or that of a split, whose k is that of the whole all the same.
 
     With the tokens of originals and perturbed versions, which are compared.

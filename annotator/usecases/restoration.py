@@ -43,14 +43,9 @@ def _tell_nobody(_: RemovedSince) -> None:
 
 
 def restore(
-    path: Path,
-    actor: User,
-    backup: Path,
-    *,
-    anyway: bool = False,
-    brings_back: bool = False,
+    path: Path, actor: User, backup: Path, *, anyway: bool = False, brings_back: bool = False,
     tell: Callable[[RemovedSince], None] = _tell_nobody,
-) -> Restored:
+) -> Restored:  # fmt: skip
     """Put a copy of a backup in the place of the database; a process that is killed meanwhile leaves the old or the new one.
 
     anyway:      also a backup in which `check` finds something wrong

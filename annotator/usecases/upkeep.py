@@ -45,20 +45,11 @@ def check(store: Store) -> list[str]:
     SQLite's own check of the file is `store.problems()`.
     """
     return [
-        *_unwiped(store),
-        *_wrong_counts(store),
-        *_unsettled(store),
-        *_loose_work(store),
-        *_dependent(store),
-        *_wrong_training(store),
-        *_wrong_sizes(store),
-        *_without_text(store),
-        *_spans_outside(store),
-        *_outputs_outside(store),
-        *_second_passes(store),
-        *_wrong_offsets(store),
+        *_unwiped(store), *_wrong_counts(store), *_unsettled(store), *_loose_work(store), *_dependent(store),
+        *_wrong_training(store), *_wrong_sizes(store), *_without_text(store), *_spans_outside(store),
+        *_outputs_outside(store), *_second_passes(store), *_wrong_offsets(store),
         *(f"{name} {words}." for name, words in checks.wrong_workers(store)),
-    ]
+    ]  # fmt: skip
 
 
 def _unwiped(store: Store) -> Iterable[str]:

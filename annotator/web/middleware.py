@@ -22,7 +22,7 @@ from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.rights import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
-from annotator.web.hosts import LOOPBACK, refusal_of
+from annotator.web.addresses import LOOPBACK, refusal_of
 from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes import crowd as crowd_limits
 from annotator.web.routes.access import (
@@ -96,17 +96,8 @@ def _busy_page(language: Language, headers: Mapping[str, str]) -> Response:
 
 # Whoever is not signed in may see these.
 _OPEN_PATHS = (
-    "/sign-in",
-    "/sign-out",
-    "/link/",
-    "/health",
-    "/panel/",
-    "/static/",
-    "/favicon.",
-    "/_stcore/",
-    "/api/",
-    "/crowd/",
-)
+    "/sign-in", "/sign-out", "/link/", "/health", "/panel/", "/static/", "/favicon.", "/_stcore/", "/api/", "/crowd/",
+)  # fmt: skip
 # Files that people gave or get, and Streamlit's own numbers.
 _CLOSED_PATHS = ("/media/", "/_stcore/upload_file/", "/_stcore/metrics")
 # Of Streamlit and not of ours: signing in at another host, which would be asked, and pages for programs.

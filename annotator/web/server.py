@@ -25,8 +25,7 @@ from annotator.usecases.access.accounts import make_first_account_link
 from annotator.usecases.databases import open_store, served
 from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
-from annotator.web.addresses import Addresses, addresses_of, begin_log, is_loopback, listen
-from annotator.web.hosts import AllowedHosts, allowed_hosts
+from annotator.web.addresses import Addresses, AllowedHosts, addresses_of, allowed_hosts, begin_log, is_loopback, listen
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
 from annotator.web.routes import all_routes
@@ -56,15 +55,9 @@ _FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "a
 
 
 def serve(
-    path: Path,
-    host: str,
-    port: int,
-    *,
-    url: str | None = None,
-    allowed: Sequence[str] = (),
-    is_demonstration: bool = False,
-    open_browser: bool = False,
-) -> None:
+    path: Path, host: str, port: int, *, url: str | None = None, allowed: Sequence[str] = (),
+    is_demonstration: bool = False, open_browser: bool = False,
+) -> None:  # fmt: skip
     """Serve a database until the process is stopped.
 
     port:    0 lets the system choose

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from annotator.domain.numbers import UNDEFINED
-from annotator.figures.bars import Part, stacked_bars
+from annotator.figures.bars import Bar, Part, grouped_bars, stacked_bars
 from annotator.figures.curves import COLOURS, Curve, Panel, curve_panels
-from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.figures.html_table import Cell, Head, Line, metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution, drawn

@@ -18,8 +18,7 @@ from annotator.domain.suites import CAPABILITIES, Alternative, Applies, Recipe, 
 from annotator.errors import InvalidValue, NotFound
 from annotator.perturb.functional_tests import build_cases, ready_suite, ready_suites, with_labels
 from annotator.perturb.passage import Passage, ProjectWords, Reading
-from annotator.perturb.registry import SUGGESTERS
-from annotator.perturb.suggested_texts import suggest
+from annotator.perturb.suggested_texts import SUGGESTERS, suggest
 from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, cases_of
 from annotator.perturb.text_changes import CHANGES, find_change
 from annotator.text.tokenisation import tokenise

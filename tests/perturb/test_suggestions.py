@@ -14,8 +14,7 @@ from annotator.domain.perturbations import KINDS
 from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.perturb.passage import ProjectWords
-from annotator.perturb.registry import SUGGESTERS, Suggestion, suggester
-from annotator.perturb.suggested_texts import suggest, suggesters_for
+from annotator.perturb.suggested_texts import SUGGESTERS, Suggestion, suggest, suggester, suggesters_for
 from annotator.perturb.suggestions import replacements
 from annotator.perturb.versions import carry_sets, compare
 from annotator.text.edits import Edit

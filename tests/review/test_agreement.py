@@ -32,7 +32,7 @@ from annotator.review.agreement import (
     taking_part,
     votes_of,
 )
-from annotator.review.coefficients import binary_cohen_kappa
+from annotator.review.coefficients import Moments, Spread, binary_cohen_kappa
 from annotator.review.label_agreement import LabelAgreement, LabelTally
 from annotator.review.rater_agreement import (
     AgainstRest,
@@ -42,7 +42,6 @@ from annotator.review.rater_agreement import (
     shadow_agreement,
     weighted_kappa,
 )
-from annotator.review.spread import Moments, Spread
 from annotator.review.token_agreement import InstanceVotes
 from benchmarks.agreement import check_equal, figures_by_packages, figures_of, token_agreement
 

@@ -20,8 +20,14 @@ from annotator.store.annotate.instance_queue import begin_anew, next_in_queue
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.store.models import RunFinder, instances_with_output, store_outputs
 from annotator.store.packed_rows import new_document
-from annotator.store.transfer.known_rows import documents_of, last_document, last_queue_position
-from annotator.store.transfer.planned_rows import add_documents, remove_unshown, write_plan
+from annotator.store.transfer.import_rows import (
+    add_documents,
+    documents_of,
+    last_document,
+    last_queue_position,
+    remove_unshown,
+    write_plan,
+)
 
 GOOD = new_document(None, TokenizedText("Good food .", (0, 5, 10), (4, 9, 11), (0,)))
 BAD = new_document(None, TokenizedText("Bad food", (0, 4), (3, 8), (0,)))

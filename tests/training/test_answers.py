@@ -14,9 +14,8 @@ from annotator.attribution.transformers_extractive_qa import Reader
 from annotator.attribution.transformers_models import explainer, load
 from annotator.attribution.transformers_subwords import Batch, panes_of
 from annotator.errors import ModelError
-from annotator.training.answer_places import Place, place_of
 from annotator.training.answers import Judged, answer_loss, asked_for_answers, texts_of, threshold_by
-from annotator.training.examples import Example, GoldAnswer, Row, answer_rows
+from annotator.training.examples import Example, GoldAnswer, Place, Row, answer_rows, place_of
 from annotator.training.loop import Checkpoint, FittingOptions, fit
 from annotator.training.trainable_models import NewModel, Trainable, make
 from tests.models.conftest import reading, words

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection as StarletteConnection
 from annotator.cli.main import run
 from annotator.errors import InvalidValue
 from annotator.store import open_store
-from annotator.web.hosts import AllowedHosts, allowed_hosts, host_name, refusal_of
+from annotator.web.addresses import AllowedHosts, allowed_hosts, host_name, refusal_of
 from annotator.web.routes.access import is_from_elsewhere, is_from_own_page, is_own_origin
 
 LOCAL = ["localhost", "localhost:8501", "127.0.0.1", "127.0.0.1:9000", "[::1]", "[::1]:8501", "LocalHost.", ""]

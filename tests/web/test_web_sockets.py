@@ -15,7 +15,7 @@ from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowe
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.usecases.access import accounts
-from annotator.web.hosts import AllowedHosts, allowed_hosts
+from annotator.web.addresses import AllowedHosts, allowed_hosts
 from annotator.web.middleware import web_middleware
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 

@@ -17,7 +17,7 @@ type Proposal = import("../../annotator/web/panel/shared/proposals.js").Proposal
 type Query = import("../../annotator/web/panel/shared/messages.js").Query;
 type SavingWord = import("../../annotator/web/panel/shared/saving.js").SavingWord;
 type JobKind = import("../../annotator/web/panel/shared/saving.js").JobKind;
-type PageNotice = import("../../annotator/web/panel/shared/notices.js").PageNotice;
+type PageNotice = import("../../annotator/web/panel/shared/dialogs.js").PageNotice;
 
 type Direction = "ltr" | "rtl";
 

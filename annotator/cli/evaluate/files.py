@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from annotator.cli.commands import examples, json_option
+from annotator.cli.commands import examples, json_option, option
 from annotator.cli.scores import (
     Sizes,
     file_options,
@@ -26,14 +26,12 @@ if TYPE_CHECKING:
 
 
 @click.command("alignment")
-@click.option("--task", "task_name", required=True, type=click.Choice([*TASKS]), help="The kind of input.")
+@option("--task", "task_name", required=True, type=click.Choice([*TASKS]), help="The kind of input.")
 @file_options(gold_format="jsonl")
-@click.option(
-    "--gamma", type=float, default=1.0, show_default=True, help="The factor that attributions are multiplied by."
-)
-@click.option("--delta", type=float, default=1.0, show_default=True, help="The threshold of the Huber loss.")
-@click.option("--batch-size", type=int, help="Instances in a batch, for the released numbers; by default all in one.")
-@click.option(
+@option("--gamma", type=float, default=1.0, help="The factor that attributions are multiplied by.")
+@option("--delta", type=float, default=1.0, help="The threshold of the Huber loss.")
+@option("--batch-size", type=int, help="Instances in a batch, for the released numbers; by default all in one.")
+@option(
     "--as-released",
     is_flag=True,
     help=(
@@ -43,16 +41,9 @@ if TYPE_CHECKING:
 )
 @json_option
 def alignment(
-    *,
-    intervals: bool,
-    as_json: bool,
-    task_name: str,
-    gamma: float,
-    delta: float,
-    batch_size: int | None,
-    as_released: bool,
-    **options: Any,
-) -> None:
+    *, intervals: bool, as_json: bool, task_name: str, gamma: float, delta: float, batch_size: int | None,
+    as_released: bool, **options: Any,
+) -> None:  # fmt: skip
     """Score ER-TEST's alignment criteria from files alone, as the paper defines them and as its code computes them
     (Joshi et al. 2022).
     """
@@ -94,24 +85,18 @@ _OF_PAPER = {
 
 
 @click.command("benchmark")
-@click.option("--task", required=True, type=click.Choice(["sentiment", "similarity", "reading"]), help="The task.")
-@click.option(
-    "--gold",
-    required=True,
-    type=_PATH,
+@option("--task", required=True, type=click.Choice(["sentiment", "similarity", "reading"]), help="The task.")
+@option(
+    "--gold", required=True, type=_PATH,
     help="Gold of either dialect: a file, or a folder whose input records join their gold by id.",
-)
-@click.option(
-    "--predictions",
-    required=True,
-    type=_PATH,
+)  # fmt: skip
+@option(
+    "--predictions", required=True, type=_PATH,
     help="Predictions of either dialect, a competition upload (TSV), or a saliency file.",
-)
-@click.option(
-    "--reading", type=click.Choice(["scripts", "evaluator", "paper"]), help="Only this reading, with its counts."
-)
-@click.option("--input", "inputs", type=_PATH, help="Input records, if the gold does not hold the tokens.")
-@click.option(
+)  # fmt: skip
+@option("--reading", type=click.Choice(["scripts", "evaluator", "paper"]), help="Only this reading, with its counts.")
+@option("--input", "inputs", type=_PATH, help="Input records, if the gold does not hold the tokens.")
+@option(
     "--ratio",
     "ratios",
     multiple=True,
@@ -121,14 +106,14 @@ _OF_PAPER = {
         "By default the mean RLR of the gold."
     ),
 )
-@click.option(
+@option(
     "--language",
     help=(
         "For reading: the language of records without one. By default Chinese if an answer has Chinese "
         "characters, else English."
     ),
 )
-@click.option(
+@option(
     "--intervals",
     is_flag=True,
     help="Bootstrap intervals (1,000 resamples, seed 0, 95 %) of the paper's numbers over records.",
@@ -136,17 +121,9 @@ _OF_PAPER = {
 @json_option
 @examples("annotator evaluate benchmark --task sentiment --gold senti_en.tsv --predictions upload.tsv")
 def benchmark(
-    *,
-    task: str,
-    gold: Path,
-    predictions: Path,
-    reading: str | None,
-    inputs: Path | None,
-    ratios: tuple[float, ...],
-    language: str | None,
-    intervals: bool,
-    as_json: bool,
-) -> None:
+    *, task: str, gold: Path, predictions: Path, reading: str | None, inputs: Path | None, ratios: tuple[float, ...],
+    language: str | None, intervals: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Score predictions for the fine-grained interpretability benchmark (Wang et al. 2022), without a database.
 
     It prints the numbers of PaddleNLP's scripts, of TrustAI's evaluator, of the paper's equations, and set by set.
@@ -154,15 +131,9 @@ def benchmark(
     from annotator.evaluation.benchmark.paper import evaluate_benchmark
 
     scores = evaluate_benchmark(
-        task,
-        gold,
-        predictions,
-        reading=cast("Reading | None", reading),
-        inputs=inputs,
-        ratios=ratios,
-        language=language,
-        n_resamples=1000 if intervals else 0,
-    )
+        task, gold, predictions, reading=cast("Reading | None", reading), inputs=inputs, ratios=ratios,
+        language=language, n_resamples=1000 if intervals else 0,
+    )  # fmt: skip
     counts = dict(cast("Mapping[str, Mapping[str, Sizes]]", scores["counts"]))
     sizes = counts["n"] if as_json else counts.pop("n")  # in the table they stand beside their numbers
     show_scores({**scores, "counts": counts}, _registered_in_benchmark, as_json=as_json, sizes=sizes)
@@ -197,7 +168,7 @@ Numbers = Mapping[str, Any]
 
 @click.command("edits")
 @file_options(gold_format="aesw")
-@click.option("--all", "shows_all", is_flag=True, help="Print every column, also other variants of what is shown.")
+@option("--all", "shows_all", is_flag=True, help="Print every column, also other variants of what is shown.")
 @json_option
 def edits(*, intervals: bool, shows_all: bool, as_json: bool, **options: Any) -> None:
     """Score how high models rank the words that an edit changed, from files alone (Stevens and Su 2021).
@@ -293,27 +264,20 @@ def _counts(numbers: Numbers) -> Iterator[str]:
 
 
 @click.command("eraser")
-@click.option(
-    "--data-dir",
-    required=True,
-    type=click.Path(path_type=Path),
+@option(
+    "--data-dir", required=True, type=click.Path(path_type=Path),
     help="The ERASER data set: split files, and documents as docs.jsonl or docs/.",
-)
-@click.option("--split", required=True, help="The split to score; only DATA-DIR/SPLIT.jsonl is read.")
-@click.option(
-    "--predictions",
-    required=True,
-    type=click.Path(path_type=Path),
+)  # fmt: skip
+@option("--split", required=True, help="The split to score; only DATA-DIR/SPLIT.jsonl is read.")
+@option(
+    "--predictions", required=True, type=click.Path(path_type=Path),
     help="The predictions as JSONL, a row for each instance in the scorer's form.",
-)
-@click.option(
-    "--iou-threshold",
-    "iou",
-    multiple=True,
-    type=float,
+)  # fmt: skip
+@option(
+    "--iou-threshold", "iou", multiple=True, type=float,
     help="The best IOU from which a predicted span counts as found; repeat it for several. By default 0.5.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--aopc-threshold",
     "aopc",
     multiple=True,
@@ -323,7 +287,7 @@ def _counts(numbers: Numbers) -> Iterator[str]:
         "0.01 0.05 0.1 0.2 0.5."
     ),
 )
-@click.option(
+@option(
     "--intervals",
     is_flag=True,
     help="Bootstrap intervals (1,000 resamples, seed 0, 95 %) of means over instances or documents.",
@@ -331,14 +295,9 @@ def _counts(numbers: Numbers) -> Iterator[str]:
 @json_option
 @examples("annotator evaluate eraser --data-dir movies --split test --predictions predictions.jsonl")
 def eraser(
-    data_dir: Path,
-    split: str,
-    predictions: Path,
-    iou: tuple[float, ...],
-    aopc: tuple[float, ...],
-    intervals: bool,
+    data_dir: Path, split: str, predictions: Path, iou: tuple[float, ...], aopc: tuple[float, ...], intervals: bool,
     as_json: bool,
-) -> None:
+) -> None:  # fmt: skip
     """Score a predictions file with the numbers of ERASER's metrics.py (DeYoung et al. 2020), without a database."""
     from annotator.evaluation.eraser import AOPC_THRESHOLDS, IOU_THRESHOLDS, evaluate_eraser
 
@@ -376,37 +335,25 @@ def _registered_in_eraser(score_name: str) -> str | None:
 
 
 @click.command("tests")
-@click.option("--suite", type=_PATH, help="Functional tests, one case on each line.")
-@click.option("--contrast", type=_PATH, help="Contrast sets, an original and its changed versions on each line.")
-@click.option(
-    "--predictions",
-    required=True,
-    multiple=True,
-    type=_PATH,
+@option("--suite", type=_PATH, help="Functional tests, one case on each line.")
+@option("--contrast", type=_PATH, help="Contrast sets, an original and its changed versions on each line.")
+@option(
+    "--predictions", required=True, multiple=True, type=_PATH,
     help="What the model predicts for all texts; repeat it. Each seed, or each file without seeds, is a run.",
-)
-@click.option(
-    "--base-predictions",
-    "base",
-    multiple=True,
-    type=_PATH,
+)  # fmt: skip
+@option(
+    "--base-predictions", "base", multiple=True, type=_PATH,
     help="Predictions of a model to compare with; repeat it for its seeds.",
-)
-@click.option("--groups", type=_PATH, help='Words by group, as JSON: {"women": ["she", ...]}.')
-@click.option("--positive", metavar="LABEL", help="The label whose false positives count, with --groups.")
-@click.option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of the means.")
+)  # fmt: skip
+@option("--groups", type=_PATH, help='Words by group, as JSON: {"women": ["she", ...]}.')
+@option("--positive", metavar="LABEL", help="The label whose false positives count, with --groups.")
+@option("--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples) of the means.")
 @json_option
 @examples("annotator evaluate tests --suite suite.jsonl --predictions seed0.jsonl --predictions seed1.jsonl")
 def tests(
-    suite: Path | None,
-    contrast: Path | None,
-    predictions: tuple[Path, ...],
-    base: tuple[Path, ...],
-    groups: Path | None,
-    positive: str | None,
-    intervals: bool,
-    as_json: bool,
-) -> None:
+    suite: Path | None, contrast: Path | None, predictions: tuple[Path, ...], base: tuple[Path, ...],
+    groups: Path | None, positive: str | None, intervals: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Score predictions for functional tests and contrast sets, from files alone, with the numbers of ER-TEST.
 
     Name --suite, --contrast or both. docs/tests.md#files-of-suites-and-predictions describes the files.

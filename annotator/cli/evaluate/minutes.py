@@ -12,6 +12,7 @@ from annotator.cli.commands import (
     hub_option,
     json_option,
     opened,
+    option,
     pairs_of,
     print_json,
     project_option,
@@ -31,56 +32,39 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
 
 @click.command("minutes")
 @project_option
-@click.option(
+@option(
     "--minutes", "budgets", required=True, multiple=True, type=float, help="A budget in minutes; repeat it for several."
 )
-@click.option(
-    "--folder",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
+@option(
+    "--folder", required=True, type=click.Path(path_type=Path, file_okay=False),
     help="Where results stay; two processes cannot share one.",
-)
-@click.option(
-    "--condition",
-    "conditions",
-    multiple=True,
-    type=click.Choice(["labels", "rationales", "both"]),
-    default=["labels", "rationales", "both"],
-    show_default=True,
-    help="What is bought; repeat it for several.",
-)
-@click.option(
+)  # fmt: skip
+@option(
+    "--condition", "conditions", multiple=True, type=click.Choice(["labels", "rationales", "both"]),
+    default=["labels", "rationales", "both"], help="What is bought; repeat it for several.",
+)  # fmt: skip
+@option(
     "--labels-only",
     metavar="NAME",
     help="A labels-only project with the same texts: its times and labels count for labels alone.",
 )
-@click.option(
-    "--match",
-    type=click.Choice(["text", "key"]),
-    default="text",
-    show_default=True,
+@option(
+    "--match", type=click.Choice(["text", "key"]), default="text",
     help="What makes them the same texts: all their words, or their key.",
-)
-@click.option("--seconds-per-label", type=float, metavar="S", help="Simulate: a label takes so long.")
-@click.option(
-    "--seconds-per-rationale",
-    type=float,
-    metavar="S",
+)  # fmt: skip
+@option("--seconds-per-label", type=float, metavar="S", help="Simulate: a label takes so long.")
+@option(
+    "--seconds-per-rationale", type=float, metavar="S",
     help="Simulate: the rationales of a text take each annotator so long.",
-)
-@click.option("--by-token", is_flag=True, help="The simulated seconds are for each token of the text.")
-@click.option("--with-reviews", is_flag=True, help="Also count the time of those who scored the sets.")
-@click.option(
-    "--start",
-    "n_start",
-    type=int,
-    metavar="N",
+)  # fmt: skip
+@option("--by-token", is_flag=True, help="The simulated seconds are for each token of the text.")
+@option("--with-reviews", is_flag=True, help="Also count the time of those who scored the sets.")
+@option(
+    "--start", "n_start", type=int, metavar="N",
     help="So many texts have a label before any minute is spent.  [default: half of those that can be bought]",
-)
-@click.option(
-    "--unseen", multiple=True, metavar="NAME", help="A project to be tested on as well; repeat it for several."
-)
-@click.option(
+)  # fmt: skip
+@option("--unseen", multiple=True, metavar="NAME", help="A project to be tested on as well; repeat it for several.")
+@option(
     "--rename",
     "renamed",
     multiple=True,
@@ -90,62 +74,41 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
         "answer; repeat it. It is remembered."
     ),
 )
-@click.option("--split", help="Learn from this split.  [default: train, where it is there]")
-@click.option("--validation", help="Stop by this split.  [default: as of train]")
-@click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold.  [default: the project's]")
-@click.option(
-    "--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch."
-)
-@click.option(
-    "--align",
-    "criterion",
-    type=click.Choice(["mse", "mae", "huber", "bce", "order"]),
-    default="mae",
-    show_default=True,
+@option("--split", help="Learn from this split.  [default: train, where it is there]")
+@option("--validation", help="Stop by this split.  [default: as of train]")
+@option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold.  [default: the project's]")
+@option("--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch.")
+@option(
+    "--align", "criterion", type=click.Choice(["mse", "mae", "huber", "bce", "order"]), default="mae",
     help="The criterion by which rationales are learned from.",
-)
-@click.option("--strength", type=float, default=1.0, show_default=True, help="The weight of the alignment (lambda).")
-@click.option("--scale", type=float, default=100.0, show_default=True, help="The factor of the attributions (gamma).")
-@click.option(
-    "--align-over",
-    "over",
-    type=click.Choice(["sum", "mean"]),
-    default="sum",
-    show_default=True,
+)  # fmt: skip
+@option("--strength", type=float, default=1.0, help="The weight of the alignment (lambda).")
+@option("--scale", type=float, default=100.0, help="The factor of the attributions (gamma).")
+@option(
+    "--align-over", "over", type=click.Choice(["sum", "mean"]), default="sum",
     help="The sum over tokens, or their mean.",
-)
-@click.option(
-    "--online",
-    type=click.Choice(["none", "new", "all"]),
-    default="none",
-    show_default=True,
+)  # fmt: skip
+@option(
+    "--online", type=click.Choice(["none", "new", "all"]), default="none",
     help="Also train the model of the budget before further: on what was bought since (new), or on all.",
-)
-@click.option("--epochs", type=click.IntRange(min=1), default=10, show_default=True, help="The most epochs.")
-@click.option(
-    "--patience",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
+)  # fmt: skip
+@option("--epochs", type=click.IntRange(min=1), default=10, help="The most epochs.")
+@option(
+    "--patience", type=click.IntRange(min=1), default=5,
     help="Stop after so many epochs without a lower validation loss.",
-)
-@click.option("--learning-rate", type=float, help="The learning rate of AdamW.")
-@click.option("--batch-size", type=click.IntRange(min=1), default=16, show_default=True, help="Texts in a batch.")
-@click.option(
-    "--seed",
-    "seeds",
-    multiple=True,
-    type=click.IntRange(min=0),
-    default=[0, 1, 2],
-    show_default=True,
+)  # fmt: skip
+@option("--learning-rate", type=float, help="The learning rate of AdamW.")
+@option("--batch-size", type=click.IntRange(min=1), default=16, help="Texts in a batch.")
+@option(
+    "--seed", "seeds", multiple=True, type=click.IntRange(min=0), default=[0, 1, 2],
     help="The seed of the order of texts, weights, batches and validation texts; repeat it for several.",
-)
+)  # fmt: skip
 @device_option
 @threads_option
 @too_long_option("cut")
 @hub_option
-@click.option("--latex", "as_latex", is_flag=True, help="Print the table as LaTeX.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
+@option("--latex", "as_latex", is_flag=True, help="Print the table as LaTeX.")
+@option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
 @json_option
 @click.pass_obj
 @examples("annotator evaluate minutes --project Reviews --minutes 10 --minutes 30 --folder minutes")

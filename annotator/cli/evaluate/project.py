@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.attribute import InstanceProgress
-from annotator.cli.commands import examples, json_option, opened, print_json
+from annotator.cli.commands import examples, json_option, opened, option, print_json
 from annotator.cli.scores import measure_lines, registered_value, run_title, show_scores
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 @click.command("project")
-@click.option("--project", "project_name", required=True, metavar="NAME", help="The project.")
-@click.option("--model", help="Only this model.")
-@click.option("--method", help="Only this method.")
-@click.option(
+@option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+@option("--model", help="Only this model.")
+@option("--method", help="Only this method.")
+@option(
     "--gold-policy",
     metavar="POLICY",
     help=(
@@ -36,15 +36,13 @@ if TYPE_CHECKING:
         "annotator:NAME (that person's sets and labels)."
     ),
 )
-@click.option(
-    "--ordered-labels",
-    "has_ordered_labels",
-    is_flag=True,
+@option(
+    "--ordered-labels", "has_ordered_labels", is_flag=True,
     help="With soft gold: the project's labels are ordered as listed, so the Wasserstein distance is defined.",
-)
-@click.option("--split", help="Only this split.")
-@click.option("--criterion", help="Only sentences of this criterion, such as spelling or deleted (sentence editing).")
-@click.option(
+)  # fmt: skip
+@option("--split", help="Only this split.")
+@option("--criterion", help="Only sentences of this criterion, such as spelling or deleted (sentence editing).")
+@option(
     "--group-by",
     "by",
     default="",
@@ -55,48 +53,35 @@ if TYPE_CHECKING:
         "annotators), or metadata:NAME."
     ),
 )
-@click.option(
-    "--gamma", type=float, default=1.0, show_default=True, help="The factor of attributions in ER-TEST's losses."
-)
-@click.option(
-    "--ferret-k",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
+@option("--gamma", type=float, default=1.0, help="The factor of attributions in ER-TEST's losses.")
+@option(
+    "--ferret-k", type=click.IntRange(min=1), default=5,
     help="How many tokens ferret's token F1 and IoU select of every text; ferret takes 7 on HateXplain, 78 on Movies, 10 on SST.",
-)
-@click.option(
-    "--explained",
-    type=click.Choice(["predicted", "gold"]),
-    default="predicted",
-    show_default=True,
+)  # fmt: skip
+@option(
+    "--explained", type=click.Choice(["predicted", "gold"]), default="predicted",
     help=("If there are several: the attribution of the predicted label (else the gold one), or of the gold label."),
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--include-training", "includes_training", is_flag=True, help="Also score a model on texts that it learned from."
 )
-@click.option(
+@option(
     "--ratio",
     type=click.FloatRange(0, 1, min_open=True),
     help=("For a project without gold: the share of a text's tokens that are the top k. With gold it is the mean RLR."),
 )
-@click.option(
+@option(
     "--intervals", is_flag=True, help="Bootstrap intervals (1,000 resamples, seed 0, 95 %) of means over instances."
 )
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
+@option(
+    "--metric", "metrics", multiple=True, metavar="NAME",
     help="A column of the table, by its name in docs/metrics.md; repeat it for several.",
-)
-@click.option(
-    "--own-instances",
-    "has_own",
-    is_flag=True,
+)  # fmt: skip
+@option(
+    "--own-instances", "has_own", is_flag=True,
     help="Keep each row over its own instances (the default where few are shared), not those that all rows share.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--against",
     metavar="ROW",
     help=(
@@ -104,7 +89,7 @@ if TYPE_CHECKING:
         "bert/lime/seed 2, random."
     ),
 )
-@click.option(
+@option(
     "--instances",
     "row",
     metavar="ROW",
@@ -112,31 +97,25 @@ if TYPE_CHECKING:
         "With --against and one --metric: the ten instances either way in which this row differs most; with --csv all."
     ),
 )
-@click.option(
-    "--relate",
-    nargs=2,
-    metavar="METRIC METRIC",
+@option(
+    "--relate", nargs=2, metavar="METRIC METRIC",
     help="Instead of the table: how two metrics go together, over instances and over rows (rank correlation).",
-)
-@click.option("--all", "form", flag_value="all", help="Print every number, a line each, with its definition.")
-@click.option(
+)  # fmt: skip
+@option("--all", "form", flag_value="all", help="Print every number, a line each, with its definition.")
+@option(
     "--csv",
     "form",
     flag_value="csv",
     help=("Print every number as CSV, a line each, in the columns of docs/metrics_page.md#the-columns-of-the-csv."),
 )
-@click.option(
-    "--latex",
-    "form",
-    flag_value="latex",
+@option(
+    "--latex", "form", flag_value="latex",
     help="Print the table as LaTeX, with the packages booktabs and tabularx; a wide one becomes a table*.",
-)
-@click.option(
-    "--card",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
+)  # fmt: skip
+@option(
+    "--card", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Also write a results card, which annotator reproduce checks elsewhere.",
-)
+)  # fmt: skip
 @json_option
 @click.pass_obj
 @examples(
@@ -249,8 +228,8 @@ def _require_one_form(form: str | None, as_json: bool, metrics: Sequence[str], h
         raise click.UsageError(f"Choose --json or --{form}; both at once cannot be printed.")
     whole = "--json" if as_json else f"--{form}" if form == "all" else ""
     if whole and (metrics or has_own):
-        option = "--metric" if metrics else "--own-instances"
-        raise click.UsageError(f"{option} is for the table, --csv and --latex; {whole} holds every number of each row.")
+        name = "--metric" if metrics else "--own-instances"
+        raise click.UsageError(f"{name} is for the table, --csv and --latex; {whole} holds every number of each row.")
 
 
 def _require_comparison(
@@ -386,25 +365,18 @@ _TITLES = {"all": "all texts", "originals": "originals", "changed_versions": "ch
 
 
 @click.command("models")
-@click.option(
-    "--project",
-    "project_names",
-    required=True,
-    multiple=True,
-    metavar="NAME",
+@option(
+    "--project", "project_names", required=True, multiple=True, metavar="NAME",
     help="A project; repeat it for projects whose texts neither model was trained on.",
-)
-@click.option("--base", required=True, multiple=True, metavar="MODEL", help="The base model; repeat it for its seeds.")
-@click.option(
-    "--other",
-    required=True,
-    multiple=True,
-    metavar="MODEL",
+)  # fmt: skip
+@option("--base", required=True, multiple=True, metavar="MODEL", help="The base model; repeat it for its seeds.")
+@option(
+    "--other", required=True, multiple=True, metavar="MODEL",
     help="The other model; repeat it for its seeds. Equal numbers of seeds are paired by seed, else in order.",
-)
-@click.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
-@click.option("--split", help="Only this split.")
-@click.option(
+)  # fmt: skip
+@option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
+@option("--split", help="Only this split.")
+@option(
     "--include-training", "includes_training", is_flag=True, help="Also compare on texts that a model learned from."
 )
 @json_option

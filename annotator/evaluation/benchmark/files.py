@@ -154,15 +154,9 @@ class BenchmarkFiles:
 
 
 def read_files(
-    task: str,
-    gold_path: Path,
-    predictions_path: Path,
-    *,
-    inputs: Path | None = None,
-    ratios: Sequence[float] = (),
-    language: str | None = None,
-    needs_links: bool = True,
-) -> BenchmarkFiles:
+    task: str, gold_path: Path, predictions_path: Path, *, inputs: Path | None = None, ratios: Sequence[float] = (),
+    language: str | None = None, needs_links: bool = True,
+) -> BenchmarkFiles:  # fmt: skip
     """Gold and predictions, whatever their dialect.
 
     needs_links: refuse predicted originals that do not say their perturbed records; both programs stop there

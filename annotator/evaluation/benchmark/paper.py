@@ -358,16 +358,9 @@ READINGS = tuple(_READINGS)
 
 
 def evaluate_benchmark(
-    task: str,
-    gold: Path,
-    predictions: Path,
-    *,
-    reading: Reading | None = None,
-    inputs: Path | None = None,
-    ratios: Sequence[float] = (),
-    language: str | None = None,
-    n_resamples: int = 0,
-) -> Report:
+    task: str, gold: Path, predictions: Path, *, reading: Reading | None = None, inputs: Path | None = None,
+    ratios: Sequence[float] = (), language: str | None = None, n_resamples: int = 0,
+) -> Report:  # fmt: skip
     """`scripts`, `evaluator`, `paper`, `sets` and `counts` for a predictions file; one reading and `counts` if it is asked for.
 
     A number that is not defined for the files is None. One for which its program stops is None too, and `counts.refused`

@@ -145,18 +145,10 @@ class _GoldReader:
         """Everything that was read."""
         table = np.array(self.columns, dtype=np.int64).reshape(-1, 7)
         return EraserGold(
-            self.source,
-            self.ids,
-            self.labels,
-            table[:, 0],
-            table[:, 1],
-            table[:, 2],
-            np.array(self.annotations_of_groups, dtype=np.int64),
-            table[:, 3:5],
-            table[:, 5:7],
-            self.problems,
+            self.source, self.ids, self.labels, table[:, 0], table[:, 1], table[:, 2],
+            np.array(self.annotations_of_groups, dtype=np.int64), table[:, 3:5], table[:, 5:7], self.problems,
             len(self.ids) - len(self.numbers),
-        )
+        )  # fmt: skip
 
 
 def read_lengths(data_folder: Path, docids: Collection[str]) -> tuple[dict[str, tuple[int, int]], list[Problem]]:

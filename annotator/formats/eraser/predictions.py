@@ -199,17 +199,9 @@ class _Reader:
         hard = np.array(self.hard, dtype=np.int64).reshape(-1, 3)
         self.problems.extend(self._overlaps(entries, hard))
         return Predictions(
-            self.source,
-            self.ids,
-            entries,
-            hard,
-            self.n_with_hard > 0,
-            len(entries) - self.n_with_hard,
-            self.tokens,
-            self.sentences,
-            self.answers,
-            self.problems,
-        )
+            self.source, self.ids, entries, hard, self.n_with_hard > 0, len(entries) - self.n_with_hard, self.tokens,
+            self.sentences, self.answers, self.problems,
+        )  # fmt: skip
 
     def _add_entry(self, entry: DocumentRow, field_prefix: str, annotation_id: str, findings: Findings) -> None:
         line = findings.line or 0
@@ -333,15 +325,10 @@ def _row(
         reason = _("Duplicate of line {line}. Keep one.", line=known[row.annotation_id])
         findings.refuse("annotation_id", row.annotation_id, reason)
     output = SourceOutput(
-        f"{file.options.key_prefix}{row.annotation_id}",
-        run,
-        file.source,
-        line,
-        file.options.split,
-        tuple(_predictions(row, findings)),
-        tuple(_attributions(row, file.options.key_prefix, findings)),
+        f"{file.options.key_prefix}{row.annotation_id}", run, file.source, line, file.options.split,
+        tuple(_predictions(row, findings)), tuple(_attributions(row, file.options.key_prefix, findings)),
         tuple(_rationales(row, file.options.key_prefix, findings)),
-    )
+    )  # fmt: skip
     if not (output.predictions or output.attributions or output.rationales):
         findings.warn("annotation_id", row.annotation_id, _("Skipped: no prediction, scores or selection."))
     elif not findings.is_refused:

@@ -190,17 +190,10 @@ class _EraserReader:
             self.unmarked.add(_("line {line}, '{key}'", line=row.line, key=parsed.annotation_id))
         annotation = SourceAnnotation(ANNOTATOR, parsed.classification, sets)
         return SourceInstance(
-            key=prefix + parsed.annotation_id,
-            segments=segments,
-            source=row.source,
-            line=row.line,
-            split=split,
-            language=self.options.language,
-            result=parsed.classification,
-            annotations=() if has_only_empty else (annotation,),
-            metadata=metadata,
-            names_texts_of_tokens=True,
-        )
+            key=prefix + parsed.annotation_id, segments=segments, source=row.source, line=row.line, split=split,
+            language=self.options.language, result=parsed.classification,
+            annotations=() if has_only_empty else (annotation,), metadata=metadata, names_texts_of_tokens=True,
+        )  # fmt: skip
 
     def _segments_of(self, key: str, docids: Sequence[str], findings: Findings) -> dict[str, str]:
         """Which segment each document is: by the name <key>_<segment>, else in the order of the task's segments."""

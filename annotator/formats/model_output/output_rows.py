@@ -66,16 +66,10 @@ class OutputFile:
             raise InvalidValue(_("'{source}' doesn't name its model. Use --model.", source=self.source))
 
     def run(
-        self,
-        findings: Findings,
-        *,
-        model: str | None = None,
-        method: str | None = None,
-        parameters: Mapping[str, object] | None = None,
-        seed: int | None = None,
-        unit: Unit = "none",
+        self, findings: Findings, *, model: str | None = None, method: str | None = None,
+        parameters: Mapping[str, object] | None = None, seed: int | None = None, unit: Unit = "none",
         is_signed: bool | None = None,
-    ) -> Run | None:
+    ) -> Run | None:  # fmt: skip
         """The run of a record: what it says itself, else what the options say; None, with a finding, without a model."""
         if not (method or self.options.method):
             reason = _("No method named; using '{method}'. Set it with --method.", method=self.default_method)
@@ -94,14 +88,9 @@ class OutputFile:
             return None
 
     def output(
-        self,
-        record: Record,
-        run: Run,
-        text: Hashable,
-        findings: Findings,
-        attributions: Sequence[SourceAttribution] = (),
-        predictions: Sequence[Prediction] = (),
-    ) -> SourceOutput:
+        self, record: Record, run: Run, text: Hashable, findings: Findings,
+        attributions: Sequence[SourceAttribution] = (), predictions: Sequence[Prediction] = (),
+    ) -> SourceOutput:  # fmt: skip
         """What a record says; text: what tells its input from others, where the record has no id."""
         values = record.values if isinstance(record.values, dict) else {}
         given = values.get("split")

@@ -66,16 +66,9 @@ def rows_of(output: SourceOutput) -> Iterator[OutputRow]:
 def _row(output: SourceOutput, **fields: Any) -> OutputRow:
     run = output.run
     return OutputRow(
-        id=output.key,
-        split=output.split,
-        model=run.model,
-        method=run.method or None,
-        params=json.loads(run.parameters),
-        seed=run.seed,
-        unit=run.unit,
-        signed=run.is_signed,
-        **fields,
-    )
+        id=output.key, split=output.split, model=run.model, method=run.method or None,
+        params=json.loads(run.parameters), seed=run.seed, unit=run.unit, signed=run.is_signed, **fields,
+    )  # fmt: skip
 
 
 def _answer(prediction: Prediction) -> Mapping[str, object]:
@@ -157,15 +150,10 @@ def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
     """
     output = stored.output
     return SourceOutput(
-        stored.key,
-        stored.run,
-        stored.source,
-        stored.line,
-        stored.split,
-        output.predictions,
+        stored.key, stored.run, stored.source, stored.line, stored.split, output.predictions,
         tuple(_attribution(attribution, layout, stored.key) for attribution in output.attributions),
         tuple(_stored_output_rationale(rationale) for rationale in output.rationales),
-    )
+    )  # fmt: skip
 
 
 def _attribution(attribution: Attribution, layout: TokenLayout, key: str) -> SourceAttribution:

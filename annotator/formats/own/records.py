@@ -488,16 +488,9 @@ def list_of(record: ListRecord, key_prefix: str, source: str, line: int) -> Sour
     """A saved list as a domain value."""
     members = tuple((key_prefix + key, split) for key, split in record.members)
     return SourceList(
-        record.name,
-        record.note,
-        record.made_by,
-        record.by_user,
-        record.created_at,
-        record.changed_at,
-        members,
-        source,
+        record.name, record.note, record.made_by, record.by_user, record.created_at, record.changed_at, members, source,
         line,
-    )
+    )  # fmt: skip
 
 
 def qualification_of(
@@ -525,17 +518,9 @@ def text_of(text: str, tokens: TokensRecord | None) -> SourceText:
 def annotation_of(record: AnnotationRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceAnnotation:
     """An annotation with sets that were read before."""
     return SourceAnnotation(
-        record.annotator,
-        record.result,
-        sets,
-        record.note,
-        record.round,
-        record.state,
-        record.by_user,
-        record.created_at,
-        guidelines=record.guidelines,
-        origins=tuple(record.origins),
-    )
+        record.annotator, record.result, sets, record.note, record.round, record.state, record.by_user,
+        record.created_at, guidelines=record.guidelines, origins=tuple(record.origins),
+    )  # fmt: skip
 
 
 def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceWork:

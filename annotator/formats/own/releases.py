@@ -154,18 +154,11 @@ def _segment_record(segment: Segment) -> FrozenSegment:
 def gold_of_record(record: FrozenRecord) -> GoldInstance:
     """Gold as it was; raises InvalidValue or InvalidAnnotation for what does not fit the text."""
     instance = Instance(
-        id=0,
-        key=record.key,
-        split=record.split,
-        language=record.language,
-        segments=tuple(_segment(segment) for segment in record.segments),
-        result=record.own_result,
-        target=record.target,
-        parent_key=record.parent,
-        perturbation_kind=record.perturbation_kind,
-        is_exhaustive=record.exhaustive,
-        metadata=record.metadata,
-    )
+        id=0, key=record.key, split=record.split, language=record.language,
+        segments=tuple(_segment(segment) for segment in record.segments), result=record.own_result,
+        target=record.target, parent_key=record.parent, perturbation_kind=record.perturbation_kind,
+        is_exhaustive=record.exhaustive, metadata=record.metadata,
+    )  # fmt: skip
     sets = tuple(RationaleSet.of(*spans) for spans in record.sets)
     check_spans(sets, instance.layout)
     if record.origins and len(record.origins) != len(sets):

@@ -135,21 +135,11 @@ def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911, PLR0912  (one
 
 def _project_record(item: SourceProject) -> ProjectRecord:
     return ProjectRecord(
-        VERSION,
-        item.name,
-        item.task,
-        [dict(segment) for segment in item.segments],
-        list(item.labels),
-        item.language,
-        dict(item.settings),
-        item.guidelines,
-        item.question,
-        item.licence,
-        item.citation,
+        VERSION, item.name, item.task, [dict(segment) for segment in item.segments], list(item.labels), item.language,
+        dict(item.settings), item.guidelines, item.question, item.licence, item.citation,
         [(name, cast("Role", role)) for name, role in item.members],
-        [GuidelinesRecord(**asdict(version)) for version in item.guidelines_versions],
-        list(item.guidelines_read),
-    )
+        [GuidelinesRecord(**asdict(version)) for version in item.guidelines_versions], list(item.guidelines_read),
+    )  # fmt: skip
 
 
 def _version_record(item: SourcePerturbation | SourceAudit) -> PerturbationRecord | AuditRecord:

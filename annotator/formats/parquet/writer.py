@@ -208,17 +208,8 @@ class RowGroups:
 
 
 _PLAIN = (
-    "key",
-    "split",
-    "language",
-    "task",
-    "instance_state",
-    "annotator",
-    "state",
-    "result",
-    "instance_result",
-    "note",
-)
+    "key", "split", "language", "task", "instance_state", "annotator", "state", "result", "instance_result", "note",
+)  # fmt: skip
 
 
 def write_annotations(path: Path, pairs: Iterable[tuple[Instance, Iterable[Annotation]]], options: WriteOptions) -> int:

@@ -1,15 +1,44 @@
 """What every format checks of an instance before it hands it on: segments, spans, results, keys that stand twice."""
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from annotator.domain.labels import proposed_names, variant_among
 from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, SourceText
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.columns import accepted_names
 from annotator.formats.rows.findings import Findings, listed
-from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.language import _, unsaid
+
+# What can be done about a label that a file has and the project has not.
+
+
+LABEL = "label"  # the remedy of such a problem, whose value is the label
+
+
+def label_remedy(label: str, labels: Sequence[str]) -> str:
+    """The three ways, as parts of a sentence, each with its option; another name is the one that it seems to be, or the first.
+
+    >>> label_remedy("no sentiment", ["negative", "positive"]).partition(", or ")[2]
+    "skip it (--leave-out-label 'no sentiment')"
+    """
+    likely = proposed_names([label], labels)[label] if labels else None
+    pair = f"{label}={likely or labels[0]}" if labels else label
+    if name := variant_among(label, labels):
+        return _(
+            "merge it with '{name}' (--merge-labels), add it (--add-label {label}), rename it (--rename "
+            "{pair}) or skip it (--leave-out-label {label})",
+            name=name,
+            label=shlex.quote(label),
+            pair=shlex.quote(pair),
+        )
+    return _(
+        "add it (--add-label {label}), rename it (--rename {pair}), or skip it (--leave-out-label {label})",
+        label=shlex.quote(label),
+        pair=shlex.quote(pair),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +172,9 @@ class Checker:
                 self.check_span(f"{field_name}[{set_number}][{span_number}]", span, sizes, findings)
 
     def check_span(
-        self,
-        field_name: str,
-        span: SourceSpan,
-        sizes: dict[str, Size] | None,
-        findings: Findings,
-        *,
+        self, field_name: str, span: SourceSpan, sizes: dict[str, Size] | None, findings: Findings, *,
         must_be_selectable: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Note what is wrong with a span: nothing marked, no such segment, past its end, a text that is not marked."""
         value = [span.segment, span.start, span.end]
         if not 0 <= span.start < span.end:

@@ -25,8 +25,7 @@ from annotator.formats.rows.lines import (
     read_lines,
 )
 from annotator.formats.rows.marks import are_tags
-from annotator.formats.rows.sheet_cells import NO_VALUE, cell_name
-from annotator.formats.rows.sheets import has_unread_parts, is_spreadsheet, sheet_rows
+from annotator.formats.rows.sheets import NO_VALUE, cell_name, has_unread_parts, is_spreadsheet, sheet_rows
 from annotator.language import _, several, unsaid
 
 MAX_COLUMNS = 5_000

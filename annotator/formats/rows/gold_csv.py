@@ -126,20 +126,9 @@ def columns(task: Task) -> tuple[str, ...]:
     more = ("more_texts",) if any(spec.may_repeat for spec in task.segments) else ()
     of_set = ("set", "n_sets", "marked", "token_indices", "spans", "annotators", "help")
     return (
-        "id",
-        "split",
-        "language",
-        *texts,
-        *more,
-        task.result_kind,
-        *of_set,
-        *(("target",) if task.has_target else ()),
-        "parent",
-        "perturbation_kind",
-        "exhaustive",
-        "gold_policy",
-        "tokens",
-    )
+        "id", "split", "language", *texts, *more, task.result_kind, *of_set, *(("target",) if task.has_target else ()),
+        "parent", "perturbation_kind", "exhaustive", "gold_policy", "tokens",
+    )  # fmt: skip
 
 
 def rows_of(gold: GoldInstance, options: WriteOptions) -> Iterator[dict[str, object]]:

@@ -268,15 +268,9 @@ def _metadata(plan: Plan, values: Mapping[str, Any], plain: PlainRow) -> dict[st
 def _addition(instance: SourceInstance) -> SourceInstance:
     """A row's annotations alone, to be added to the instance of its key."""
     return SourceInstance(
-        key=instance.key,
-        segments={},
-        source=instance.source,
-        line=instance.line,
-        split=instance.split,
-        language=instance.language,
-        annotations=instance.annotations,
-        is_addition=True,
-    )
+        key=instance.key, segments={}, source=instance.source, line=instance.line, split=instance.split,
+        language=instance.language, annotations=instance.annotations, is_addition=True,
+    )  # fmt: skip
 
 
 @dataclass(slots=True)

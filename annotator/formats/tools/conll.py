@@ -1,28 +1,29 @@
 """The format `conll`: a token a line with its tag in the last column, a blank line after each text.
 
-Source:  Sang and De Meulder 2003 (CoNLL-2003: token, part of speech, chunk, tag; IOB1); our own gold (rows/token_tags.py);
+Source:  Sang and De Meulder 2003 (CoNLL-2003: token, part of speech, chunk, tag; IOB1); our own gold (`write`);
          Lin et al. 2020 (TriggerNER: a sentence stands once for each of its entities, with this one and its triggers tagged)
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.instances import GoldInstance
 from annotator.domain.sources import SourceItem, SourceSpan
 from annotator.domain.tasks import Task
-from annotator.errors import InvalidValue, Problem
-from annotator.formats.base import ReadOptions
+from annotator.errors import ExportRefused, InvalidValue, Problem
+from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.rows.columns import field_names
+from annotator.formats.rows.files import NO_GOLD, Refused, new_file
 from annotator.formats.rows.findings import shown
 from annotator.formats.rows.lines import Entity, Row, line_too_long, not_utf8, read_lines
 from annotator.formats.rows.plain_rows import ENTITIES, RowReader
 from annotator.formats.rows.spans import spans_of_tokens
-from annotator.formats.rows.token_tags import BEGIN, INSIDE, NO_SET, TARGET, write
 from annotator.formats.tools.left_out import LeftOut
-from annotator.language import _
+from annotator.language import _, unsaid
 from annotator.text.tag_schemes import (
     DOCUMENT_START,
     OUTSIDE,
@@ -34,6 +35,72 @@ from annotator.text.tag_schemes import (
 )
 
 __all__ = ["read", "write"]
+
+# Writing gold as CoNLL: a token a line with its BIO tag, a blank line after each instance.
+
+
+BEGIN, INSIDE, NO_SET = "B-RATIONALE", "I-RATIONALE", "_"
+
+TARGET = "target"
+
+
+def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
+    """Write one file; tabs stand between the columns: token, segment, the numbers of the sets it is in, tag.
+
+    Raises: ExportRefused for tokens that a line cannot hold (empty, or with white space), when there is no instance, or the
+            file cannot be written
+    """
+    refused = Refused(unsaid("have tokens that are empty or have blanks; export as csv or jsonl"))
+    n_instances = 0
+    with new_file(path) as file:
+        for item in gold:
+            n_instances += 1
+            if all(token and not any(map(str.isspace, token)) for token in _tokens_of_gold(item)):
+                file.write("".join(f"{line}\n" for line in lines_of(item, options)).encode())
+            else:
+                refused.add(item.instance.key)
+        refused.raise_if_any()
+        if not n_instances:
+            raise ExportRefused(_(NO_GOLD))
+
+
+def lines_of(gold: GoldInstance, options: WriteOptions) -> Iterator[str]:
+    """What tells the instance, as comments; a line a token; a blank line.
+
+    A tag begins where a token is in a set and the one before it (of its segment) is in none: sets that overlap or touch are one
+    stretch, which the column before tells apart.
+    """
+    instance = gold.instance
+    yield f"# id = {_on_one_line(instance.key)}"
+    if instance.split:
+        yield f"# split = {_on_one_line(instance.split)}"
+    if gold.result is not None:
+        yield f"# {options.project.task.result_kind} = {_on_one_line(gold.result)}"
+    if instance.target is not None:
+        first = instance.layout.segment_at(instance.target[0]).first_token
+        yield f"# {TARGET} = {instance.target[0] - first} {instance.target[1] - first}"
+    numbers: dict[int, list[str]] = {}
+    for number, rationale_set in enumerate(gold.sets, 1):
+        for index in rationale_set.token_indices:
+            numbers.setdefault(index, []).append(str(number))
+    for segment, placed in zip(instance.segments, instance.layout.segments, strict=True):
+        is_inside = False
+        for index, token in enumerate(segment.body.tokens(), placed.first_token):
+            of_token = numbers.get(index)
+            tag = OUTSIDE if of_token is None else INSIDE if is_inside else BEGIN
+            is_inside = of_token is not None
+            yield "\t".join((token, segment.name, ",".join(of_token or [NO_SET]), tag))
+    yield ""
+
+
+def _tokens_of_gold(gold: GoldInstance) -> Iterator[str]:
+    for segment in gold.instance.segments:
+        yield from segment.body.tokens()
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
 
 _COMMENT = re.compile(r"#\s*([\w.-]+(?: [\w.-]+)?)\s*=\s?(.*)")
 _NUMBERS = re.compile(r"_|[0-9]+(?:,[0-9]+)*")

@@ -12,11 +12,11 @@ from annotator.domain.sources import SourceItem
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions, WriteOptions
+from annotator.formats.rows.checks import LABEL
 from annotator.formats.rows.columns import field_names, segment_of
 from annotator.formats.rows.files import SortedLines, new_file
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.json_files import read_content, read_items
-from annotator.formats.rows.label_remedies import LABEL
 from annotator.formats.rows.lines import Row, convert, read_lines, read_rows
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
 from annotator.formats.tools.labels import (

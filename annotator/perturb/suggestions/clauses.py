@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from annotator.language import _
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Proposal, suggester
+from annotator.perturb.suggested_texts import Proposal, suggester
 from annotator.text.edits import Edit
 
 _SUBORDINATE = r"although|though|because|when|while|if|since|unless|whenever|even though|as soon as"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from annotator.language import _
 from annotator.perturb.language_rules import CHINESE_FULL_STOP, FULL_STOP, SENTENCE_SIGNS, word_at
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Proposal, suggester
+from annotator.perturb.suggested_texts import Proposal, suggester
 from annotator.perturb.wording import begin_sentence, drop, insert, replace
 from annotator.text.edits import Edit
 

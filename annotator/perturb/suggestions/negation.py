@@ -13,7 +13,7 @@ from annotator.perturb.language_rules import (
     word_at,
 )
 from annotator.perturb.passage import Passage
-from annotator.perturb.registry import Proposal, suggester
+from annotator.perturb.suggested_texts import Proposal, suggester
 from annotator.perturb.wording import drop, like
 from annotator.text.edits import Edit
 
@@ -138,37 +138,11 @@ def third_person(verb: str) -> str:
 
 
 _PLAIN_BEFORE_NEGATION = (
-    "并",
-    "毫",
-    "绝",
-    "从来",
-    "一点也",
-    "一点都",
-    "一点儿也",
-    "再也",
-    "得",
-    "差",
-    "要",
-    "是",
-    "好",
-    "能",
-)
+    "并", "毫", "绝", "从来", "一点也", "一点都", "一点儿也", "再也", "得", "差", "要", "是", "好", "能",
+)  # fmt: skip
 _HAVE_COMPOUNDS = (
-    "没有",
-    "所有",
-    "具有",
-    "只有",
-    "还有",
-    "拥有",
-    "如有",
-    "含有",
-    "享有",
-    "占有",
-    "稀有",
-    "特有",
-    "固有",
-    "富有",
-)
+    "没有", "所有", "具有", "只有", "还有", "拥有", "如有", "含有", "享有", "占有", "稀有", "特有", "固有", "富有",
+)  # fmt: skip
 _AFTER_HAVE = ("点", "些", "的", "时", "人", "没", "趣", "名", "限", "效", "关", "意思", "可能", "必要", "助于", "利于")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from annotator.language import _
 from annotator.perturb.language_rules import AMOUNT, draw_amount, is_readable_amount, may_end_word
 from annotator.perturb.passage import Passage, Words
-from annotator.perturb.registry import Proposal, suggester
+from annotator.perturb.suggested_texts import Proposal, suggester
 from annotator.perturb.suggestions.insertions import is_guarded
 from annotator.perturb.wording import everywhere, like, replace
 from annotator.text.edits import Edit

@@ -22,7 +22,7 @@ from annotator.perturb.language_rules import (
     swapped_pair,
 )
 from annotator.perturb.passage import Passage, Word
-from annotator.perturb.registry import Proposal, suggester
+from annotator.perturb.suggested_texts import Proposal, suggester
 from annotator.perturb.wording import drop, like
 from annotator.text.edits import Edit
 

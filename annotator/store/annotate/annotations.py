@@ -23,20 +23,10 @@ _ADD_SET = "INSERT INTO rationale_sets (annotation_id, position, spans, origin) 
 
 
 def add_annotation(
-    store: Store,
-    instance_id: int,
-    annotator: str,
-    *,
-    state: AnnotationState,
-    result: str | None,
-    sets: Sequence[RationaleSet],
-    note: str = "",
-    round_number: int = 1,
-    user_id: int | None = None,
-    assignment_id: int | None = None,
-    created_at: str | None = None,
-    guidelines: int | None = None,
-) -> int:
+    store: Store, instance_id: int, annotator: str, *, state: AnnotationState, result: str | None,
+    sets: Sequence[RationaleSet], note: str = "", round_number: int = 1, user_id: int | None = None,
+    assignment_id: int | None = None, created_at: str | None = None, guidelines: int | None = None,
+) -> int:  # fmt: skip
     """Store an annotation with its sets; answers its id. guidelines: the version that its author has read."""
     work = (instance_id, assignment_id, user_id)
     cursor = store.run(
@@ -83,15 +73,9 @@ def write_annotations(
 
 
 def replace_annotation(
-    store: Store,
-    annotation_id: int,
-    *,
-    state: AnnotationState,
-    result: str | None,
-    sets: Sequence[RationaleSet],
-    note: str,
-    guidelines: int | None = None,
-) -> None:
+    store: Store, annotation_id: int, *, state: AnnotationState, result: str | None, sets: Sequence[RationaleSet],
+    note: str, guidelines: int | None = None,
+) -> None:  # fmt: skip
     """Write an annotation anew in its place."""
     store.run(_REPLACE, (state, result, note, store.now(), guidelines, annotation_id))
     store.run(_DROP_SETS, (annotation_id,))
@@ -168,19 +152,10 @@ def _set_rows(annotation_id: int, sets: Sequence[RationaleSet]) -> list[tuple[in
 
 def _annotation(row: Row, sets: tuple[RationaleSet, ...]) -> Annotation:
     return Annotation(
-        id=row["id"],
-        annotator=row["annotator"],
-        round_number=row["round"],
-        state=row["state"],
-        result=row["result"],
-        sets=sets,
-        note=row["note"],
-        user_id=row["user_id"],
-        created_at=row["created_at"],
-        instance_id=row["instance_id"],
-        assignment_id=row["assignment_id"],
-        guidelines=row["guidelines"],
-    )
+        id=row["id"], annotator=row["annotator"], round_number=row["round"], state=row["state"], result=row["result"],
+        sets=sets, note=row["note"], user_id=row["user_id"], created_at=row["created_at"],
+        instance_id=row["instance_id"], assignment_id=row["assignment_id"], guidelines=row["guidelines"],
+    )  # fmt: skip
 
 
 # Who annotated how much, counted over a project: what a file brought, and on how many texts several people worked.

@@ -185,17 +185,9 @@ def give_up_work_of(store: Store, user: User, project_id: int | None = None, *, 
 
 
 def claim(
-    store: Store,
-    project_id: int,
-    instance_id: int,
-    user_id: int,
-    lease_until: str,
-    *,
-    round_number: int = 1,
-    follows_id: int | None = None,
-    state: AssignmentState = "leased",
-    arm: Arm | None = None,
-) -> Assignment:
+    store: Store, project_id: int, instance_id: int, user_id: int, lease_until: str, *, round_number: int = 1,
+    follows_id: int | None = None, state: AssignmentState = "leased", arm: Arm | None = None,
+) -> Assignment:  # fmt: skip
     """Take one slot of an instance (which must have one) for a person; a correction names what it follows.
 
     arm: of work that is new; who had the text before stays in the arm that they were in
@@ -279,18 +271,10 @@ def _assignment(row: Row) -> Assignment:
         origins, unlocked = tuple(json.loads(row["origins"])), tuple(json.loads(row["unlocked"]))
         draft = Draft(row["result"], sets, row["note"], bool(row["no_rationale"]), origins, unlocked)
     return Assignment(
-        id=row["id"],
-        project_id=row["project_id"],
-        instance_id=row["instance_id"],
-        user_id=row["user_id"],
-        round_number=row["round"],
-        state=row["state"],
-        lease_until=row["lease_until"],
-        revision=row["revision"] or 0,
-        draft=draft,
-        follows_id=row["follows_id"],
-        arm=row["arm"],
-    )
+        id=row["id"], project_id=row["project_id"], instance_id=row["instance_id"], user_id=row["user_id"],
+        round_number=row["round"], state=row["state"], lease_until=row["lease_until"], revision=row["revision"] or 0,
+        draft=draft, follows_id=row["follows_id"], arm=row["arm"],
+    )  # fmt: skip
 
 
 def work_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, list[HeldWork]]:
@@ -302,14 +286,8 @@ def work_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, li
         (json.dumps(list(instance_ids)),),
     ):
         held = HeldWork(
-            _assignment(row),
-            row["name"],
-            row["first_view_at"],
-            row["first_action_at"],
-            row["submitted_at"],
-            row["active_ms"],
-            row["idle_ms"],
-            row["edits"],
-        )
+            _assignment(row), row["name"], row["first_view_at"], row["first_action_at"], row["submitted_at"],
+            row["active_ms"], row["idle_ms"], row["edits"],
+        )  # fmt: skip
         by_instance.setdefault(row["instance_id"], []).append(held)
     return by_instance

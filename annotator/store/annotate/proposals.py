@@ -31,27 +31,15 @@ class Proposal:
     def as_source(self) -> SourceProposal:
         """As our own export writes it."""
         return SourceProposal(
-            self.proposed_by,
-            self.kind,
-            self.reason,
-            self.comment,
-            self.state,
-            self.created_at,
-            self.decided_by,
+            self.proposed_by, self.kind, self.reason, self.comment, self.state, self.created_at, self.decided_by,
             self.decided_at,
-        )
+        )  # fmt: skip
 
 
 def add_proposal(
-    store: Store,
-    project_id: int,
-    instance_id: int,
-    assignment_id: int,
-    proposed_by: str,
-    kind: str,
-    reason: str,
+    store: Store, project_id: int, instance_id: int, assignment_id: int, proposed_by: str, kind: str, reason: str,
     comment: str,
-) -> None:
+) -> None:  # fmt: skip
     store.run(
         """INSERT INTO proposals (project_id, instance_id, assignment_id, proposed_by, kind, reason, comment, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",

@@ -8,20 +8,13 @@ from annotator.domain.people import User
 from annotator.domain.reviews import About, Comment, Thread, Voice
 from annotator.errors import NotFound
 from annotator.language import _
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 
 def add_thread(
-    store: Store,
-    project_id: int,
-    instance_id: int,
-    about: About,
-    annotation_id: int | None,
-    position: int | None,
-    begun_by: User,
-    *,
-    waits_for_lead: bool,
-) -> int:
+    store: Store, project_id: int, instance_id: int, about: About, annotation_id: int | None, position: int | None,
+    begun_by: User, *, waits_for_lead: bool,
+) -> int:  # fmt: skip
     """A new thread, without comments yet; answers its number."""
     cursor = store.run(
         """INSERT INTO threads (project_id, instance_id, annotation_id, about, position, begun_by, waits_for_lead)
@@ -104,14 +97,4 @@ def _with_comments(store: Store, rows: Sequence[Row]) -> list[Thread]:
 
 
 def _thread(row: Row, comments: tuple[Comment, ...]) -> Thread:
-    return Thread(
-        id=row["id"],
-        project_id=row["project_id"],
-        instance_id=row["instance_id"],
-        annotation_id=row["annotation_id"],
-        about=row["about"],
-        position=row["position"],
-        begun_by=row["begun_by"],
-        waits_for_lead=bool(row["waits_for_lead"]),
-        comments=comments,
-    )
+    return of_columns(Thread, row, waits_for_lead=bool(row["waits_for_lead"]), comments=comments)

@@ -10,9 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self, TypeVar, cast
 from weakref import WeakSet
 
 from annotator.domain.project.search import folded
@@ -213,6 +214,13 @@ _LEAST_SHARE = 50  # ... or a fiftieth of a disk that is small
 
 Row = sqlite3.Row
 Clock = Callable[[], dt.datetime]  # of what time it is
+Made = TypeVar("Made")
+
+
+def of_columns(kind: type[Made], row: Row, **others: Any) -> Made:
+    """A value whose fields are columns of the row, but for those that are given."""
+    names = (field.name for field in fields(cast("Any", kind)))
+    return kind(**others, **{name: row[name] for name in names if name not in others})
 
 
 class Store:

@@ -19,15 +19,9 @@ _OTHERS = 0o007
 # copies made before a migration, when it was replaced, and when its files were removed under a running server.
 _COPIES = ("{name}.*.backup", "{name}.*.replaced*", "{name}.*.rescued")
 _SAME_DATA = (
-    "{name}",
-    "{name}-wal",
-    "{name}-shm",
-    "{name}.models",
-    "{name}.secrets",
-    "{name}.removals",
-    "{name}.*.backup.models",
-    *_COPIES,
-)
+    "{name}", "{name}-wal", "{name}-shm", "{name}.models", "{name}.secrets", "{name}.removals",
+    "{name}.*.backup.models", *_COPIES,
+)  # fmt: skip
 
 
 def copies_beside(path: Path) -> list[Path]:

@@ -77,31 +77,14 @@ REFERENCES = (
 
 # Names of people as they were when the row was written; the account's own is users.name.
 NAMES = (
-    ("annotations", "annotator"),
-    ("api_tokens", "created_by"),
-    ("audits", "made_by"),
-    ("bulk_actions", "made_by"),
-    ("bulk_actions", "undone_by"),
-    ("comments", "author"),
-    ("crowd_doors", "created_by"),
-    ("events", "actor"),
-    ("evidence_passes", "made_by"),
-    ("gold_choices", "chosen_by"),
-    ("guidelines_versions", "made_by"),
-    ("proposals", "decided_by"),
-    ("proposals", "proposed_by"),
-    ("qualification_grants", "granted_by"),
-    ("qualification_items", "added_by"),
-    ("qualification_rules", "made_by"),
-    ("releases", "made_by"),
-    ("rounds", "decided_by"),
-    ("saved_lists", "made_by"),
-    ("saved_views", "made_by"),
-    ("suite_runs", "created_by"),
-    ("suite_tests", "created_by"),
-    ("suites", "created_by"),
-    ("word_lists", "created_by"),
-)
+    ("annotations", "annotator"), ("api_tokens", "created_by"), ("audits", "made_by"), ("bulk_actions", "made_by"),
+    ("bulk_actions", "undone_by"), ("comments", "author"), ("crowd_doors", "created_by"), ("events", "actor"),
+    ("evidence_passes", "made_by"), ("gold_choices", "chosen_by"), ("guidelines_versions", "made_by"),
+    ("proposals", "decided_by"), ("proposals", "proposed_by"), ("qualification_grants", "granted_by"),
+    ("qualification_items", "added_by"), ("qualification_rules", "made_by"), ("releases", "made_by"),
+    ("rounds", "decided_by"), ("saved_lists", "made_by"), ("saved_views", "made_by"), ("suite_runs", "created_by"),
+    ("suite_tests", "created_by"), ("suites", "created_by"), ("word_lists", "created_by"),
+)  # fmt: skip
 
 # Names in rows that only count, and are deleted with the name.
 COUNTED_NAMES = (("repeated_events", "actor"), ("sign_in_failures", "name"))

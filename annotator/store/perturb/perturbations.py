@@ -15,7 +15,7 @@ from annotator.domain.perturbations import (
 )
 from annotator.errors import NotFound
 from annotator.language import _
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 SELECT = """SELECT perturbations.*, users.name AS author_name FROM perturbations JOIN users ON users.id = author"""
 # What a person (?2) neither wrote nor checked in its current version.
@@ -204,16 +204,4 @@ def with_history(store: Store, rows: Sequence[Row]) -> list[Perturbation]:
 
 
 def _perturbation(row: Row, versions: Sequence[PerturbationVersion], checks: Sequence[Check]) -> Perturbation:
-    return Perturbation(
-        id=row["id"],
-        project_id=row["project_id"],
-        original_id=row["original_id"],
-        author=row["author"],
-        author_name=row["author_name"],
-        state=row["state"],
-        versions=tuple(versions),
-        checks=tuple(checks),
-        original_fingerprint=row["original_fingerprint"],
-        gold=row["gold"],
-        instance_id=row["instance_id"],
-    )
+    return of_columns(Perturbation, row, versions=tuple(versions), checks=tuple(checks))

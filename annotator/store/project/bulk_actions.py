@@ -11,7 +11,7 @@ from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.annotate.instance_queue import begin_anew
 from annotator.store.annotate.visibility import is_new_to, name_people
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 from annotator.store.slices import is_version_of
 
 _AMONG = "(SELECT value FROM json_each(:ids))"
@@ -198,18 +198,12 @@ def _action(row: Row) -> BulkAction:
 
 
 def _facts(row: Row) -> InstanceFacts:
-    return InstanceFacts(
-        id=row["id"],
-        key=row["key"],
-        split=row["split"],
-        state=row["state"],
+    return of_columns(
+        InstanceFacts,
+        row,
         is_exhaustive=None if row["is_exhaustive"] is None else bool(row["is_exhaustive"]),
-        extra_annotators=row["extra_annotators"],
-        open_slots=row["open_slots"],
-        named_as=row["named_as"],
         named=tuple(json.loads(row["named"])),
         held_by=tuple(json.loads(row["held_by"])),
         is_reviewed=bool(row["is_reviewed"]),
         is_adjudicated=bool(row["is_adjudicated"]),
-        original_id=row["original_id"],
     )

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from annotator.domain.instances import GoldChoice
 from annotator.domain.project.evidence import EvidenceCopy, EvidencePass
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 _SELECT = """SELECT evidence_passes.*, projects.name FROM evidence_passes JOIN projects ON projects.id = project_id"""
 
@@ -124,12 +124,4 @@ def _pass(row: Row) -> EvidencePass:
 
 def _copy(row: Row) -> EvidenceCopy:
     former = row["former_choice"]
-    return EvidenceCopy(
-        copy_id=row["copy_id"],
-        original_id=row["original_id"],
-        result=row["result"],
-        copy_result=row["copy_result"],
-        gold=row["gold"],
-        taken=row["taken"],
-        former_choice=None if former is None else GoldChoice(**json.loads(former)),
-    )
+    return of_columns(EvidenceCopy, row, former_choice=None if former is None else GoldChoice(**json.loads(former)))

@@ -17,7 +17,7 @@ from annotator.domain.project.qualification import (
 from annotator.domain.reviews import Scores
 from annotator.errors import NotFound
 from annotator.language import _
-from annotator.store.connection.database import Row, Store, unused_number
+from annotator.store.connection.database import Row, Store, of_columns, unused_number
 from annotator.store.qualification.rules import pack, unpack
 
 # Exercises of training are numbered far above all assignments and reviews: a browser keeps drafts by these numbers.
@@ -216,20 +216,11 @@ def _attempt(row: Row) -> Attempt:
 
 def _exercise(row: Row) -> Exercise:
     answer = _Answer() if row["answer"] is None else unpack(row["answer"], _Answer)
-    return Exercise(
-        id=row["id"],
-        project_id=row["project_id"],
-        user_id=row["user_id"],
-        item_id=row["item_id"],
-        instance_id=row["instance_id"],
-        attempt_id=row["attempt_id"],
-        state=row["state"],
-        revision=row["revision"],
+    return of_columns(
+        Exercise,
+        row,
         draft=answer.draft,
         scores=answer.scores,
         known=None if row["known"] is None else unpack(row["known"], Known),
         measures=None if row["measures"] is None else unpack(row["measures"], Measures),
-        created_at=row["created_at"],
-        answered_at=row["answered_at"],
-        active_ms=row["active_ms"],
     )

@@ -145,16 +145,9 @@ def _rules(row: Row) -> StoredRules:
 
 
 def add_item(
-    store: Store,
-    project_id: int,
-    purpose: Purpose,
-    instance_id: int,
-    known: Known,
-    added_by: str,
-    *,
-    spoiling: Spoiling = "",
-    seed: int = 0,
-) -> bool:
+    store: Store, project_id: int, purpose: Purpose, instance_id: int, known: Known, added_by: str, *,
+    spoiling: Spoiling = "", seed: int = 0,
+) -> bool:  # fmt: skip
     """Pick a text; one that was taken out before comes back. Answers whether it is new."""
     changed = store.run(
         """INSERT INTO qualification_items (project_id, purpose, instance_id, spoiling, seed, known, added_by, added_at)

@@ -15,7 +15,7 @@ from annotator.language import _
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.annotate.my_work import excerpt_of, holds
 from annotator.store.annotate.visibility import annotates, may_still_be_given
-from annotator.store.connection.database import Row, Store, unused_number
+from annotator.store.connection.database import Row, Store, of_columns, unused_number
 
 _SELECT = "SELECT reviews.*, users.name AS reviewer FROM reviews JOIN users ON users.id = reviews.user_id"
 
@@ -289,21 +289,7 @@ def _with_scores(store: Store, rows: Sequence[Row]) -> list[Review]:
 
 
 def _review(row: Row, sets: tuple[SetScore, ...]) -> Review:
-    return Review(
-        id=row["id"],
-        project_id=row["project_id"],
-        annotation_id=row["annotation_id"],
-        user_id=row["user_id"],
-        reviewer=row["reviewer"],
-        state=row["state"],
-        lease_until=row["lease_until"],
-        revision=row["revision"],
-        scores=Scores(sets, row["comprehensiveness"], row["comment"]),
-        created_at=row["created_at"],
-        submitted_at=row["submitted_at"],
-        active_ms=row["active_ms"],
-        idle_ms=row["idle_ms"],
-    )
+    return of_columns(Review, row, scores=Scores(sets, row["comprehensiveness"], row["comment"]))
 
 
 def submitted_reviews(store: Store, annotation_id: int) -> list[Review]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotator.domain.reviews import CarriedSet, Finding, Outcome, Round, Verdict
 from annotator.store.annotate.instance_queue import settle
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 
 def open_round(
@@ -164,16 +164,6 @@ def unpack_verdict(packed: Mapping[str, Any]) -> Verdict:
 
 
 def _round(row: Row) -> Round:
-    return Round(
-        annotation_id=row["annotation_id"],
-        project_id=row["project_id"],
-        instance_id=row["instance_id"],
-        number=row["number"],
-        previous_id=row["previous_id"],
-        opened_at=row["opened_at"],
-        outcome=row["outcome"],
-        decided_at=row["decided_at"],
-        decided_by=row["decided_by"],
-        reason=row["reason"],
-        verdict=None if row["verdict"] is None else unpack_verdict(json.loads(row["verdict"])),
+    return of_columns(
+        Round, row, verdict=None if row["verdict"] is None else unpack_verdict(json.loads(row["verdict"]))
     )

@@ -79,17 +79,11 @@ def _round(
 
 def _review(review: Review) -> SourceReview:
     return SourceReview(
-        user=review.reviewer,
-        state=review.state,
-        revision=review.revision,
-        created_at=review.created_at,
-        submitted_at=review.submitted_at,
-        active_ms=review.active_ms,
-        idle_ms=review.idle_ms,
-        comprehensiveness=review.scores.comprehensiveness,
-        comment=review.scores.comment,
+        user=review.reviewer, state=review.state, revision=review.revision, created_at=review.created_at,
+        submitted_at=review.submitted_at, active_ms=review.active_ms, idle_ms=review.idle_ms,
+        comprehensiveness=review.scores.comprehensiveness, comment=review.scores.comment,
         sets=tuple((s.sufficiency, s.compactness, s.comment) for s in review.scores.sets),
-    )
+    )  # fmt: skip
 
 
 def choices_as_sources(store: Store, instance_ids: Sequence[int], places: Places) -> dict[int, SourceChoice]:

@@ -244,15 +244,9 @@ class NewToken:
 
 
 def make_token(
-    store: Store,
-    actor: User,
-    project: Project,
-    name: str,
-    scopes: Collection[Scope],
-    *,
-    days: int = DAYS,
+    store: Store, actor: User, project: Project, name: str, scopes: Collection[Scope], *, days: int = DAYS,
     note: str = "",
-) -> NewToken:
+) -> NewToken:  # fmt: skip
     """Make a token with which a script acts as a person in one project.
 
     name:   whose token it is; everybody makes their own, and only administrators somebody else's

@@ -66,14 +66,9 @@ def _why_closed(store: Store, actor: User, project_id: int, instance_id: int) ->
 
 
 def show(
-    store: Store,
-    actor: User,
-    project_id: int,
-    instance_id: int,
-    annotation_ids: Sequence[int],
-    *,
+    store: Store, actor: User, project_id: int, instance_id: int, annotation_ids: Sequence[int], *,
     gives_back: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """Annotations of a text are about to be shown to a person: keep that those of others were.
 
     gives_back: what they have of the text in hand goes back to the queue for it

@@ -62,17 +62,10 @@ def among_held(store: Store, project_id: int, user_id: int, held: list[Assignmen
 def _as_assignment(store: Store, exercise: Exercise) -> Assignment:
     minutes = get_project_by_id(store, exercise.project_id).settings.lease_minutes
     return Assignment(
-        id=exercise.id,
-        project_id=exercise.project_id,
-        instance_id=exercise.instance_id,
-        user_id=exercise.user_id,
-        round_number=1,
-        state=_STATES[exercise.state],
-        lease_until=iso(store.moment() + dt.timedelta(minutes=minutes)),
-        revision=exercise.revision,
-        draft=exercise.draft,
-        is_check=True,
-    )
+        id=exercise.id, project_id=exercise.project_id, instance_id=exercise.instance_id, user_id=exercise.user_id,
+        round_number=1, state=_STATES[exercise.state], lease_until=iso(store.moment() + dt.timedelta(minutes=minutes)),
+        revision=exercise.revision, draft=exercise.draft, is_check=True,
+    )  # fmt: skip
 
 
 def claim_check(store: Store, project: Project, user_id: int) -> Assignment | None:

@@ -85,14 +85,9 @@ def _with_origins(store: Store, assignment: Assignment, draft: Draft) -> tuple[R
 
 
 def _write_annotation(
-    store: Store,
-    user: User,
-    instance: Instance,
-    assignment: Assignment,
-    draft: Draft,
-    result: str,
+    store: Store, user: User, instance: Instance, assignment: Assignment, draft: Draft, result: str,
     state: AnnotationState,
-) -> int:
+) -> int:  # fmt: skip
     stored = find_annotation_of_assignment(store, assignment.id)
     guidelines = None if user.id is None else newest_read(store, assignment.project_id, user.id)
     if stored is not None:

@@ -161,17 +161,9 @@ def note_seen(store: Store, user: User, assignment_id: int, at: str) -> None:
 
 
 def submit(
-    store: Store,
-    user: User,
-    assignment_id: int,
-    revision: int,
-    draft: Draft,
-    timing: Timing = Timing(),
-    *,
-    shown_next: int | None = None,
-    is_confirmed: bool = False,
-    day_began: str | None = None,
-) -> tuple[dict[str, int], Work | None]:
+    store: Store, user: User, assignment_id: int, revision: int, draft: Draft, timing: Timing = Timing(), *,
+    shown_next: int | None = None, is_confirmed: bool = False, day_began: str | None = None,
+) -> tuple[dict[str, int], Work | None]:  # fmt: skip
     """Hand in an annotation; answers what waits now and the work leased ahead.
 
     Raises: InvalidAnnotation naming what the project refuses; StaleDraft, LeaseLost as save_draft
@@ -215,15 +207,9 @@ def skip(
 
 
 def propose_discard(
-    store: Store,
-    user: User,
-    assignment_id: int,
-    reason: str,
-    comment: str = "",
-    *,
-    shown_next: int | None = None,
+    store: Store, user: User, assignment_id: int, reason: str, comment: str = "", *, shown_next: int | None = None,
     day_began: str | None = None,
-) -> tuple[dict[str, int], Work | None]:
+) -> tuple[dict[str, int], Work | None]:  # fmt: skip
     """Propose to the lead that an instance be discarded; until the lead decides nobody gets it."""
     if reason not in DISCARD_REASONS:
         reasons = "; ".join(DISCARD_REASONS)

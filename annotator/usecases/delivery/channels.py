@@ -29,18 +29,7 @@ from annotator.store.notices import outbox as channel_store
 from annotator.store.notices.outbox import add_mail, count_by_state, count_recent, give_up_waiting, list_undelivered
 from annotator.usecases.access.rights import require_administrator
 
-__all__ = [
-    "Channels",
-    "MailOptions",
-    "Security",
-    "WebhookOptions",
-    "channels",
-    "mail_options",
-    "set_mail",
-    "set_webhook",
-    "turn_off",
-    "webhook_options",
-]
+__all__ = ["Security"]
 
 # The password of the mail server and the key of the webhook: in a file beside the database, or in the environment.
 

@@ -115,14 +115,9 @@ def _review(store: Store, project: Project, annotation_id: int, line: ReviewLine
 
 
 PEOPLE: tuple[tuple[str, tuple[Role, ...]], ...] = (
-    ("Annotator 1", ("annotator",)),
-    ("Annotator 2", ("annotator",)),
-    ("Reviewer 1", ("reviewer",)),
-    ("Reviewer 2", ("reviewer",)),
-    ("Reviewer 3", ("reviewer",)),
-    ("Researcher", ("researcher",)),
-    ("Lead", ("lead",)),
-)
+    ("Annotator 1", ("annotator",)), ("Annotator 2", ("annotator",)), ("Reviewer 1", ("reviewer",)),
+    ("Reviewer 2", ("reviewer",)), ("Reviewer 3", ("reviewer",)), ("Researcher", ("researcher",)), ("Lead", ("lead",)),
+)  # fmt: skip
 
 _PROJECTS: tuple[tuple[str, str, tuple[str, ...], ProjectSettings], ...] = (
     ("Sentiment", "sentiment", ("negative", "positive"), ProjectSettings(order="random", seed=7)),

@@ -43,16 +43,10 @@ def group_counts(store: Store, actor: User, project: Project, options: ScoringOp
 
 
 def evaluate_groups(
-    store: Store,
-    actor: User,
-    project: Project,
-    *,
-    model: str | None = None,
-    method: str | None = None,
-    options: ScoringOptions,
-    keeps_instances: bool = True,
+    store: Store, actor: User, project: Project, *, model: str | None = None, method: str | None = None,
+    options: ScoringOptions, keeps_instances: bool = True,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> Iterator[GroupNumbers]:
+) -> Iterator[GroupNumbers]:  # fmt: skip
     """Each group by what `options` groups by, one after the other, all of one state of the database.
 
     progress: called with how many groups are done, and how many there are

@@ -103,20 +103,10 @@ def beside_random(measurement: Measurement | None, layer: int | None) -> str | N
 
 # The numbers that are kept, in the order in which a screen offers them.
 MEASURED: tuple[str, ...] = (
-    "sets.best_f1",
-    "sets.best_iou",
-    "sets.coverage",
-    "editing.mrr",
-    "editing.average_precision",
-    "eraser.auprc",
-    "er_test.order",
-    "er_test.mae_mean",
-    "method.sufficiency",
-    "method.comprehensiveness",
-    "benchmark.map",
-    "benchmark.map_aligned",
-    "eraser.accuracy",
-)
+    "sets.best_f1", "sets.best_iou", "sets.coverage", "editing.mrr", "editing.average_precision", "eraser.auprc",
+    "er_test.order", "er_test.mae_mean", "method.sufficiency", "method.comprehensiveness", "benchmark.map",
+    "benchmark.map_aligned", "eraser.accuracy",
+)  # fmt: skip
 _OPTIONS = ScoringOptions()
 # Kept with each measurement: those made when maps without an order still had numbers (1), or before the definition of a
 # number changed, are out of date.

@@ -34,9 +34,9 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import has_help
 from annotator.store.gold.releases import newest_release
 from annotator.store.gold_choices import has_exhaustive
+from annotator.store.measurements import fact_names, group_names
 from annotator.store.models import StoredRun, answers_of_run, count_outputs, iterate_outputs, list_runs, splits_of
 from annotator.store.people import roles_of
-from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold_table import grouped_gold
 from annotator.usecases.inspect.metrics_table import names_of
@@ -166,14 +166,9 @@ def values_of_row(
 
 
 def values_of_rows(
-    store: Store,
-    actor: User,
-    project: Project,
-    *,
-    model: str | None = None,
-    method: str | None = None,
+    store: Store, actor: User, project: Project, *, model: str | None = None, method: str | None = None,
     options: ScoringOptions = ScoringOptions(),
-) -> Iterator[tuple[RowChoice, InstanceValues]]:
+) -> Iterator[tuple[RowChoice, InstanceValues]]:  # fmt: skip
     """The same of every row of the table and each of its seeds, run by run; an answer's quality stands in each row of its model.
 
     Raises: NotFound for a model or a method that the project does not have
@@ -287,15 +282,9 @@ def compare_rows(first: InstanceValues, second: InstanceValues, name: str, *, n_
     shared = [instance for instance in first.instances if instance.id in mine and instance.id in others]
     a, b = (np.array([of_row[instance.id] for instance in shared], dtype=np.float64) for of_row in (mine, others))
     return Comparison(
-        tuple(shared),
-        a - b,
-        mean_of(a - b).value,
-        int((a > b).sum()),
-        int((a < b).sum()),
-        int((a == b).sum()),
-        len(mine.keys() | others.keys()) - len(shared),
-        paired_bootstrap(a, b, n_resamples=n_resamples),
-    )
+        tuple(shared), a - b, mean_of(a - b).value, int((a > b).sum()), int((a < b).sum()), int((a == b).sum()),
+        len(mine.keys() | others.keys()) - len(shared), paired_bootstrap(a, b, n_resamples=n_resamples),
+    )  # fmt: skip
 
 
 def _defined(row: InstanceValues, name: str) -> dict[int, float]:

@@ -41,6 +41,7 @@ from annotator.scoring.scored_blocks import OverInstances, random_numbers
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
 from annotator.store.annotate.annotations import count_of_other_results
+from annotator.store.measurements import fact_names, group_names
 from annotator.store.models import (
     StoredRun,
     answers_of_run,
@@ -50,7 +51,6 @@ from annotator.store.models import (
     list_runs,
 )
 from annotator.store.project.label_replacement import labelled_ids
-from annotator.store.slice_counts import fact_names, group_names
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
 from annotator.usecases.gold_table import GroupedGold, grouped_gold
@@ -60,15 +60,9 @@ from annotator.usecases.models.model_trust import Trainings
 
 
 def evaluate_project(
-    store: Store,
-    actor: User,
-    project: Project,
-    *,
-    model: str | None = None,
-    method: str | None = None,
-    options: ScoringOptions = ScoringOptions(),
-    progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> ProjectReport:
+    store: Store, actor: User, project: Project, *, model: str | None = None, method: str | None = None,
+    options: ScoringOptions = ScoringOptions(), progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> ProjectReport:  # fmt: skip
     """Everything there is to say of a project's models (one, or all) under a gold policy.
 
     progress: called with how many runs are done, and how many there are
@@ -92,16 +86,10 @@ def require_group(by: str, group: str | None, groups: Mapping[str, int]) -> None
 
 
 def evaluate_with_instances(
-    store: Store,
-    actor: User,
-    project: Project,
-    *,
-    model: str | None = None,
-    method: str | None = None,
-    options: ScoringOptions = ScoringOptions(),
-    progress: Callable[[int, int], None] = lambda _done, _of: None,
+    store: Store, actor: User, project: Project, *, model: str | None = None, method: str | None = None,
+    options: ScoringOptions = ScoringOptions(), progress: Callable[[int, int], None] = lambda _done, _of: None,
     show_gold: Callable[[ProjectReport], None] = lambda _: None,
-) -> tuple[ProjectReport, Behind]:
+) -> tuple[ProjectReport, Behind]:  # fmt: skip
     """The same, with the numbers of all instances behind it; memory grows with these.
 
     show_gold: called once the gold is known, with the answer as far as it goes then: without models and random

@@ -103,15 +103,10 @@ def show_points(store: Store, actor: User, question: Question, x: InstanceNumber
         learned = _learned(store, question.project_id, {x.run_id, y.run_id})
     ids = [i for i in keys if i in of_x and i in of_y]
     return ShownPoints(
-        ids=ids,
-        keys=[keys[i] for i in ids],
-        x=[of_x[i] for i in ids],
-        y=[of_y[i] for i in ids],
-        n=len(keys),
-        without_x=sum(i not in of_x for i in keys),
-        without_y=sum(i not in of_y for i in keys),
+        ids=ids, keys=[keys[i] for i in ids], x=[of_x[i] for i in ids], y=[of_y[i] for i in ids], n=len(keys),
+        without_x=sum(i not in of_x for i in keys), without_y=sum(i not in of_y for i in keys),
         learned={model: [i for i in ids if i in learned[model]] for model in sorted(learned)},
-    )
+    )  # fmt: skip
 
 
 def _learned(store: Store, project_id: int, run_ids: Collection[int | None]) -> Mapping[str, frozenset[int]]:
@@ -376,12 +371,7 @@ def _choice(store: Store, stored: StoredRun, instance_id: int, group: int) -> Sh
     attributions = output.attributions if output is not None else ()
     run = stored.run
     return ShownChoice(
-        run=stored.id,
-        model=run.model,
-        method=run.method,
-        parameters=run.parameters,
-        seed=run.seed,
+        run=stored.id, model=run.model, method=run.method, parameters=run.parameters, seed=run.seed,
         layers=tuple(sorted({a.layer for a in attributions if a.layer is not None})),
-        labels=tuple(sorted({a.label for a in attributions if a.label})),
-        group=group,
-    )
+        labels=tuple(sorted({a.label for a in attributions if a.label})), group=group,
+    )  # fmt: skip

@@ -358,14 +358,9 @@ class ShownPoints:
 def show_name(instance: Instance) -> ShownInstance:
     """What an instance is called, and what it is."""
     return ShownInstance(
-        id=instance.id,
-        key=instance.key,
-        split=instance.split,
-        result=instance.result,
-        language=instance.language,
-        parent=instance.parent_key,
-        kind=instance.perturbation_kind,
-    )
+        id=instance.id, key=instance.key, split=instance.split, result=instance.result, language=instance.language,
+        parent=instance.parent_key, kind=instance.perturbation_kind,
+    )  # fmt: skip
 
 
 def show_segments(instance: Instance) -> tuple[ShownSegment, ...]:

@@ -96,13 +96,7 @@ _CHANGES: Mapping[str, Callable[[_Detail], bool]] = {
     FORGOT_WRONG_K: _always,
 }
 _OF_ANSWERS = (
-    "import",
-    "decide: relabel",
-    "replace label",
-    "train model",
-    "forget model",
-    "start attributing",
-    "attribute",
-)
+    "import", "decide: relabel", "replace label", "train model", "forget model", "start attributing", "attribute",
+)  # fmt: skip
 _OF_MODELS = ("train model", "forget model", "start attributing", "attribute", FORGOT_WRONG_K)
 _OF_GOLD = tuple(action for action in _CHANGES if action not in _OF_MODELS)

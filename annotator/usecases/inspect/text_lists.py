@@ -28,11 +28,10 @@ from annotator.store import Store
 from annotator.store import saved_lists as list_store
 from annotator.store.events import add_event
 from annotator.store.instances import project_of_instance
-from annotator.store.measurements import count_asked
+from annotator.store.measurements import SlicedKind, all_lengths, count_asked, count_kinds, fact_names, group_names
 from annotator.store.models import list_runs
 from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
-from annotator.store.slice_counts import SlicedKind, all_lengths, count_kinds, fact_names, group_names
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.saliency_messages import ShownSlice, ShownSliceNames, ShownSlices

@@ -43,14 +43,9 @@ def plan_change(
 
 
 def change_many(
-    store: Store,
-    actor: User,
-    project: Project,
-    change: BulkChange,
-    instance_ids: Sequence[int],
-    *,
+    store: Store, actor: User, project: Project, change: BulkChange, instance_ids: Sequence[int], *,
     n_expected: int | None = None,
-) -> BulkResult:
+) -> BulkResult:  # fmt: skip
     """Carry a change out in one transaction; those that it must pass over stay as they are.
 
     n_expected: how many it concerned when somebody agreed to it

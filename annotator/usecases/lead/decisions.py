@@ -88,14 +88,9 @@ def choose_gold(store: Store, actor: User, project: Project, annotation_id: int,
 
 
 def adjudicate(
-    store: Store,
-    actor: User,
-    project: Project,
-    instance_id: int,
-    result: str | None,
-    sets: Sequence[RationaleSet],
+    store: Store, actor: User, project: Project, instance_id: int, result: str | None, sets: Sequence[RationaleSet],
     reason: str,
-) -> int:
+) -> int:  # fmt: skip
     """Store a version of the lead's own as the gold, in place of an earlier one; answers the annotation's number.
 
     It is checked like a submission. The instance is complete then, and comes back if it had dropped out.
@@ -408,14 +403,9 @@ def list_undecided_rounds(
 
 
 def _shown(
-    store: Store,
-    actor: User,
-    project: Project,
-    review_round: Round,
-    annotator: str,
-    reviews: Sequence[Review],
+    store: Store, actor: User, project: Project, review_round: Round, annotator: str, reviews: Sequence[Review],
     left: ReviewersLeft,
-) -> UndecidedRound:
+) -> UndecidedRound:  # fmt: skip
     scored = [score_line(review) for review in reviews if review.state == "submitted"]
     is_led = is_at_work_on(store, actor, review_round.instance_id) or may_annotate_still(
         store, actor, project.id, review_round.instance_id

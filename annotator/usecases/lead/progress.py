@@ -70,36 +70,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.project.projects import done_among
 from annotator.usecases.review.reviews import review_counts as waiting_counts
 
-__all__ = [
-    "FILTERS",
-    "LATELY_DAYS",
-    "CurvePoint",
-    "DayCount",
-    "Filter",
-    "FilterCounts",
-    "Forecast",
-    "KindCount",
-    "ListedAnnotation",
-    "ListedWork",
-    "PaidWork",
-    "PayRate",
-    "Payroll",
-    "PersonTimes",
-    "Quartiles",
-    "Standing",
-    "WorkDays",
-    "WorkTimes",
-    "default_bound",
-    "flagged_work",
-    "forecast_words",
-    "page_of",
-    "pay_csv",
-    "payroll_of",
-    "remember_rate",
-    "standing",
-    "work_days",
-    "work_times",
-]
+__all__ = ["CurvePoint", "KindCount", "ListedAnnotation", "PaidWork", "Quartiles", "forecast_words"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,14 +56,9 @@ def mark_read(store: Store, user: User, notice_id: int) -> None:
 
 
 def tell(
-    store: Store,
-    by: User | None,
-    user_ids: Iterable[int | None],
-    project_id: int,
-    kind: NoticeKind,
-    instance_id: int | None = None,
-    detail: str = "",
-) -> None:
+    store: Store, by: User | None, user_ids: Iterable[int | None], project_id: int, kind: NoticeKind,
+    instance_id: int | None = None, detail: str = "",
+) -> None:  # fmt: skip
     """Tell people something; by: whoever did it, None for the gate."""
     concerned = {user_id for user_id in user_ids if user_id is not None and (by is None or user_id != by.id)}
     if concerned:

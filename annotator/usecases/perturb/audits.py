@@ -154,15 +154,9 @@ def judge(
         _require_open(store, item, user_id, instance, says)
         _check_faults(project, item, faults, comment)
         verdict = AuditVerdict(
-            user_id,
-            actor.name,
-            not faults,
-            tuple(faults),
-            comment.strip(),
-            digest_of(instance),
-            instance.result,
+            user_id, actor.name, not faults, tuple(faults), comment.strip(), digest_of(instance), instance.result,
             store.now(),
-        )
+        )  # fmt: skip
         audits_store.set_verdict(store, item, verdict)
         add_event(
             store, actor.name, "judge version", "instance", instance.id, project_id=project.id,

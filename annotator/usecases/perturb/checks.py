@@ -95,15 +95,9 @@ def reject(store: Store, actor: User, perturbation_id: int, version: int, reason
 
 
 def correct(
-    store: Store,
-    actor: User,
-    perturbation_id: int,
-    version: int,
-    changed: ChangedText,
-    reason: str,
-    *,
+    store: Store, actor: User, perturbation_id: int, version: int, changed: ChangedText, reason: str, *,
     may_be_empty: bool = False,
-) -> Perturbation:
+) -> Perturbation:  # fmt: skip
     """A version of the checker's own; the checking begins anew, and the author is among those who may check it."""
     with store.transaction():
         project, perturbation = _checkable(store, actor, perturbation_id, version)

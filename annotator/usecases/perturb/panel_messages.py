@@ -15,7 +15,7 @@ from annotator.domain.perturbations import (
 )
 from annotator.domain.projects import Project, kinds_of, titles_of_kinds
 from annotator.domain.texts import first_words
-from annotator.perturb.registry import Suggestion
+from annotator.perturb.suggested_texts import Suggestion
 from annotator.perturb.versions import SegmentChange
 from annotator.store import Store
 from annotator.store.instances import get_instance
@@ -163,14 +163,9 @@ def _own(store: Store, actor: User, project: Project, perturbation: Perturbation
 def _shown_draft(store: Store, original_id: int, changed: ChangedText) -> ShownDraft:
     original = get_instance(store, original_id)
     return ShownDraft(
-        id=original_id,
-        key=original.key,
-        kind=changed.kind,
-        result=changed.result,
-        language=original.language,
-        direction=direction(original.language),
-        changes=changes_from(original, changed),
-    )
+        id=original_id, key=original.key, kind=changed.kind, result=changed.result, language=original.language,
+        direction=direction(original.language), changes=changes_from(original, changed),
+    )  # fmt: skip
 
 
 def show_originals(
@@ -234,15 +229,10 @@ def _by_person(counted: Sequence[StateCount], only: User | None) -> tuple[Mappin
 def _shown_original(gold: GoldInstance) -> ShownOriginal:
     instance = gold.instance
     return ShownOriginal(
-        id=instance.id,
-        key=instance.key,
-        split=instance.split,
-        language=instance.language,
-        direction=direction(instance.language),
-        result=gold.result,
-        segments=_shown_segments(instance),
+        id=instance.id, key=instance.key, split=instance.split, language=instance.language,
+        direction=direction(instance.language), result=gold.result, segments=_shown_segments(instance),
         gold=tuple(rationale_set.token_indices for rationale_set in gold.sets),
-    )
+    )  # fmt: skip
 
 
 def _shown_segments(instance: Instance) -> tuple[ShownSegment, ...]:

@@ -49,14 +49,9 @@ def assess(
 
 
 def checked_gold(
-    store: Store,
-    project: Project,
-    instance: Instance,
-    changed: ChangedText,
-    perturbation: Perturbation | None,
-    *,
+    store: Store, project: Project, instance: Instance, changed: ChangedText, perturbation: Perturbation | None, *,
     may_be_empty: bool,
-) -> GoldInstance:
+) -> GoldInstance:  # fmt: skip
     """The original's gold, when the changed text can be handed in."""
     assessment = assess(store, project, instance, changed, None if perturbation is None else perturbation.id)
     if assessment.problems:

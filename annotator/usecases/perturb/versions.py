@@ -11,8 +11,7 @@ from annotator.domain.suites import FORMS
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.language import _, unsaid
 from annotator.perturb.passage import ProjectWords
-from annotator.perturb.registry import Suggestion
-from annotator.perturb.suggested_texts import suggest
+from annotator.perturb.suggested_texts import Suggestion, suggest
 from annotator.perturb.versions import check_length
 from annotator.store import Store
 from annotator.store.events import add_event

@@ -44,26 +44,7 @@ from annotator.usecases.notices.notices import tell, tell_of_stuck_rounds
 from annotator.usecases.project.rules import checked_labels, checked_language, checked_name, checked_rules
 from annotator.usecases.review.rounds import decide_all_complete
 
-__all__ = [
-    "ALL_EVENTS",
-    "EventFilter",
-    "InstanceRow",
-    "Progress",
-    "change_project",
-    "count_reviewers",
-    "create_project",
-    "events_of",
-    "find_project",
-    "give_role",
-    "instances_of",
-    "members_of",
-    "missing_annotators",
-    "missing_reviewers",
-    "people_to_choose",
-    "progress_of",
-    "projects_of",
-    "take_role",
-]
+__all__ = ["ALL_EVENTS", "EventFilter", "InstanceRow"]
 
 _CHANGEABLE = ("name", "labels", "language", "settings", "guidelines", "question", "licence", "citation")
 
@@ -107,28 +88,16 @@ def done_among(instances: Mapping[str, int]) -> int:
 
 
 def create_project(
-    store: Store,
-    actor: User,
-    name: str,
-    task: Task,
-    *,
-    labels: Sequence[str] = (),
-    language: str = "en",
-    settings: ProjectSettings | None = None,
-    guidelines: str = "",
-) -> Project:
+    store: Store, actor: User, name: str, task: Task, *, labels: Sequence[str] = (), language: str = "en",
+    settings: ProjectSettings | None = None, guidelines: str = "",
+) -> Project:  # fmt: skip
     """A new project; whoever makes it becomes its lead."""
     require_may_create(store, actor)
     with store.transaction():
         project = add_project(
-            store,
-            checked_name(store, name),
-            task,
-            labels=checked_labels(task, labels),
-            language=checked_language(language),
-            settings=settings,
-            guidelines=guidelines,
-        )
+            store, checked_name(store, name), task, labels=checked_labels(task, labels),
+            language=checked_language(language), settings=settings, guidelines=guidelines,
+        )  # fmt: skip
         if actor.id is not None:
             add_role(store, project.id, actor, "lead")
         if guidelines:

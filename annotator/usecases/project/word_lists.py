@@ -20,15 +20,9 @@ def word_lists(store: Store, actor: User, project: Project) -> list[WordList]:
 
 
 def save_word_list(
-    store: Store,
-    actor: User,
-    project: Project,
-    name: str,
-    lines: Iterable[str],
-    *,
-    role: WordListRole = "slot",
+    store: Store, actor: User, project: Project, name: str, lines: Iterable[str], *, role: WordListRole = "slot",
     language: str | None = None,
-) -> WordList:
+) -> WordList:  # fmt: skip
     """Write a list, in place of the one of its name.
 
     lines:    a word each; see words_of

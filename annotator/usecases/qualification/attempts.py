@@ -288,16 +288,9 @@ def answered_text(store: Store, user: User, project: Project, audience: Audience
     totals = None if training.attempt.state == "open" else totals_of(store, training.attempt)
     instance = get_instance(store, text.instance_id)
     return AnsweredText(
-        text,
-        get_item(store, text.item_id),
-        instance,
-        text.known,
-        text.measures,
-        training.attempt,
-        training.rules,
-        totals,
-        _tries_left_now(store, project, audience, user),
-    )
+        text, get_item(store, text.item_id), instance, text.known, text.measures, training.attempt, training.rules,
+        totals, _tries_left_now(store, project, audience, user),
+    )  # fmt: skip
 
 
 def _tries_left_now(store: Store, project: Project, audience: Audience, user: User) -> int:

@@ -90,15 +90,9 @@ def _shown(store: Store, project: Project, item: Item) -> ShownItem:
 
 
 def pick(
-    store: Store,
-    actor: User,
-    project: Project,
-    purpose: Purpose,
-    instance_ids: Sequence[int],
-    spoilings: Sequence[Spoiling] = ("",),
-    *,
-    seed: int = 0,
-) -> Picked:
+    store: Store, actor: User, project: Project, purpose: Purpose, instance_ids: Sequence[int],
+    spoilings: Sequence[Spoiling] = ("",), *, seed: int = 0,
+) -> Picked:  # fmt: skip
     """Pick texts with gold for training or checks; those that cannot be are named with the reason.
 
     spoilings: of reviewers' items, how their sets are worsened, each text once with each

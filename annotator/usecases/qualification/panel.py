@@ -100,15 +100,9 @@ def save_draft(store: Store, user: User, exercise_id: int, revision: int, draft:
 
 
 def submit(
-    store: Store,
-    user: User,
-    exercise_id: int,
-    revision: int,
-    draft: Draft,
-    timing: Timing = Timing(),
-    *,
+    store: Store, user: User, exercise_id: int, revision: int, draft: Draft, timing: Timing = Timing(), *,
     is_confirmed: bool = False,
-) -> HandedIn:
+) -> HandedIn:  # fmt: skip
     """Hand an answer in, under the project's own rules for submissions, and measure it against the gold of now."""
     with store.transaction():
         exercise, attempt = own_exercise(store, user, exercise_id)

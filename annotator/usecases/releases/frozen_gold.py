@@ -64,18 +64,9 @@ def freeze_gold(
             )
         )
     release = Release(
-        0,
-        project.id,
-        number,
-        name,
-        replace(rules, n_left_out=left_out.total()),
-        tally.result,
-        actor.name,
-        actor.id,
-        store.now(),
-        event_id,
-        unnamed.secret,
-    )
+        0, project.id, number, name, replace(rules, n_left_out=left_out.total()), tally.result, actor.name, actor.id,
+        store.now(), event_id, unnamed.secret,
+    )  # fmt: skip
     return _stored(store, actor, release, parts)
 
 

@@ -126,15 +126,9 @@ def _verdict(
 
 
 def _close(
-    store: Store,
-    project: Project,
-    review_round: Round,
-    annotation: Annotation,
-    outcome: Outcome,
-    by: str,
-    reason: str,
+    store: Store, project: Project, review_round: Round, annotation: Annotation, outcome: Outcome, by: str, reason: str,
     verdict: Verdict | None,
-) -> None:
+) -> None:  # fmt: skip
     close_round(store, annotation.id, outcome, by, reason, verdict)
     end_open_reviews(store, annotation.id)
     set_annotation_state(store, annotation.id, outcome)

@@ -255,18 +255,9 @@ def construction_report(
 
 
 def make_ready_suite(
-    store: Store,
-    actor: User,
-    project: Project,
-    ready: ReadySuite,
-    suite_name: str,
-    labels: Mapping[str, str],
-    *,
-    n: int = N_CASES,
-    seed: int = 0,
-    on_instances: bool = False,
-    only: Sequence[str] = (),
-) -> MadeSuite:
+    store: Store, actor: User, project: Project, ready: ReadySuite, suite_name: str, labels: Mapping[str, str], *,
+    n: int = N_CASES, seed: int = 0, on_instances: bool = False, only: Sequence[str] = (),
+) -> MadeSuite:  # fmt: skip
     """All tests of a ready suite (or some), as one suite; all or nothing, but for those that the project cannot have.
 
     labels:       what the project calls the ready suite's labels

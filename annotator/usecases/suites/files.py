@@ -10,8 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite
 from annotator.errors import Conflict, ImportRefused, InvalidValue, Problem
-from annotator.formats.suites.cases import Suite, is_suite, read_suite, write_suite
-from annotator.formats.suites.checklist import LABELS
+from annotator.formats.suites.cases import LABELS, Suite, is_suite, read_suite, write_suite
 from annotator.formats.suites.predictions import Run, Runs, problems_of_run, read_runs
 from annotator.language import _, listed, several, together, unsaid
 from annotator.store import Store
@@ -48,16 +47,9 @@ class SuiteImport:
 
 
 def import_suite(
-    store: Store,
-    actor: User,
-    project: Project,
-    path: Path,
-    suite_name: str,
-    *,
-    renamed: Mapping[str, str] | None = None,
-    expected: Mapping[str, str] | None = None,
-    skip_invalid: bool = False,
-) -> SuiteImport:
+    store: Store, actor: User, project: Project, path: Path, suite_name: str, *,
+    renamed: Mapping[str, str] | None = None, expected: Mapping[str, str] | None = None, skip_invalid: bool = False,
+) -> SuiteImport:  # fmt: skip
     """Store the cases of a file as a new suite, all or nothing.
 
     renamed:      what the project calls labels of the file
@@ -136,15 +128,9 @@ class PredictionImport:
 
 
 def import_suite_predictions(
-    store: Store,
-    actor: User,
-    project: Project,
-    suite_name: str,
-    paths: Sequence[Path],
-    *,
-    model: str = "",
+    store: Store, actor: User, project: Project, suite_name: str, paths: Sequence[Path], *, model: str = "",
     update: bool = False,
-) -> PredictionImport:
+) -> PredictionImport:  # fmt: skip
     """Read a model's predictions for a suite back, by test, case and position; every run answers the whole suite.
 
     model:  its name, where the rows say none

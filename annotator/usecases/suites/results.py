@@ -267,16 +267,9 @@ class CasePage:
 
 
 def judged_cases(
-    store: Store,
-    actor: User,
-    project: Project,
-    test: StoredTest,
-    model: str,
-    *,
-    verdict: Verdict = "failed",
-    limit: int = 10,
-    offset: int = 0,
-) -> CasePage:
+    store: Store, actor: User, project: Project, test: StoredTest, model: str, *, verdict: Verdict = "failed",
+    limit: int = 10, offset: int = 0,
+) -> CasePage:  # fmt: skip
     """A model's cases of a test on which some run has this verdict, in their order, with the answers of the first such run.
 
     Raises: NotFound where the model has not answered the test

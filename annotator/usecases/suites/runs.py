@@ -54,15 +54,9 @@ class SuiteReport:
 
 
 def run_suite(
-    store: Store,
-    actor: User,
-    project: Project,
-    suite_name: str,
-    model: str,
-    options: SuiteOptions = SuiteOptions(),
-    *,
+    store: Store, actor: User, project: Project, suite_name: str, model: str, options: SuiteOptions = SuiteOptions(), *,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> SuiteReport:
+) -> SuiteReport:  # fmt: skip
     """Ask a model about the tests of a suite that it has not answered yet; each test is stored when it is answered.
 
     model:    built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME
@@ -146,15 +140,9 @@ def _answers(
 
 
 def _write(
-    store: Store,
-    actor: User,
-    suite: StoredSuite,
-    test: StoredTest,
-    project_model: ProjectModel,
-    report: SuiteReport,
-    cases: Sequence[Case],
-    answers: Sequence[Answers],
-) -> None:
+    store: Store, actor: User, suite: StoredSuite, test: StoredTest, project_model: ProjectModel, report: SuiteReport,
+    cases: Sequence[Case], answers: Sequence[Answers],
+) -> None:  # fmt: skip
     """One test's answers, all or none. The run is made with the first; one that another model made is taken out then."""
     verdicts = verdicts_of_cases(cases, answers)
     with store.transaction():

@@ -28,8 +28,7 @@ from annotator.store import Store
 from annotator.store.instances import splittable_rows
 from annotator.store.models import full_answers, list_models, splits_of
 from annotator.store.suites import list_word_lists
-from annotator.training.answer_places import place_of
-from annotator.training.examples import Example
+from annotator.training.examples import Example, place_of
 from annotator.usecases.gold import labelled_gold, require_split
 
 # Which rationales the training texts have: people's or those of word lists, of all or of a share; or shuffled, as a control.

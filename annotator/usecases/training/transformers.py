@@ -54,26 +54,10 @@ from annotator.usecases.training.examples import (
 )
 
 __all__ = [
-    "LSTM_PRESETS",
-    "PIPELINES",
-    "RATIONALISER_PRESETS",
-    "AlignmentOptions",
-    "Architecture",
-    "Criterion",
-    "DataOptions",
-    "Extractor",
-    "FittingOptions",
-    "NewModel",
-    "OfSeveral",
-    "Output",
-    "RationaleOptions",
-    "RationaliserOptions",
-    "TooLong",
-    "TrainingOptions",
-    "TrainingReport",
-    "model_folder",
-    "train_transformer",
-]
+    "LSTM_PRESETS", "PIPELINES", "RATIONALISER_PRESETS", "AlignmentOptions", "Architecture", "Criterion",
+    "DataOptions", "Extractor", "FittingOptions", "NewModel", "OfSeveral", "Output", "RationaleOptions",
+    "RationaliserOptions", "TooLong",
+]  # fmt: skip
 
 _WEIGHTS = "model.safetensors"
 _VECTORS = "word vectors"
@@ -133,14 +117,9 @@ class TrainingReport:
 
 
 def train_transformer(
-    store: Store,
-    actor: User,
-    project: Project,
-    name: str,
-    options: TrainingOptions,
-    *,
+    store: Store, actor: User, project: Project, name: str, options: TrainingOptions, *,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> TrainingReport:
+) -> TrainingReport:  # fmt: skip
     """Train a model on a project's gold and save it; `transformers:FOLDER` then names it wherever a model is asked for.
 
     A training that was stopped goes on from its last whole epoch when it is asked for again with the same options; one that is

@@ -156,15 +156,9 @@ def export_gold_lines(
 
 
 def export_output_lines(
-    store: Store,
-    actor: User,
-    project: Project,
-    path: Path,
-    *,
-    model: str | None = None,
-    method: str | None = None,
+    store: Store, actor: User, project: Project, path: Path, *, model: str | None = None, method: str | None = None,
     split: str | None = None,
-) -> int:
+) -> int:  # fmt: skip
     """Write what models say, as `annotator import attributions` reads it; returns the number of lines."""
     with store.snapshot():
         n = write_outputs(path, _sources(store, iterate_stored_outputs(store, actor, project, model, method, split)))

@@ -374,14 +374,9 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
     perturbations = places_of_perturbations(store, project.id)
     for event in all_events(store, project.id):
         yield SourceEvent(
-            event.at,
-            event.actor,
-            event.action,
-            event.subject,
-            event.key,
-            _with_places(event.detail, all_places, perturbations),
-            event.split,
-        )
+            event.at, event.actor, event.action, event.subject, event.key,
+            _with_places(event.detail, all_places, perturbations), event.split,
+        )  # fmt: skip
 
 
 def _outputs(store: Store, project: Project, split: str | None) -> Iterator[StoredOutput]:
@@ -471,22 +466,11 @@ def _source_work(
 ) -> SourceWork:  # fmt: skip
     draft, follows = work.assignment.draft, work.assignment.follows_id
     return SourceWork(
-        user=work.user_name,
-        round_number=work.assignment.round_number,
-        state=work.assignment.state,
+        user=work.user_name, round_number=work.assignment.round_number, state=work.assignment.state,
         revision=work.assignment.revision,
         draft=SourceAnnotation(work.user_name, draft.result, to_source_sets(draft.sets, instance.layout), draft.note),
-        no_rationale=draft.no_rationale,
-        first_view_at=work.first_view_at,
-        first_action_at=work.first_action_at,
-        submitted_at=work.submitted_at,
-        active_ms=work.active_ms,
-        idle_ms=work.idle_ms,
-        edits=work.edits,
-        follows=None if follows is None else places[follows],
-        origins=draft.origins,
-        unlocked=draft.unlocked,
-        proposed=tuple(proposed),
-        arm=work.assignment.arm,
-        help=tuple(log),
-    )
+        no_rationale=draft.no_rationale, first_view_at=work.first_view_at, first_action_at=work.first_action_at,
+        submitted_at=work.submitted_at, active_ms=work.active_ms, idle_ms=work.idle_ms, edits=work.edits,
+        follows=None if follows is None else places[follows], origins=draft.origins, unlocked=draft.unlocked,
+        proposed=tuple(proposed), arm=work.assignment.arm, help=tuple(log),
+    )  # fmt: skip

@@ -43,15 +43,9 @@ READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
 
 
 def import_file(
-    store: Store,
-    actor: User,
-    project: Project,
-    format_name: str,
-    path: Path,
-    options: ImportOptions = ImportOptions(),
-    *,
-    progress: Callable[[int], None] = lambda _: None,
-) -> ImportReport:
+    store: Store, actor: User, project: Project, format_name: str, path: Path, options: ImportOptions = ImportOptions(),
+    *, progress: Callable[[int], None] = lambda _: None,
+) -> ImportReport:  # fmt: skip
     """Read a file into a project; a dry run reads it into a copy of the database, so that nobody has to wait for it.
 
     progress: called with the number of instances read so far.
@@ -142,14 +136,9 @@ def sheets_in(path: Path) -> list[str]:
 
 
 def _import(
-    store: Store,
-    actor: User,
-    project: Project,
-    format_name: str,
-    path: Path,
-    options: ImportOptions,
+    store: Store, actor: User, project: Project, format_name: str, path: Path, options: ImportOptions,
     progress: Callable[[int], None],
-) -> ImportReport:
+) -> ImportReport:  # fmt: skip
     report = ImportReport(is_dry_run=options.dry_run)
     chosen = chosen_columns(project, format_name, options)
     numbers = RowNumbers(store, project, options.key_prefix, options.entities)
@@ -231,14 +220,9 @@ def _tell(store: Store, project: Project, options: ImportOptions, report: Import
 
 
 def _import_output(
-    store: Store,
-    actor: User,
-    project: Project,
-    format_name: str,
-    path: Path,
-    options: ImportOptions,
+    store: Store, actor: User, project: Project, format_name: str, path: Path, options: ImportOptions,
     progress: Callable[[int], None],
-) -> ImportReport:
+) -> ImportReport:  # fmt: skip
     if options.prompt and format_name != INSEQ:
         raise InvalidValue(_("{option} is only for {names}. Remove it.", option="--prompt", names="inseq"))
     report = ImportReport(is_dry_run=options.dry_run, is_output=True)

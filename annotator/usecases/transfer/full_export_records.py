@@ -82,15 +82,10 @@ class Restorer:
         """The rules of the file, when the project is still empty; the format has checked that the task fits."""
         if self.was_empty:
             self.project = replace(
-                self.project,
-                labels=header.labels,
-                language=header.language,
-                settings=settings_from(dict(header.settings)).portable,
-                guidelines=header.guidelines,
-                question=header.question,
-                licence=header.licence,
-                citation=header.citation,
-            )
+                self.project, labels=header.labels, language=header.language,
+                settings=settings_from(dict(header.settings)).portable, guidelines=header.guidelines,
+                question=header.question, licence=header.licence, citation=header.citation,
+            )  # fmt: skip
             update_project(self.store, self.project)
             for name, role in header.members:
                 self._add_member(name, role)

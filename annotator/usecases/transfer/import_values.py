@@ -21,14 +21,9 @@ _SHOWN = 5
 
 
 def import_rows(
-    store: Store,
-    actor: User,
-    project: Project,
-    rows: Iterable[Mapping[str, object]],
-    options: ImportOptions = ImportOptions(),
-    *,
-    parameters: Mapping[str, object] | None = None,
-) -> ImportReport:
+    store: Store, actor: User, project: Project, rows: Iterable[Mapping[str, object]],
+    options: ImportOptions = ImportOptions(), *, parameters: Mapping[str, object] | None = None,
+) -> ImportReport:  # fmt: skip
     """Take rows with the fields of docs/model_output.md, "Annotator JSONL": all of them or none.
 
     `key` may stand for `id`. Arrays and tensors (what has `tolist`) are lists. Of a row that is `partial` the NaN at the

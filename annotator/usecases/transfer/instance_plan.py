@@ -26,8 +26,8 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, is_mask_of_nobody
 from annotator.domain.texts import HelpOrigin, RationaleSet, TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
+from annotator.formats.rows.checks import LABEL, label_remedy
 from annotator.formats.rows.findings import listed
-from annotator.formats.rows.label_remedies import LABEL, label_remedy
 from annotator.language import _, several, unsaid
 from annotator.text.search import sets_of_quotes
 from annotator.text.source_spans import Marks, resolve_draft, resolve_marks
@@ -62,16 +62,11 @@ class Resolver:
         n_accepted = len({a.annotator for a in annotations if a.state == "accepted"})
         open_slots = max(0, self.project.settings.annotators_per_instance - n_accepted)
         return NewInstance(
-            source=source,
-            language=row.language,
-            segments=row.segments,
-            target=marks.target,
-            fingerprint=row.fingerprint,
-            open_slots=open_slots,
-            state=source.state or ("open" if open_slots else "complete"),
-            annotations=annotations,
+            source=source, language=row.language, segments=row.segments, target=marks.target,
+            fingerprint=row.fingerprint, open_slots=open_slots,
+            state=source.state or ("open" if open_slots else "complete"), annotations=annotations,
             drafts=tuple(resolve_draft(work, layout) for work in source.work) if is_new else (),
-        )
+        )  # fmt: skip
 
     def annotations(
         self, source: SourceInstance, layout: TokenLayout, bodies: Mapping[str, TokenizedText]

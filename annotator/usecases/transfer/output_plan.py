@@ -10,7 +10,7 @@ from annotator.domain.models import Output, OutputChange, OutputPlan, Run, Sourc
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import Problem
-from annotator.formats.rows.label_remedies import LABEL, label_remedy
+from annotator.formats.rows.checks import LABEL, label_remedy
 from annotator.language import _, listed, several, unsaid
 from annotator.text.model_answers import FAILED, STRANGE, UNREAD
 from annotator.usecases.transfer.import_report import ImportOptions

@@ -32,7 +32,7 @@ from annotator.store.annotate.annotations import annotations_of, label_votes
 from annotator.store.instances import get_instances, instances_without_texts, places_of, set_results
 from annotator.store.models import instances_with_output
 from annotator.store.packed_rows import fingerprint, new_document
-from annotator.store.transfer.known_rows import bodies_of, documents_of, instances_at, prints_shown, texts_shown
+from annotator.store.transfer.import_rows import bodies_of, documents_of, instances_at, prints_shown, texts_shown
 from annotator.text.source_spans import to_source_span
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.transfer.import_report import ImportReport
@@ -256,17 +256,10 @@ def _contents(store: Store, instance_ids: Sequence[int]) -> dict[int, KnownConte
 def _fingerprint_now(stored: Instance, layout: TokenLayout, texts: Sequence[tuple[str, bytes]]) -> bytes:
     """Of the row that an instance would be today: a lead may have changed its label since it was imported."""
     as_row = SourceInstance(
-        key=stored.key,
-        segments={},
-        source="",
-        line=None,
-        result=stored.result,
-        target=to_source_span(*stored.target, layout) if stored.target else None,
-        parent_key=stored.parent_key,
-        perturbation_kind=stored.perturbation_kind,
-        is_exhaustive=stored.is_exhaustive,
-        metadata=stored.metadata,
-    )
+        key=stored.key, segments={}, source="", line=None, result=stored.result,
+        target=to_source_span(*stored.target, layout) if stored.target else None, parent_key=stored.parent_key,
+        perturbation_kind=stored.perturbation_kind, is_exhaustive=stored.is_exhaustive, metadata=stored.metadata,
+    )  # fmt: skip
     return fingerprint_of(as_row, stored.language, texts)
 
 

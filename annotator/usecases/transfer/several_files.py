@@ -70,14 +70,9 @@ def output_within(folder: NamedFile) -> list[NamedFile]:
 
 
 def import_files(
-    store: Store,
-    actor: User,
-    project: Project,
-    files: Sequence[NamedFile],
-    options: ImportOptions = ImportOptions(),
-    *,
-    progress: Progress = lambda _: None,
-) -> tuple[FileReport, ...]:
+    store: Store, actor: User, project: Project, files: Sequence[NamedFile], options: ImportOptions = ImportOptions(),
+    *, progress: Progress = lambda _: None,
+) -> tuple[FileReport, ...]:  # fmt: skip
     """Read files one after the other into a project, those with texts first, in one transaction.
 
     Raises: ImportRefused with the problems of all files, and what became of each, where one cannot be taken: then nothing of

@@ -30,7 +30,7 @@ from annotator.errors import (
 from annotator.language import _, speak, unsaid
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
-from annotator.web.hosts import AllowedHosts
+from annotator.web.addresses import AllowedHosts
 
 # Whether a request was sent by a page of this server: asked of forms, messages, web sockets, and GETs that give work out.
 
@@ -114,15 +114,9 @@ _PROXIED = unsaid('The proxy must pass on the Host header (docs/server.md, "Behi
 
 # The first that fits counts, so a subclass stands before its base.
 _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (
-    (NotSignedIn, 401),
-    (NotAllowed, 403),
-    (NotFound, 404),
-    (LeaseLost, 410),
-    (Conflict, 409),
-    (InvalidValue, 422),
-    (StoreError, 503),
-    (TooBusy, 503),
-)
+    (NotSignedIn, 401), (NotAllowed, 403), (NotFound, 404), (LeaseLost, 410), (Conflict, 409), (InvalidValue, 422),
+    (StoreError, 503), (TooBusy, 503),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

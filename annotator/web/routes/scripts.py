@@ -89,16 +89,10 @@ def _import(request: Request, path: Path, query: Mapping[str, str]) -> Response:
     from annotator.usecases.transfer.import_report import MERGES, ImportOptions  # noqa: PLC0415
 
     options = ImportOptions(
-        split=query.get("split"),
-        key_prefix=query.get("key_prefix", ""),
-        model=query.get("model", ""),
-        method=query.get("method", ""),
-        seed=_whole(query, "seed"),
-        merge=_one_of(query, "merge", MERGES, "sum"),
-        update=_flag(query, "update"),
-        skip_invalid=_flag(query, "skip_invalid"),
-        dry_run=_flag(query, "dry_run"),
-    )
+        split=query.get("split"), key_prefix=query.get("key_prefix", ""), model=query.get("model", ""),
+        method=query.get("method", ""), seed=_whole(query, "seed"), merge=_one_of(query, "merge", MERGES, "sum"),
+        update=_flag(query, "update"), skip_invalid=_flag(query, "skip_invalid"), dry_run=_flag(query, "dry_run"),
+    )  # fmt: skip
     name = _one_of(query, "format", READABLE_OUTPUT, _FORM)
     with route_store(request) as store:
         # Asked again: the token may have been revoked while a long body came in.

@@ -243,14 +243,9 @@ def _with_session(request: Request, token: str, next_path: str) -> Response:
     if not options_of(request).is_demonstration:
         _know_again(request, response, token)
     response.set_cookie(
-        COOKIE,
-        token,
-        max_age=int(accounts.SESSION_LASTS.total_seconds()),
-        path="/",
-        httponly=True,
-        samesite="lax",
+        COOKIE, token, max_age=int(accounts.SESSION_LASTS.total_seconds()), path="/", httponly=True, samesite="lax",
         secure=is_https(request),
-    )
+    )  # fmt: skip
     if CROWD_COOKIE in request.cookies:
         response.delete_cookie(CROWD_COOKIE, path="/")  # whoever signs in is led to their pages again
     return response
@@ -261,14 +256,9 @@ def _know_again(request: Request, response: Response, token: str) -> None:
     with route_store(request) as store:
         note = noted_in(store, accounts.session_of(store, token).user, request.cookies.get(KNOWN_COOKIE, ""))
     response.set_cookie(
-        KNOWN_COOKIE,
-        note,
-        max_age=_KNOWN_SECONDS,
-        path="/sign-in",
-        httponly=True,
-        samesite="lax",
+        KNOWN_COOKIE, note, max_age=_KNOWN_SECONDS, path="/sign-in", httponly=True, samesite="lax",
         secure=is_https(request),
-    )
+    )  # fmt: skip
 
 
 def _end_session(request: Request) -> None:

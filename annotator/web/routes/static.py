@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotator.web.hosts import LOOPBACK
+from annotator.web.addresses import LOOPBACK
 
 WEB = Path(__file__).resolve().parent.parent
 ICON = WEB / "icon.png"

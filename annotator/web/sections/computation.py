@@ -195,14 +195,9 @@ def _field(method: str, parameter: Parameter) -> Value:
         return st.text_input(title, str(start), key=key, help=as_text(sentence), width=200)
     options = dict.fromkeys((str(start), *parameter.choices))
     return st.selectbox(
-        title,
-        list(options),
-        list(options).index(str(start)),
-        key=key,
-        help=as_text(_("{says}.", says=says)),
-        width=200,
-        format_func=choice_words,
-    )
+        title, list(options), list(options).index(str(start)), key=key, help=as_text(_("{says}.", says=says)),
+        width=200, format_func=choice_words,
+    )  # fmt: skip
 
 
 def _read(parameter: Parameter, given: Value) -> list[Value]:

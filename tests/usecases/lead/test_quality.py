@@ -17,8 +17,8 @@ from annotator.domain.tasks import get_task
 from annotator.domain.texts import RationaleSet, union_of_tokens
 from annotator.errors import NotAllowed
 from annotator.review.agreement import taking_part
+from annotator.review.coefficients import Spread
 from annotator.review.gold import that_count
-from annotator.review.spread import Spread
 from annotator.review.token_agreement import InstanceVotes
 from annotator.store import Store
 from annotator.store.annotate.annotations import add_annotation, annotations_of

@@ -13,7 +13,7 @@ from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttributi
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer
-from annotator.metrics.plain_words import in_plain_words
+from annotator.metrics.definitions import in_plain_words
 from annotator.metrics.registry import all_definitions
 from annotator.resources import resource_folder
 from annotator.store import Store

@@ -8,7 +8,7 @@ import { button, div, element, focused, paragraph } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { sentenceOf } from "../shared/messages.js";
 import { counted, nameOf, rangeWords } from "../shared/naming.js";
-import { Notices } from "../shared/notices.js";
+import { Notices } from "../shared/dialogs.js";
 import { badgeOf } from "../shared/set_styles.js";
 import { pieceNodes } from "../shared/text_drawing.js";
 import { TextScreen } from "../shared/text_screen.js";

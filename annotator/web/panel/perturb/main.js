@@ -19,7 +19,7 @@ import {
 } from "../shared/dom.js";
 import { applyReading } from "../shared/head.js";
 import { Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
-import { signInLink } from "../shared/notices.js";
+import { signInLink } from "../shared/dialogs.js";
 import { TabTitle, mountable, rememberAddress } from "../shared/streamlit.js";
 import { coveredAbove, isDark } from "../shared/text_screen.js";
 import { _ } from "../words/language.js";

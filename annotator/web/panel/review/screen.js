@@ -5,7 +5,7 @@
 import { button, div, element, focused, paragraph, scrollerOf, viewportOf } from "../shared/dom.js";
 import { Head } from "../shared/head.js";
 import { nameOf } from "../shared/naming.js";
-import { Notices } from "../shared/notices.js";
+import { Notices } from "../shared/dialogs.js";
 import { TextScreen } from "../shared/text_screen.js";
 import { _, several, together } from "../words/language.js";
 import { ReviewBar } from "./bar.js";

@@ -39,7 +39,7 @@ const FRAMES = 10;
 /**
  * Parts of a screen; `bar` stays in view.
  * @template {Session|ReviewSession} S
- * @typedef {{head: import("./head.js").Head, bar: HTMLElement, notices: import("./notices.js").Notices<S>}} StageParts
+ * @typedef {{head: import("./head.js").Head, bar: HTMLElement, notices: import("./dialogs.js").Notices<S>}} StageParts
  */
 
 /** @template {Session|ReviewSession} S */

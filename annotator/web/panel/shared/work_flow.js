@@ -9,7 +9,7 @@ import { openDialog } from "./dialogs.js";
 import { button, div, element, inline, option, paragraph, setText } from "./dom.js";
 import { SIGNED_OUT, sentenceOf } from "./messages.js";
 import { counted, isMachineKey, when } from "./naming.js";
-import { rememberPlace } from "./notices.js";
+import { rememberPlace } from "./dialogs.js";
 import { Outbox } from "./saving.js";
 import { addressOf } from "./streamlit.js";
 

@@ -40,17 +40,8 @@ Act = Callable[[], object]
 
 _PARAMETERS = {"PROLIFIC_PID": "?PROLIFIC_PID={{%PROLIFIC_PID%}}"}
 _FIELDS = (
-    "name",
-    "workers",
-    "quota",
-    "minutes",
-    "at_once",
-    "until",
-    "parameter",
-    "address",
-    "introduction",
-    "must_read",
-)
+    "name", "workers", "quota", "minutes", "at_once", "until", "parameter", "address", "introduction", "must_read",
+)  # fmt: skip
 
 
 def placeholder(parameter: str) -> str:

@@ -15,7 +15,6 @@ from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.help import HelpReport, Outcome, help_words
 from annotator.usecases.lead.progress import accepted_annotations
 from annotator.usecases.lead.quality import (
     NO_WORSE,
@@ -24,11 +23,14 @@ from annotator.usecases.lead.quality import (
     BehindPoint,
     DisagreementParts,
     Estimate,
+    HelpReport,
     Leaning,
+    Outcome,
     Spread,
     Standing,
     WorkQuality,
     agreement_of,
+    help_words,
     instances_behind_outcome,
     instances_behind_score,
     knows_help,
@@ -58,16 +60,9 @@ def show_against_rest(agreement: Agreement) -> None:
         return
     st.markdown(_("Each annotator vs. the others"))
     columns = (
-        _("majority F1"),
-        _("F1 from"),
-        _("F1 to"),
-        _("union F1"),
-        _("union from"),
-        _("union to"),
-        _("same label"),
-        _("label from"),
-        _("label to"),
-    )
+        _("majority F1"), _("F1 from"), _("F1 to"), _("union F1"), _("union from"), _("union to"), _("same label"),
+        _("label from"), _("label to"),
+    )  # fmt: skip
     st.dataframe(
         [_row_against_rest(person) for person in people], hide_index=True, key="quality_against_rest",
         column_config=dict.fromkeys(columns, _SHARE),

@@ -8,8 +8,8 @@ import streamlit as st
 from annotator.domain.measurements import is_of_people
 from annotator.domain.projects import Project
 from annotator.figures.axes import SAVES_SVG
+from annotator.figures.bars import Bar, grouped_bars
 from annotator.figures.curves import Curve, Panel, curve_panels
-from annotator.figures.grouped_bars import Bar, grouped_bars
 from annotator.language import _, together, unsaid
 from annotator.scoring.table import Column, MetricRow, Number, best_layers
 from annotator.usecases.compare.comparison_words import OF_ALL_TEXTS

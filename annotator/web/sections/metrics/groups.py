@@ -10,7 +10,7 @@ from annotator.domain.measurements import grouping_in_words
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.figures.axes import SAVES_SVG
-from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.figures.bars import Bar, grouped_bars
 from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.language import _, several, together, unsaid

@@ -69,15 +69,9 @@ class TableRequest:
     @property
     def options(self) -> ScoringOptions:
         return ScoringOptions(
-            gold_policy=self.gold_policy,
-            split=self.split,
-            by=self.by,
-            group=self.group,
-            explained=self.explained,
-            includes_training=self.includes_training,
-            n_resamples=self.n_resamples,
-            ratio=self.ratio,
-        )
+            gold_policy=self.gold_policy, split=self.split, by=self.by, group=self.group, explained=self.explained,
+            includes_training=self.includes_training, n_resamples=self.n_resamples, ratio=self.ratio,
+        )  # fmt: skip
 
     @property
     def n_resamples(self) -> int:

@@ -9,7 +9,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.figures.axes import SAVES_SVG
-from annotator.figures.grouped_bars import Bar, grouped_bars
+from annotator.figures.bars import Bar, grouped_bars
 from annotator.language import _, spoken_language, together, unsaid
 from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,

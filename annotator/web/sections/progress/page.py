@@ -9,13 +9,13 @@ from annotator.usecases.lead.decisions import stuck_work
 from annotator.usecases.project.projects import Progress, progress_of, texts_under_review
 from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck, show_texts_of_the_gone
 from annotator.web.sections.guidelines import show_readers
-from annotator.web.sections.progress import cost, days, looks, people
-from annotator.web.sections.progress import people as times
+from annotator.web.sections.progress import cost, looks, people
+from annotator.web.sections.progress.people import show_forecast
 from annotator.web.session import Visit
 
 _VIEWS = {
     unsaid("Days and people"): people.show,
-    unsaid("Time"): times.show_times,
+    unsaid("Time"): people.show_times,
     unsaid("Hours and cost"): cost.show,
     unsaid("Flagged work"): looks.show,
 }
@@ -34,7 +34,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_texts_of_the_gone(store, visit, project, stuck.for_the_gone)
     _show_counts(progress, texts_under_review(store, visit.user, project.id))
     show_readers(store, visit, project)
-    days.show_forecast(store, visit, project, progress)
+    show_forecast(store, visit, project, progress)
     view = st.segmented_control(
         _("View"), list(_VIEWS), default="Days and people", required=True, key=f"progress_view_{project.id}",
         label_visibility="collapsed", format_func=_

@@ -1,4 +1,4 @@
-"""What each annotator and reviewer has done, when they were last active, and how long they take."""
+"""Work by day and by person: when all will be done, what each one has done, when they were last active, how long they take."""
 
 from dataclasses import dataclass
 
@@ -7,19 +7,22 @@ import streamlit as st
 from annotator.domain.instances import Accepted
 from annotator.domain.numbers import UNDEFINED, counted, duration
 from annotator.domain.people import role_name
-from annotator.domain.projects import Project
+from annotator.domain.projects import Project, titles_of_kinds
 from annotator.figures.curves import Curve, Panel, curve_panels
-from annotator.figures.work_charts import Row, first_and_mean, row_chart
+from annotator.figures.work_charts import DayBar, Row, day_chart, first_and_mean, row_chart
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import (
     AnnotatorProgress,
     CurvePoint,
     PersonTimes,
+    WorkDays,
     WorkProgress,
     WorkTimes,
     accepted_annotations,
+    forecast_words,
     imported_annotations,
+    work_days,
     work_progress,
     work_times,
 )
@@ -27,9 +30,83 @@ from annotator.usecases.project.projects import Progress
 from annotator.usecases.transfer.import_report import gold_words
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
-from annotator.web.sections.progress import days
-from annotator.web.sections.progress.days import NO_BAR
 from annotator.web.session import Visit
+from annotator.web.shown_times import visit_zone
+
+# What was done on each day, texts by state and kind, and when all will be done.
+
+
+NO_BAR = {"displayModeBar": False}
+_STATES = {
+    "complete": unsaid("complete"),
+    "queued": unsaid("to annotate"),
+    "open": unsaid("in progress or review"),
+    "held": unsaid("with the lead"),
+    "discarded": unsaid("discarded"),
+}
+_FEW_DAYS = 30
+_LAST = {unsaid("last 30 days"): _FEW_DAYS, unsaid("last 90 days"): 90, unsaid("all"): None}
+
+
+def show_forecast(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
+    """How many texts are left, and when all will be done."""
+    forecast = _days(store, visit, project, progress).forecast
+    if forecast.n_left:
+        st.markdown(
+            forecast_words(forecast),
+            help=_(
+                "Based on the last 14 full days; weekdays without work stay free. Range: 90 % prediction interval "
+                "(Student’s t) with at least chance variation between counts."
+            ),
+        )
+
+
+def show_days(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
+    """The charts of days and of kinds."""
+    numbers = _days(store, visit, project, progress)
+    if len(numbers.days) > _FEW_DAYS:
+        st.segmented_control(
+            _("Days"), list(_LAST), default="last 30 days", required=True, format_func=_,
+            key=f"progress_days_{project.id}", label_visibility="collapsed"
+        )  # fmt: skip
+    n_days = _LAST[st.session_state.get(f"progress_days_{project.id}", "last 30 days")]
+    shown = numbers.days if n_days is None else numbers.days[-n_days:]
+    st.markdown(_("**Texts by type and state**"))
+    states = {state: _(words) for state, words in _STATES.items()}
+    by_kind = row_chart(_rows_of_kinds(project, numbers), states, across=_("texts"))
+    st.plotly_chart(by_kind, key="progress_by_kind", config=NO_BAR)
+    zone = _("Time zone {name}. Corrections count when submitted.", name=visit_zone()[0])
+    st.markdown(_("**Submitted and accepted per day**"), help=zone)
+    bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
+    by_day = day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks"))
+    st.plotly_chart(by_day, key="progress_by_day", config=NO_BAR)
+    with st.expander(_("Show as table")):
+        rows = [
+            {
+                _("day"): day.day,
+                _("submitted"): day.n_submitted,
+                _("accepted"): day.n_accepted,
+                _("texts done"): day.n_done,
+            }
+            for day in reversed(shown)
+        ]
+        st.dataframe(rows, hide_index=True, key="progress_days_table")
+
+
+def _rows_of_kinds(project: Project, numbers: WorkDays) -> list[Row]:
+    names = {"": _("originals")} | titles_of_kinds(project)
+    by_kind: dict[str, dict[str, float]] = {}
+    for count in numbers.kinds:
+        by_kind.setdefault(count.kind, {})[count.state] = count.n
+    return [Row(names.get(kind, kind), counts) for kind, counts in by_kind.items()]
+
+
+def _days(store: Store, visit: Visit, project: Project, progress: Progress) -> WorkDays:
+    name, zone = visit_zone()
+    return kept(
+        store, visit, project, progress, ("days", name), WorkDays, lambda: work_days(store, visit.user, project, zone)
+    )
+
 
 _MOST_ROWS = 12  # of the chart; the table below has everybody
 _FEW = 12  # people among whom one is found without searching
@@ -57,7 +134,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     """The pace, the charts, and the tables of annotators and reviewers."""
     counted_now = kept(store, visit, project, progress, "people", _Counted, lambda: _count(store, visit, project))
     _show_pace(counted_now.work)
-    days.show(store, visit, project, progress)
+    show_days(store, visit, project, progress)
     _show_annotators(project, counted_now)
     _show_reviewers(counted_now.work)
     _show_others(counted_now.work)
@@ -105,7 +182,7 @@ def _show_chart(people: tuple[AnnotatorProgress, ...]) -> None:
     standings = {standing: _(words) for standing, words in _STANDINGS.items()}
     st.plotly_chart(
         row_chart(first_and_mean(rows, _MOST_ROWS, rest), standings, across=_("texts")),
-        key="progress_by_person", config=days.NO_BAR,
+        key="progress_by_person", config=NO_BAR,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Start: what waits for a person, each line a link to where it is done; notices; and the projects that somebody leads."""
+"""Start: what waits for a person, each line a link to where it is done; notices, also by mail; and the projects they lead."""
 
 from collections.abc import Sequence
 
@@ -10,16 +10,70 @@ from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
 from annotator.language import _, listed, several, together
 from annotator.usecases.databases import Store
+from annotator.usecases.delivery.channels import choose_address, confirm, mail_options, own_address, stop_mail
 from annotator.usecases.lead.progress import LATELY_DAYS, Standing, forecast_words, standing
 from annotator.usecases.notices.notices import KEPT_DAYS, mark_all_read, read_before, sentence, unread
 from annotator.usecases.project.projects import Progress, progress_of
 from annotator.usecases.start.overview import PAGE_SIZE, LeadWork, OwnWork, ProjectWork, QuietPerson, Waiting, overview
-from annotator.web.buttons import pressed
+from annotator.web.buttons import pressed, submitted
 from annotator.web.cached_numbers import kept
-from annotator.web.frame import READ, as_text, link_to, training_words
-from annotator.web.sections.start import administration, own_mail
+from annotator.web.frame import READ, as_text, carry_out, link_to, training_words
+from annotator.web.sections.start import administration
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_day, shown_time, visit_zone
+
+# A person's own choice: the day's notices by mail, to an address that they confirm. Only where the server sends mail.
+
+
+def show_own_mail(store: Store, visit: Visit) -> None:
+    """Nothing while mail is off, or for whoever has no account."""
+    if visit.user.id is None or not mail_options(store)[1]:
+        return
+    with st.expander(_("Email notices"), icon=":material/mail:"):
+        address = own_address(store, visit.user)
+        if address is None:
+            _ask_address(store, visit)
+        elif address.confirmed_at is None:
+            st.write(_("Code sent to {address}, valid for a day.", address=as_text(address.address)))
+            _ask_code(store, visit)
+            _offer_to_stop(store, visit, _("Use another address"))
+        else:
+            st.write(
+                _(
+                    "Daily notices go to {address}, with project names and text IDs, never texts.",
+                    address=as_text(address.address),
+                )
+            )
+            _offer_to_stop(store, visit, _("Stop mail"))
+
+
+def _ask_address(store: Store, visit: Visit) -> None:
+    st.write(_("Daily notices by mail, after a confirmation code."))
+    with st.form("mail_address", border=False):
+        field, button = st.columns([4, 1], vertical_alignment="bottom")
+        field.text_input(_("Your email address"), key="mail_address_text", max_chars=254)
+        given = submitted(
+            _("Send code"), container=button, width="stretch", key="mail_address_send", fields=("mail_address_text",)
+        )
+    if given is not None:
+        carry_out(lambda: choose_address(store, visit.user, given["mail_address_text"]))
+
+
+def _ask_code(store: Store, visit: Visit) -> None:
+    with st.form("mail_code", border=False):
+        field, button = st.columns([4, 1], vertical_alignment="bottom")
+        field.text_input(_("Code from the mail"), key="mail_code_text", max_chars=40)
+        given = submitted(
+            _("Confirm"), container=button, width="stretch", key="mail_code_send", fields=("mail_code_text",)
+        )
+    if given is not None:
+        carry_out(lambda: confirm(store, visit.user, given["mail_code_text"]))
+
+
+def _offer_to_stop(store: Store, visit: Visit, label: str) -> None:
+    if pressed(label, key="mail_stop"):
+        carry_out(lambda: stop_mail(store, visit.user))
+
 
 # What waits for a project's lead, each line a link to the section where it is mended.
 
@@ -269,7 +323,7 @@ def show(store: Store, visit: Visit) -> None:
     with st.container():
         _show_projects(visit, projects, total)
     how_far = st.container()
-    for section in (own_mail.show, administration.show):
+    for section in (show_own_mail, administration.show):
         with st.container():
             section(store, visit)
     with how_far:  # counted last: nothing else waits for it

@@ -127,15 +127,9 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
 
         def read(paths: Sequence[Path]) -> str:
             done = import_suite(
-                store,
-                visit.user,
-                project,
-                paths[0],
-                name.strip(),
-                renamed=renamed,
-                expected=expected,
+                store, visit.user, project, paths[0], name.strip(), renamed=renamed, expected=expected,
                 skip_invalid=skip,
-            )
+            )  # fmt: skip
             st.session_state[_LEFT] = (project.id, done)
             st.session_state.pop(_MOVED, None)
             return _("“{suite}” has {cases}.", suite=done.suite.name, cases=counted(done.suite.n_cases, "case"))

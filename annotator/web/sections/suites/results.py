@@ -105,14 +105,9 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
         st.caption(as_text(_silent_words(choices.silent)))
     labels_said = model_labels.ask(store, visit, project, spec, key="tests_labels")
     is_pressed = pressed(
-        _("Run tests"),
-        container=button,
-        type="primary",
-        icon=":material/play_arrow:",
-        key="tests_run",
-        width="stretch",
-        disabled=labels_said is None or not spec,
-    )
+        _("Run tests"), container=button, type="primary", icon=":material/play_arrow:", key="tests_run",
+        width="stretch", disabled=labels_said is None or not spec,
+    )  # fmt: skip
     if is_pressed and labels_said is not None:
         _run(store, visit, project, suite, spec, (kept_as.strip(), of_seed.strip()), labels_said.renamed)
 

@@ -288,14 +288,9 @@ def _try(store: Store, visit: Visit, project: Project, uploads: Sequence[Upload]
 
 
 def _show_check(
-    store: Store,
-    visit: Visit,
-    project: Project,
-    uploads: Sequence[Upload],
-    options: ImportOptions,
-    answer: Answer,
+    store: Store, visit: Visit, project: Project, uploads: Sequence[Upload], options: ImportOptions, answer: Answer,
     beside: DeltaGenerator,
-) -> None:
+) -> None:  # fmt: skip
     """What was found, its first sentence beside the button that asked for it; what can be stored, with its button."""
     say = partial(on_page, field_words=partial(field_words, project))
     if isinstance(answer, ImportRefused):

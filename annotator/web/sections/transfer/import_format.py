@@ -40,14 +40,9 @@ _GENERAL = frozenset({"csv", "jsonl"})  # forms that texts and model output have
 
 
 def ask_format(
-    container: DeltaGenerator,
-    project: Project,
-    files: Sequence[Any],
-    formats: Sequence[str],
-    *,
-    help_text: str | None = None,
-    is_each_alone: bool = False,
-) -> str:
+    container: DeltaGenerator, project: Project, files: Sequence[Any], formats: Sequence[str], *,
+    help_text: str | None = None, is_each_alone: bool = False,
+) -> str:  # fmt: skip
     """The format, chosen by the files unless the person chose before; beneath it, what the files look like.
 
     is_each_alone: whether several files are read one by one, each in its own format
