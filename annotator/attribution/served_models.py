@@ -8,7 +8,7 @@ import numpy as np
 
 from annotator.attribution.base import Input, SegmentTokens
 from annotator.attribution.local_server import NONSENSE, LocalAddress, ask, configured_address
-from annotator.domain.self_explanations import NO_ADDRESS, chat_request, label_prompt
+from annotator.domain.self_explanations import LABEL_PROMPT, NO_ADDRESS, chat_request, label_prompt
 from annotator.errors import AnnotatorError, InvalidValue, ModelError
 from annotator.language import _
 from annotator.metrics.ragged import Floats
@@ -65,7 +65,7 @@ class ServedLabels:
     known: dict[str, str | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.name = f"{self.model.name} · {SERVED}"
+        self.name = f"{self.model.name} · {SERVED} (prompt {LABEL_PROMPT})"
 
     @property
     def reads_target(self) -> bool:

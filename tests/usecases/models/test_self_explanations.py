@@ -520,14 +520,19 @@ def test_the_model_itself_is_asked_about_each_of_its_sets_alone_and_about_the_re
     ask(store, tastes, asks_sets=True)
     n_before = len(server.requests)
     judged = ask_itself(store, LOCAL_OPERATOR, tastes, "small", OF_SETS)
-    assert (judged.model, judged.n_examined, judged.n_without, judged.n_left_out) == ("small · served", 2, 1, 0)
+    assert (judged.model, judged.n_examined, judged.n_without, judged.n_left_out) == (
+        "small · served (prompt 1)",
+        2,
+        1,
+        0,
+    )
     # All and nothing of both texts; of the first what is left without both sets, each alone, and without each: people's set is
     # one of them, and its rest has been asked about. No set with one token less, no random set.
     assert judged.n_calls == 2 + 2 + 5
     assert len(server.requests) - n_before == judged.n_calls - 1  # nothing is the same of both
     assert judged.numbers.reasons["answers otherwise"] == 1
     [families] = shown(store, 1)  # in the place of those that nobody judged
-    assert (families.model, families.sets_of, families.label) == ("small · served", OF_SETS, "positive")
+    assert (families.model, families.sets_of, families.label) == ("small · served (prompt 1)", OF_SETS, "positive")
     assert [(of.is_sufficient, of.is_compact) for of in families.own.sets] == [(True, None), (True, None)]
     assert families.own.is_comprehensive
     assert families.people is not None

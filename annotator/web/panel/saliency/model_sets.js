@@ -74,9 +74,11 @@ export function familiesBlock(view, families, all) {
 /** Whose sets these are, and who was asked about them. @param {ModelFamilies} families */
 function title({ model, sets_of: other, p }) {
   if (!other) return _("{model}: sets that are enough for its answer", { model });
-  return p === null
-    ? _("{model}: sets it gave as its reasons", { model })
-    : _("{model}, asked about the sets of {other}", { model, other: other.split(" · ")[0] });
+  if (p === null) return _("{model}: sets it gave as its reasons", { model });
+  const [asked, quoted] = [model, other].map((name) => name.split(" · ")[0]);
+  return asked === quoted
+    ? _("{model}, asked about its own sets", { model: asked })
+    : _("{model}, asked about the sets of {other}", { model, other: quoted });
 }
 
 /** @param {number|null} p */

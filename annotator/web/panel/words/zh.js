@@ -992,6 +992,7 @@ globalThis.annotatorWords = {
   "{missing} of {all} text has no {name}.": "{all} 篇文本中有 {missing} 篇没有“{name}”的值。",
   "{model} was trained on {n} of them (open points; not in Metrics).": "{model} 学过其中 {n} 篇（空心点；“指标”页不计入）。",
   "{model} wrote:": "{model} 写道：",
+  "{model}, asked about its own sets": "{model}，就其自己的集合被询问",
   "{model}, asked about the sets of {other}": "{model}，就 {other} 的集合被询问",
   "{model}: sets it gave as its reasons": "{model}：它作为理由给出的集合",
   "{model}: sets that are enough for its answer": "{model}：足以得出其答案的依据集",
