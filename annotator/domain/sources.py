@@ -163,6 +163,15 @@ class SourceReview:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceShadow:
+    """What a language model gave an annotation as a shadow reviewer; sets: (sufficiency, compactness) of each."""
+
+    model: str
+    comprehensiveness: int
+    sets: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SourceRound:
     """A round: `annotation` and `previous` are places among the instance's annotations.
 
@@ -181,6 +190,7 @@ class SourceRound:
     verdict: Mapping[str, object] | None = None
     origins: tuple[tuple[int, int, bool], ...] = ()
     reviews: tuple[SourceReview, ...] = ()
+    shadows: tuple[SourceShadow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

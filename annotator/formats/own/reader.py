@@ -118,6 +118,11 @@ def _check_round(record: InstanceRecord, number: int, made: RoundRecord, finding
             findings.refuse(f"{field_name}.user", review.user, _("Same person twice in one round. Keep one."))
         reviewers.add(name)
         _check_scores(review, n_sets, carried, field_name, findings)
+    for shadow in made.shadows:
+        if len(shadow.sets) != n_sets:
+            findings.refuse(
+                f"{field_prefix}.shadows", shadow.model, _("The annotation has {sets}.", sets=counted(n_sets, "set"))
+            )
 
 
 def _check_decision(made: RoundRecord, field_prefix: str, findings: Findings) -> None:

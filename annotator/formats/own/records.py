@@ -163,6 +163,14 @@ class ReviewRecord(msgspec.Struct, omit_defaults=True):
     sets: list[tuple[OfThree | None, OfFour | None, str]] = []
 
 
+class ShadowRecord(msgspec.Struct, omit_defaults=True):
+    """What a language model gave an annotation as a shadow reviewer; a set's scores are sufficiency and compactness."""
+
+    model: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    comprehensiveness: OfThree
+    sets: list[tuple[OfThree, OfFour]] = []
+
+
 class FindingRecord(msgspec.Struct):
     """One mean against its threshold, exact numbers in words."""
 
@@ -195,6 +203,7 @@ class RoundRecord(msgspec.Struct, omit_defaults=True):
     verdict: VerdictRecord | None = None
     origins: list[tuple[Place, Place, bool]] = []
     reviews: list[ReviewRecord] = []
+    shadows: list[ShadowRecord] = []
 
 
 class ChoiceRecord(msgspec.Struct, omit_defaults=True):

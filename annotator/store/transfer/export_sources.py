@@ -5,13 +5,13 @@ An annotation is named by its place among its instance's annotations, since numb
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import cast
 
 from annotator.domain.own_sources import SourceAudit, SourceAuditItem, SourceCheck, SourcePerturbation, SourceVersion
 from annotator.domain.project.audits import AuditItem
 from annotator.domain.reviews import Review
-from annotator.domain.sources import SourceChoice, SourceComment, SourceReview, SourceRound, SourceThread
+from annotator.domain.sources import SourceChoice, SourceComment, SourceReview, SourceRound, SourceShadow, SourceThread
 from annotator.store.connection.database import Row, Store
 from annotator.store.perturb.audits import audits_of, items_of
 from annotator.store.perturb.perturbations import SELECT, insert_version, with_history
@@ -35,9 +35,11 @@ def rounds_as_sources(store: Store, instance_ids: Sequence[int], places: Places)
     rows = _of_instances(store, "SELECT * FROM rounds WHERE instance_id IN wanted ORDER BY annotation_id", instance_ids)
     reviews = reviews_of(store, [row["annotation_id"] for row in rows])
     origins = _origins(store, [row["annotation_id"] for row in rows])
+    shadows = _shadows(store, [row["annotation_id"] for row in rows])
     by_instance: dict[int, tuple[SourceRound, ...]] = {}
     for row in rows:
         made = _round(row, places, origins.get(row["annotation_id"], ()), reviews.get(row["annotation_id"], []))
+        made = replace(made, shadows=tuple(shadows.get(row["annotation_id"], ())))
         by_instance[row["instance_id"]] = (*by_instance.get(row["instance_id"], ()), made)
     return by_instance
 
@@ -56,6 +58,19 @@ def _origins(store: Store, annotation_ids: Sequence[int]) -> dict[int, tuple[tup
     ):
         origin = (row["position"], row["previous_position"], bool(row["is_carried"]))
         by_annotation[row["annotation_id"]] = (*by_annotation.get(row["annotation_id"], ()), origin)
+    return by_annotation
+
+
+def _shadows(store: Store, annotation_ids: Sequence[int]) -> dict[int, list[SourceShadow]]:
+    by_annotation: dict[int, list[SourceShadow]] = {}
+    for row in _of_instances(
+        store,
+        "SELECT * FROM shadow_scores JOIN models ON models.id = model_id WHERE annotation_id IN wanted ORDER BY name",
+        annotation_ids,
+    ):
+        sets = tuple((sufficiency, compactness) for sufficiency, compactness in json.loads(row["sets"]))
+        shadow = SourceShadow(row["name"], row["comprehensiveness"], sets)
+        by_annotation.setdefault(row["annotation_id"], []).append(shadow)
     return by_annotation
 
 

@@ -16,6 +16,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.store.annotate.annotations import write_annotations
 from annotator.store.annotate.visibility import give_back_what_was_shown, name_people
 from annotator.store.connection.database import Store, unused_number
+from annotator.store.models import add_model
 from annotator.store.packed_rows import pack_sets
 from annotator.store.people import accounts_for
 from annotator.store.qualification.exercises import next_work_number
@@ -196,6 +197,12 @@ def _add_rounds(store: Store, project_id: int, instances: Sequence[Stored], anno
     store.run_many(
         "INSERT INTO set_origins (annotation_id, position, previous_position, is_carried) VALUES (?, ?, ?, ?)",
         [(annotation_ids[number][made.annotation], *origin) for number, made in rounds for origin in made.origins],
+    )
+    shadows = [(annotation_ids[number][made.annotation], of) for number, made in rounds for of in made.shadows]
+    models = {name: add_model(store, project_id, name) for name in {shadow.model for _, shadow in shadows}}
+    store.run_many(
+        "INSERT INTO shadow_scores (model_id, annotation_id, sets, comprehensiveness) VALUES (?, ?, ?, ?)",
+        [(models[of.model], number, json.dumps(of.sets), of.comprehensiveness) for number, of in shadows],
     )
 
 

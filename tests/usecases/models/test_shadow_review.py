@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from annotator.cli.main import run
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore
-from annotator.errors import ModelError, NotAllowed
+from annotator.errors import ImportRefused, ModelError, NotAllowed
 from annotator.jobs.worker import KINDS
 from annotator.store import Store
 from annotator.store.jobs import claim_job
@@ -19,6 +20,9 @@ from annotator.usecases.background import ask_to_explain_self
 from annotator.usecases.lead.quality import quality_of
 from annotator.usecases.models.self_explanations import SelfExplanationOptions
 from annotator.usecases.models.shadow_review import shadow_review, shadow_review_summary
+from annotator.usecases.project.projects import create_project
+from annotator.usecases.transfer.export import export_file
+from annotator.usecases.transfer.file_import import import_file
 from tests.language_model_server import ModelServer, saying, serving, status
 from tests.usecases.review.test_reviews import A, B, annotate, project, reviewers, score, score_all
 
@@ -136,3 +140,21 @@ def test_a_server_that_is_down_is_given_up(store: Store, project: Project, monke
     monkeypatch.setattr("annotator.usecases.models.self_explanations._GIVE_UP_ON_SERVER_AFTER", 2)
     with pytest.raises(ModelError, match="2 texts one after another could not be answered"):
         shadow_review(store, LOCAL_OPERATOR, project, "small")
+
+
+@pytest.mark.usefixtures("reviewed", "server")
+def test_scores_travel_with_our_own_export_and_those_of_another_number_of_sets_are_a_problem(
+    store: Store, project: Project, tmp_path: Path
+) -> None:
+    shadow_review(store, LOCAL_OPERATOR, project, "small")
+    path = tmp_path / "all.jsonl"
+    export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
+    other = create_project(store, LOCAL_OPERATOR, "Other", project.task, labels=list(project.labels))
+    import_file(store, LOCAL_OPERATOR, other, "jsonl", path)
+    before, after = (list(shadow_scores(store, p.id)[NAME].values()) for p in (project, other))
+    assert before == after
+    assert quality_of(store, LOCAL_OPERATOR, other).shadows == quality_of(store, LOCAL_OPERATOR, project).shadows
+    path.write_text(path.read_text().replace('"sets":[[3,2],[3,2]]}', '"sets":[[3,2]]}', 1))
+    third = create_project(store, LOCAL_OPERATOR, "Third", project.task, labels=list(project.labels))
+    with pytest.raises(ImportRefused):
+        import_file(store, LOCAL_OPERATOR, third, "jsonl", path)
