@@ -109,10 +109,7 @@ _ALIGNMENT_WORDS = {
     "order": unsaid("Aligns attributions: rationale tokens above all others."),
 }
 PROVES_NOTHING = unsaid("A falling alignment loss proves nothing: compare with a shuffled-rationale control.")
-FORGETS = unsaid(
-    "For pretrained models, λ = 1 (under “More”) can destroy accuracy (trial with MAE: 49.3 %, "
-    "unaligned 72.5 %). Try lower λ."
-)
+FORGETS = unsaid("λ = 1 (under “More”) can destroy the accuracy of pretrained models. Try a lower λ.")
 _SOURCES = {
     "gold": unsaid("gold rationales"),
     "shuffled": unsaid("shuffled rationales (control)"),

@@ -276,8 +276,8 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
         [_cells_of_rates(row) for row in rows], {"FPRD ↓", _(_ALL), *chosen}, key=f"metrics_fairness_table_{project.id}"
     )
     meaning = _(
-        "Share of texts with another label predicted as this one, among texts with a word of the list. "
-        "FPRD: sum of the lists' absolute distances from the overall rate (ER-TEST). –: no such text."
+        "Share of texts with another label predicted as this one, among texts with a word of the "
+        "list. FPRD: sum of the lists' distances from the overall rate (ER-TEST)."
     )
     st.caption(together(meaning, uncounted_training_summary(rows)))
 

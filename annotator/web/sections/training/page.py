@@ -145,8 +145,7 @@ def _box(label: str, hint: str) -> Field:
 _TEXTS = _number(unsaid("Texts per attempt"), 1, 100, unsaid("Fewer if not enough are available."))
 _TRIES = _number(unsaid("Attempts"), 1, 20, unsaid("You can grant individuals extra attempts."))
 _F1_HINT = unsaid(
-    "Passing mean over an attempt. Per text: mean of each set's best token F1 with the other side "
-    "(person and gold), 0 to 1; 60 % means 0.600."
+    "Mean over an attempt's texts. Per text: mean of each set's best token F1 with the other side (person and gold)."
 )
 _IS_ON_HINT = unsaid("Reserved work can be finished. Leads are exempt.")
 _LABEL_HINT = unsaid("Required share of labels matching gold, if annotators set labels.")

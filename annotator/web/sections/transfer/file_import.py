@@ -72,8 +72,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_missing_labels(store, visit, project, is_before_texts=False)
     st.caption(
         _(
-            "CSV, JSONL or spreadsheets with column names, annotator JSONL, ERASER (with docs.jsonl, or zip "
-            "with docs/), benchmark files, other tools' exports."
+            "CSV, JSONL, spreadsheets, ERASER (with docs.jsonl, or zip with docs/), benchmark files, other tools' exports."
         )
     )
     files = st.file_uploader(
