@@ -366,7 +366,7 @@ def _ask_split(column: DeltaGenerator) -> str | None:
 def _ask_threads(column: DeltaGenerator) -> int:
     threads = column.number_input(
         _("Threads"), 1, 64, 1, key="compute_threads",
-        help=_("CPU threads. One leaves the machine responsive.")
+        help=_("One leaves the machine responsive.")
     )  # fmt: skip
     return int(threads)
 

@@ -289,7 +289,7 @@ def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> t
         _("Word lists"), offered.word_lists, list(offered.word_lists[:1]), key=f"train_lists_{project.id}",
         persist_state="session",
         help=_("Keep-list words form the rationale; ignore-list words are excluded."),
-        placeholder=_("Choose options")
+        placeholder=_("Choose")
     )  # fmt: skip
     return source, tuple(lists)
 
@@ -352,7 +352,7 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
     left, right = st.columns(2, vertical_alignment="bottom")
     threads = left.number_input(
         _("Threads"), 1, 64, 1, key="train_threads", persist_state="session",
-        help=_("CPU threads. One leaves the machine responsive.")
+        help=_("One leaves the machine responsive.")
     )  # fmt: skip
     balances = architecture not in {"reading", "match-lstm"} and right.checkbox(
         _("Balance labels"), key="train_balances", persist_state="session",

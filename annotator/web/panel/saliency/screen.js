@@ -226,12 +226,7 @@ export class SaliencyScreen {
         className: "always",
         onclick: () => this.openExport(),
       }),
-      button(_("Copy link"), {
-        title: _("Copy link"),
-        key: "u",
-        className: "plain always",
-        onclick: () => this.actions.copy(),
-      }),
+      button(_("Copy link"), { key: "u", className: "plain always", onclick: () => this.actions.copy() }),
     );
   }
 

@@ -64,8 +64,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         return
     file.download_button(
         _("Groups as CSV"), partial(groups_csv, tables, explained=request.explained), f"{file_stem(project)}-groups.csv",
-        "text/csv", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_groups_csv",
-        help=_("Every metric of every group, a line for each number.")
+        "text/csv", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_groups_csv"
     )  # fmt: skip
     _draw(project, scored.rows, tables, request.by, name, scored)
 
@@ -254,7 +253,7 @@ def _choose(project: Project, lists: Sequence[str]) -> tuple[list[str], str]:
     of_lists, of_label = st.columns([4, 2], vertical_alignment="bottom")
     choices = state.choices_of(project)
     chosen = of_lists.multiselect(
-        _("Word lists"), lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]), placeholder=_("Choose options")
+        _("Word lists"), lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]), placeholder=_("Choose")
     )
     positive = of_label.selectbox(
         _("Label for false positives"), project.labels,

@@ -153,7 +153,7 @@ def _models_field(
         chosen,
         format_func=shown,
         key=_key(project, f"models_{kind}"),
-        placeholder=_("choose a model"),
+        placeholder=_("Choose"),
         help=_("Averages over all chosen models and all their seeds."),
     )
     if not models:

@@ -279,7 +279,7 @@ def _show_people(store: Store, visit: Visit, project: Project, audience: Audienc
         [trained.user.name for trained in waiting],
         key=f"training_who_{audience}",
         select_all=False,  # a slip would let everybody through
-        placeholder=_("Choose options"),
+        placeholder=_("Choose"),
     )
     if pressed(_("Grant an attempt"), container=try_column, width="stretch", key=f"training_again_{audience}"):
         _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=False))
@@ -428,7 +428,7 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
             key=f"training_texts_{purpose}",
             select_all=False,
             help=_("First {choices} complete texts. Nobody trains on texts they annotated.", choices=_CHOICES),
-            placeholder=_("Choose options"),
+            placeholder=_("Choose"),
         )
         fields = [f"training_texts_{purpose}"]
         if purpose == "reviewers":
@@ -440,7 +440,7 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
                 format_func=lambda spoiling: _(_SPOILED[spoiling]),
                 key="training_spoilings",
                 help=_("Adds each text in each possible form."),
-                placeholder=_("Choose options"),
+                placeholder=_("Choose"),
             )
         given = submitted(_("Pick"), key=f"training_pick_{purpose}", fields=tuple(fields))
     if given is not None:

@@ -397,7 +397,7 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
     return st.radio(
         _("Gold of these texts"), GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
         format_func=policy_in_words, captions=[meaning_of(name) for name in GOLD_POLICIES], key="import_gold_policy",
-        help=_("Can be changed later under Rules.")
+        help=_("Change it under Rules")
     )  # fmt: skip
 
 
