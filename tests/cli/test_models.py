@@ -786,8 +786,8 @@ def test_word_lists_are_saved_listed_and_removed(with_texts: Command, tmp_path: 
             ("make", "s", "--project", "P", "--ready", "sentiment", "--label", "x=positive"),
             "no label 'x'; it has negative",
         ),
-        (("run", "s", "--project", "P", "--model", "built-in"), "No suite 's'. Available:"),
-        (("score", "s", "--project", "P"), "No suite 's'. Available:"),
+        (("run", "s", "--project", "P", "--model", "built-in"), "Unknown suite 's'. Available:"),
+        (("score", "s", "--project", "P"), "Unknown suite 's'. Available:"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_exit_code_1(

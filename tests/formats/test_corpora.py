@@ -525,7 +525,7 @@ def test_splits_of_evidence_inference_are_those_of_the_authors_lists(tmp_path):
     [
         ({"prompts_merged.csv": None}, r"^No 'prompts_merged\.csv', 'prompts\.csv' in .*beside the other table\.$"),
         ({"annotations_merged.csv": None}, r"^No 'annotations_merged\.csv', "),
-        ({"txt_files/PMC1.txt": None}, r"^No articles \(txt_files/PMC….txt\) in .*\. Put txt_files there\.$"),
+        ({"txt_files/PMC1.txt": None}, r"^No txt_files/PMC….txt in .*\. Choose another folder\.$"),
     ],
 )  # fmt: skip
 def test_a_partner_file_of_evidence_inference_that_is_missing_is_named(tmp_path, files, words):

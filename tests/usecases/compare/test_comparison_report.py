@@ -446,7 +446,7 @@ def test_a_project_without_output_is_refused(
         ({"options": ScoringOptions(group="x")}, "A group needs a grouping. Set --group-by."),
         ({"row": "a"}, "--instances and --instances-in need --against."),
         ({"texts": {"n": 501}}, "A report shows at most 500 texts, not 501."),
-        ({"texts": {"seed": -1}}, "The seed must be 0 or above, not"),
+        ({"texts": {"seed": -1}}, "Seed is -1; use 0 or more."),
         ({"title": "x" * 201}, r"Use one line of up to 200 visible characters for the title\."),
         ({"title": "two\nlines"}, "one line"),
     ],
