@@ -29,7 +29,10 @@ ENGLISH = frozenset({"server.py", "addresses.py", "middleware.py", "scripts.py",
 SCREENS = [path for path in (*ROOT.glob("pages/*.py"), *ROOT.glob("annotator/web/**/*.py")) if path.name not in ENGLISH]
 # What a lead reads when a file cannot be imported.
 SPOKEN_FORMATS = ("datasets", "own", "parquet", "rows", "suites")
-NOT_SAID = frozenset({"dataset_card.py", "checklist.py"})  # a card that goes out with data; names of CheckList's tests
+NOT_SAID = frozenset({"dataset_card.py"})  # a card that goes out with data
+OF_CHECKLIST = (
+    "Hard: Negation of negative with neutral stuff in the middle (should be positive or neutral)"  # a test's name
+)
 FORMATS = [
     *ROOT.glob("annotator/formats/*.py"),
     *(
@@ -76,7 +79,7 @@ def test_every_sentence_is_translated_with_its_values(language: str) -> None:
 
 def test_no_sentence_of_a_screen_is_said_in_english_alone() -> None:
     plain = {path: [*_plain_sentences(ast.parse(path.read_text(encoding="utf-8")))] for path in (*SCREENS, *FORMATS)}
-    assert {path.name: texts for path, texts in plain.items() if texts} == {}
+    assert {path.name: texts for path, texts in plain.items() if texts and texts != [OF_CHECKLIST]} == {}
 
 
 def test_a_plain_sentence_would_be_noticed() -> None:

@@ -118,7 +118,7 @@ def _prompt(project: Project, instance: Instance, annotation: Annotation) -> str
     values: dict[str, str] = {
         "result": annotation.result or instance.result or "–",
         "sets": "\n".join(quoted) or "No set was marked.",
-        "n_sets": f"one entry for each of {len(annotation.sets)} sets",
+        "n_sets": f"one entry for each of {counted(len(annotation.sets), 'set')}",
         "text": text_in_prompt(project, instance),
         **steps,
     }
