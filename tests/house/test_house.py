@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
     "modules": 634,
-    "lines": 147_227,
+    "lines": 147_228,
     "longest module": 600,
     "panel modules": 75,
     "panel lines": 22_124,
