@@ -55,7 +55,8 @@ MODEL_SET_COLUMNS: dict[str, str] = {
     "model, params": "the model, and how its sets were looked for, as JSON",
     "label, p_full, p_empty": "the model's own answer to the text, and its probability on the text and on nothing",
     "threshold": "from which probability of that answer on a set is sufficient",
-    "side": "`model`: a set of the model's own; `people`: a gold set, as it was when the model was asked",
+    "side": "`model`: a set of the model's own (of the model `sets_of` of `params`, where it names one); `people`: a gold "
+    "set, as it was when the model was asked",
     "tokens": "the set, as token indices of the instance",
     "p, p_rest": "the probability on the set alone and on the text without it (less 1 where another label is more probable)",
     "sufficient, compact, comprehensive": "whether the set is enough; whether none of its tokens can go (null where it is not "
