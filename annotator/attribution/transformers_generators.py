@@ -202,7 +202,7 @@ def load_writer(
     prompt = Prompt.to_be_written_on(template)
     if longest < 1:
         raise InvalidValue(
-            _("{name} is {value}; use {least} or more.", value=longest, name=_("Maximum length"), least=1)
+            _("{name} is {value}; use {least} or more.", value=longest, name=_("Maximum length (subwords)"), least=1)
         )
     if too_long == "windows":
         raise InvalidValue(_("Use refuse or cut for generative models."))

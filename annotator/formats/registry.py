@@ -142,32 +142,32 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
         ("jsonl", unsaid("Annotator's export"), ("record",)),
         ("suite", unsaid("a suite of functional tests"), ("test type case texts",)),
         ("contrast", unsaid("contrast sets"), ("contrasts", "Sentiment batch_id")),
-        ("eraser", unsaid("ERASER's data"), ("annotation_id evidences",)),
+        ("eraser", "ERASER", ("annotation_id evidences",)),
         ("eraser-predictions", unsaid("ERASER's predictions"),
          ("annotation_id rationales docid", "annotation_id classification_scores")),
-        ("hatexplain", unsaid("HateXplain's data set"), ("post_tokens annotators",)),
-        ("fair-rationales", unsaid("FairRationales"), ("text_id sentence original_label rationale_index annotator_ID",)),
-        ("cose", unsaid("CoS-E"), ("explanation open-ended", "answerKey question")),
-        ("esnli", unsaid("e-SNLI"), ("pairID gold_label Sentence1 Sentence2",)),
-        ("multirc", unsaid("MultiRC"), ("sentences_used isAnswer",)),
-        ("fever", unsaid("FEVER's claims"), ("verifiable claim evidence",)),
-        ("evidence-inference", unsaid("Evidence Inference"), ("PromptID PMCID",)),
+        ("hatexplain", "HateXplain", ("post_tokens annotators",)),
+        ("fair-rationales", "FairRationales", ("text_id sentence original_label rationale_index annotator_ID",)),
+        ("cose", "CoS-E", ("explanation open-ended", "answerKey question")),
+        ("esnli", "e-SNLI", ("pairID gold_label Sentence1 Sentence2",)),
+        ("multirc", "MultiRC", ("sentences_used isAnswer",)),
+        ("fever", "FEVER", ("verifiable claim evidence",)),
+        ("evidence-inference", "Evidence Inference", ("PromptID PMCID",)),
         ("benchmark-saliency", unsaid("the benchmark's saliency"), ("char_attri",)),
         ("benchmark-predictions", unsaid("the benchmark's predictions"), ("pred_label rationale",)),
         ("benchmark", unsaid("the benchmark's input or gold"),
          ("sent_token", "sent_label", "text_q_seg", "rationale_q_idx", "rel_ids")),
-        ("prodigy", unsaid("a Prodigy export"), ("_input_hash", "_task_hash", "spans answer text")),
+        ("prodigy", "Prodigy", ("_input_hash", "_task_hash", "spans answer text")),
         ("argilla-attributions", unsaid("attributions from Argilla"), ("explanation prediction", "token attributions")),
-        ("argilla", unsaid("an Argilla export"), ("fields responses", "fields suggestions", "inputs annotation")),
-        ("label-studio", unsaid("a Label Studio export"), ("annotations data result", "lead_time annotator")),
-        ("inseq", unsaid("attributions from Inseq"), ("sequence_attributions", "source_attributions")),
-        ("captum", unsaid("attributions from Captum"), ("word_attributions raw_input_ids", "word_attributions attr_score")),
-        ("transformers-interpret", unsaid("attributions from Transformers Interpret"), ("word_attributions",)),
-        ("ferret", unsaid("attributions from ferret"), ("tokens scores explainer",)),
-        ("interpreto", unsaid("attributions from Interpreto"), ("elements attributions",)),
-        ("thermostat", unsaid("attributions from Thermostat"), ("attributions input_ids",)),
-        ("lime", unsaid("attributions from LIME"), ("as_list", "as_map")),
-        ("shap", unsaid("attributions from SHAP"), ("values data base_values", "values data output_names")),
+        ("argilla", "Argilla", ("fields responses", "fields suggestions", "inputs annotation")),
+        ("label-studio", "Label Studio", ("annotations data result", "lead_time annotator")),
+        ("inseq", "Inseq", ("sequence_attributions", "source_attributions")),
+        ("captum", "Captum", ("word_attributions raw_input_ids", "word_attributions attr_score")),
+        ("transformers-interpret", "Transformers Interpret", ("word_attributions",)),
+        ("ferret", "ferret", ("tokens scores explainer",)),
+        ("interpreto", "Interpreto", ("elements attributions",)),
+        ("thermostat", "Thermostat", ("attributions input_ids",)),
+        ("lime", "LIME", ("as_list", "as_map")),
+        ("shap", "SHAP", ("values data base_values", "values data output_names")),
         ("self-explanations", unsaid("self-explanations"), ("custom_id response", "prompt_version key", "custom_id choices")),
         ("attributions-csv", unsaid("a CSV table of attributions"), ("token_index score",)),
         ("attributions", unsaid("FairRationales' attributions"), ("tokens_merged lrp", "tokens_merged attention")),
@@ -175,7 +175,7 @@ _FORMS: tuple[tuple[Guess, tuple[frozenset[str], ...]], ...] = tuple(
         ("predictions", unsaid("a model's predictions"), ("prediction", "probabilities")),
     )
 )  # fmt: skip
-_ROWS = Guess("jsonl", unsaid("JSONL"), is_general=True)
+_ROWS = Guess("jsonl", "JSONL", is_general=True)
 _REASONS = Guess("self-explanations", unsaid("self-explanations"))
 _REQUEST_NAMES = ("custom_id", "key", "id", "instance_id")
 _TABLE = Guess("csv", unsaid("a CSV table"), is_general=True)
@@ -189,9 +189,9 @@ _SAID = {
     ),
     _SCORES: frozenset({"scores"}),
 }
-_AESW = Guess("aesw", unsaid("AESW"))
+_AESW = Guess("aesw", "AESW")
 _CONLL = Guess("conll", unsaid("tokens with tags (CoNLL)"))
-_DOCCANO = Guess("doccano", unsaid("a doccano export"))
+_DOCCANO = Guess("doccano", "doccano")
 _MOVIES = Guess("movies", unsaid("tagged movie reviews"))
 _MOVIE_FOLDER = re.compile(r"(?:with|no)Rats_(?:pos|neg)", re.IGNORECASE)
 _MOVIE_FILE = re.compile(r"(?:pos|neg)R_[0-9]{1,3}\.txt", re.IGNORECASE)

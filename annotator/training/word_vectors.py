@@ -96,7 +96,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 if text:
                     yield number, text.replace("\t", " ")
     except OSError as error:
-        raise InvalidValue(_("Can't read {file}: {error}", file=path, error=error.strerror or error)) from error
+        raise InvalidValue(_("Can't open '{path}': {reason}.", path=path, reason=error.strerror or error)) from error
 
 
 def _decoded(path: Path, number: int, line: bytes) -> str:

@@ -149,7 +149,7 @@ _WORDS = {
     "store": unsaid("Store as gold"),
     "reason": unsaid("Reason"),
     "reason_hint": unsaid("why this version is the gold"),
-    "reason_missing": unsaid("Give a short reason."),
+    "reason_missing": unsaid("Say briefly why."),
 }
 
 

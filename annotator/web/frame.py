@@ -151,7 +151,7 @@ def _offer_projects(projects: Mapping[int, Project]) -> None:
 def _no_such_project(wanted: str, *, has_others: bool) -> str:
     if has_others:
         return _("No project “{number}”, or no role in it. Open another:", number=wanted)
-    return _("No such project, or you have no role in it. Ask its lead or an administrator.")
+    return _("No such project, or you have no role in it. Ask its lead.")
 
 
 def _read_notice(store: Store, user: User) -> None:

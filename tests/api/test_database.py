@@ -37,7 +37,7 @@ def opened(db: Database) -> Project:
 
 def test_a_database_opens_by_path_and_closes(db: Database, database: Path) -> None:
     assert [one.name for one in db.projects()] == ["Project"]
-    with pytest.raises(NotFound, match=r"No project 'Q'\. Available:"):
+    with pytest.raises(NotFound, match=r"Unknown project 'Q'\. Available:"):
         db.project("Q")
     project = db.project("Project")
     rows = project.iterate_instances()
@@ -75,7 +75,7 @@ def test_gold_has_tokens_and_sets_as_token_indices(opened: Project) -> None:
     assert (row["n_selectable"], row["segments"]) == (6, {"text": (0, 6)})
     assert opened.gold().explode("sets")["sets"].tolist() == [[0, 1], [3, 4]]
     assert opened.gold("union")["sets"].tolist() == [[[0, 1, 3, 4]]]
-    with pytest.raises(InvalidValue, match=r"No gold policy 'best'\. Choose one of"):
+    with pytest.raises(InvalidValue, match=r"Unknown gold policy 'best'\. Available:"):
         opened.gold("best")
 
 
@@ -372,7 +372,7 @@ def test_numbers_are_those_of_the_command(opened: Project) -> None:
     # The top k = ceil(4/6 × 6) = 4 tokens are 0 to 3; the best set is {0, 1}: precision 2/4, recall 1.
     assert method["plausibility"]["sets.best_f1"]["value"] == pytest.approx(2 / 3)
     assert opened.measure() == 1
-    with pytest.raises(InvalidValue, match=r"No gold policy 'best'\. Choose one of"):
+    with pytest.raises(InvalidValue, match=r"Unknown gold policy 'best'\. Available:"):
         opened.evaluate(gold_policy="best")
     with pytest.raises(InvalidValue, match="'explained' must be one of"):
         opened.evaluate(explained="all")

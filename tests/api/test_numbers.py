@@ -118,7 +118,7 @@ def test_soft_and_personal_gold_are_asked_for_by_a_policy_and_refused_beside_gro
         opened.metrics(gold_policy="annotator:zoe", by="label")
     with pytest.raises(InvalidValue, match="One person's gold can't be grouped"):
         opened.evaluate(gold_policy="annotator:zoe", criterion="spelling")
-    with pytest.raises(InvalidValue, match="No gold policy 'soft'"):
+    with pytest.raises(InvalidValue, match="Unknown gold policy 'soft'"):
         opened.compare("m", "n", gold_policy="soft")
 
 
@@ -180,7 +180,7 @@ def test_what_is_not_there_is_refused_in_a_sentence(
         opened.instance_metrics(metrics=["benchmark.map"])
     with pytest.raises(NotFound, match=r"Project 'Project' has no model 'huge' \(only knowing, mistaken\)\."):
         opened.metrics("huge")
-    with pytest.raises(InvalidValue, match=r"No gold policy 'best'\. Choose one of"):
+    with pytest.raises(InvalidValue, match=r"Unknown gold policy 'best'\. Available:"):
         opened.metrics(gold_policy="best")
     make_project(name="Empty")
     with pytest.raises(NotFound, match="No instance of 'Empty' that was asked for has gold"):
@@ -261,5 +261,5 @@ def test_lists_and_functional_tests_are_tables(opened: Project, store: Store) ->
     tests = opened.suites()
     assert set(tests["suite"]) == {"Ready"}
     assert opened.failure_rates("Ready").empty
-    with pytest.raises(NotFound, match=r"No suite 'Own'\. Available:"):
+    with pytest.raises(NotFound, match=r"Unknown suite 'Own'\. Available:"):
         opened.failure_rates("Own")

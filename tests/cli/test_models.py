@@ -191,7 +191,7 @@ def test_other_parameters_are_given_by_name(six_texts: Command) -> None:
             "Invalid prompt '{label}': {text} once and {label} at the end, e.g.",
         ),
         (("--model", "transformers-zero-shot:x", "--label-words", "maybe=so"), "Unknown label 'maybe'. Available:"),
-        (("--project", "Q"), "No project 'Q'"),
+        (("--project", "Q"), "Unknown project 'Q'"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(six_texts: Command, words: tuple[str, ...], sentence: str) -> None:
@@ -786,8 +786,8 @@ def test_word_lists_are_saved_listed_and_removed(with_texts: Command, tmp_path: 
             ("make", "s", "--project", "P", "--ready", "sentiment", "--label", "x=positive"),
             "no label 'x'; it has negative",
         ),
-        (("run", "s", "--project", "P", "--model", "built-in"), "No suite 's'. Available:"),
-        (("score", "s", "--project", "P"), "No suite 's'. Available:"),
+        (("run", "s", "--project", "P", "--model", "built-in"), "Unknown suite 's'. Available:"),
+        (("score", "s", "--project", "P"), "Unknown suite 's'. Available:"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_exit_code_1(

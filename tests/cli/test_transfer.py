@@ -180,7 +180,7 @@ def test_a_file_that_is_not_there_and_an_unknown_format_are_refused(
     filled: Command, rows: Path, tmp_path: Path
 ) -> None:
     assert "There is no file or folder '" in filled("import", "jsonl", str(tmp_path / "none"), "--project", "P").err
-    assert "Can't use format 'xml'. Choose one of" in filled("import", "xml", str(rows), "--project", "P").err
+    assert "Unknown format 'xml'. Available:" in filled("import", "xml", str(rows), "--project", "P").err
     assert "Unknown project 'Q'. Available: 'P'." in filled("import", "jsonl", str(rows), "--project", "Q").err
 
 
@@ -219,7 +219,7 @@ def test_a_zip_of_an_eraser_export_with_its_folder_imports_again(filled: Command
     filled("project", "create", "Copy", "--task", "sentiment")
     answer = filled("import", archive, "--project", "Copy")
     assert answer.out.startswith("Stored 1 new instance")
-    assert "note: This looks like ERASER's data; it is read as eraser." in answer.err
+    assert "note: This looks like ERASER; it is read as eraser." in answer.err
 
 
 def test_an_export_without_splits_to_eraser_says_how_to_make_them(filled: Command, tmp_path: Path) -> None:

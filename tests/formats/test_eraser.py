@@ -128,7 +128,7 @@ def test_two_sorts_of_documents_or_none_are_refused(tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "val.jsonl").write_text("")
-    with pytest.raises(InvalidValue, match=r"No docs/ or docs\.jsonl in '"):
+    with pytest.raises(InvalidValue, match=r"No docs/, docs\.jsonl in '"):
         read(other)
 
 
@@ -162,10 +162,10 @@ def test_a_single_file_is_in_the_split_of_the_option_else_of_its_name(name, opti
 
 def test_a_folder_without_split_files_and_a_missing_path_are_refused(tmp_path):
     with pytest.raises(
-        InvalidValue, match=r"No 'train\.jsonl', 'val\.jsonl', 'test\.jsonl' in .*\. Choose the split files' folder\."
+        InvalidValue, match=r"No 'train\.jsonl', 'val\.jsonl', 'test\.jsonl' in .*\. Choose another folder\."
     ):
         read(tmp_path)
-    with pytest.raises(InvalidValue, match=r"No 'dev\.jsonl' in .*\. Choose the split files' folder\."):
+    with pytest.raises(InvalidValue, match=r"No 'dev\.jsonl' in .*\. Choose another folder\."):
         read(tmp_path, split="dev")
     with pytest.raises(NotFound, match="No file or folder '"):
         read(tmp_path / "nowhere")
@@ -270,7 +270,7 @@ BAD_ROWS = [
     ({"docids": ["x" * 300], "evidences": []}, "docid", f"No document '{'x' * 300}' in docs."),
     ({"docids": ["empty"], "evidences": []}, "docid", "is empty"),
     ({"docids": ["nul"], "evidences": []}, "docid", "NUL character in document 'nul'. Remove it."),
-    ({"docids": ["latin1"], "evidences": []}, "docid", "docs/latin1 isn't UTF-8 (byte 4). Save it as UTF-8."),
+    ({"docids": ["latin1"], "evidences": []}, "docid", "'latin1' isn't UTF-8 (byte 4). Save it as UTF-8."),
 ]  # fmt: skip
 
 

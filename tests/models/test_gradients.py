@@ -342,7 +342,7 @@ def test_what_is_given_overrides_the_preset():
 @pytest.mark.parametrize(
     ("method", "given", "said"),
     [
-        ("saliency", {}, "This model has no method 'saliency'. Available:"),
+        ("saliency", {}, "Unknown method 'saliency'. Available:"),
         (
             "attention",
             {"steps": 5},

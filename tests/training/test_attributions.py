@@ -178,7 +178,7 @@ def test_a_target_is_read_in_windows_so_that_attention_and_an_extractor_are_refu
 
 
 def test_options_that_say_nothing_of_a_method_are_refused() -> None:
-    with pytest.raises(InvalidValue, match="Can't align by 'lime'. Available: gradient-x-input, attention"):
+    with pytest.raises(InvalidValue, match="Unknown method 'lime'. Available: gradient-x-input, attention"):
         AlignmentOptions("mae", by="lime")  # type: ignore[arg-type]
     with pytest.raises(InvalidValue, match="--no-graph is for gradients"):
         AlignmentOptions("mae", by="attention", has_graph=False)

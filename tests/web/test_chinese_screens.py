@@ -80,7 +80,7 @@ NAMES = {
     "Webhook": "a technical name, which Chinese products write so as well",
     "Argilla": "the name of a program",
     "Prodigy": "the name of a program",
-    "Hugging Face datasets：一个文件夹": "the name of a format",
+    "Hugging Face datasets": "the name of a format",
     "reducers=not_up, negation=not:negative": "an example of what is entered",
     "pos=positive, neg=negative": "an example of what is entered",
     "positive=great, negative=terrible": "an example of what is entered",

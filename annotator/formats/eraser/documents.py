@@ -71,13 +71,11 @@ class _FolderDocuments:
         try:
             text = path.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError as fault:
-            reason = _(
-                "docs/{docid} isn't UTF-8 (byte {number}). Save it as UTF-8.", number=fault.start + 1, docid=docid
-            )
+            reason = _("'{path}' isn't UTF-8 (byte {start}). Save it as UTF-8.", start=fault.start + 1, path=docid)
             findings.refuse("docid", docid, reason)
             return None
         except OSError as error:
-            findings.refuse("docid", docid, _("Can't read docs/{docid}: {reason}.", docid=docid, reason=error.strerror))
+            findings.refuse("docid", docid, _("Can't open '{path}': {reason}.", path=docid, reason=error.strerror))
             return None
         return _checked(docid, text, eraser_docs_folder, findings)
 

@@ -32,9 +32,9 @@ from annotator.usecases.inspect.metrics_table import (
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = unsaid(
-    "▲ better than random · ≈ no clear difference · ▼ worse · ? too few instances · † training texts · ★ best. "
-    "Faithfulness has one ★ per model, as probabilities drop on each model's own scale; only normalised AOPC compares "
-    "models. Signs aren't corrected for many comparisons. Point at a number for n and interval."
+    "▲ better than random · ≈ no clear difference · ▼ worse · ? too few instances · † training "
+    "texts · ★ best (faithfulness: per model, as scales differ; only normalised AOPC compares "
+    "models). Not corrected for multiple comparisons. Point at a number for n and interval."
 )
 _NOTHING = Judged()
 _BEST_FIRST: Mapping[Scope, str] = {

@@ -143,7 +143,7 @@ def take_choice_back(store: Store, actor: User, project: Project, instance_id: i
 
 def _checked_reason(reason: str) -> str:
     if not reason.strip():
-        raise InvalidValue(_("Give a short reason."))
+        raise InvalidValue(_("Say briefly why."))
     if len(reason) > LONGEST_REASON:
         raise InvalidValue(_("Use at most {most} characters.", most=f"{LONGEST_REASON:,}"))
     return reason.strip()

@@ -159,7 +159,7 @@ def begin(store: Store, user: User, project: Project, audience: Audience) -> Non
 _WHY_NOT: dict[Stage, str] = {
     "none": unsaid("You need no training."),
     "finish": unsaid("Finish your current texts first; training comes next."),
-    "failed": unsaid("You have no attempts left. Ask the project lead."),
+    "failed": unsaid("No training attempts left. Ask the lead."),
     "no texts": unsaid("No training texts left. Tell the lead."),
 }
 

@@ -113,7 +113,7 @@ def whole_instance(store: Store, actor: User, project: Project, key: str, split:
     with store.snapshot():
         ids = find_instance_ids(store, project.id, key, split)
         if not ids and split is None:
-            raise NotFound(_("Project '{name}' has no instance '{key}'.", name=project.name, key=key))
+            raise NotFound(_("No text with ID '{key}' in '{project}'.", project=project.name, key=key))
         if not ids:
             raise NotFound(
                 _(

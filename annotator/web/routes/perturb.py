@@ -219,7 +219,7 @@ def _correct(store: Store, user: User, body: OneBody) -> object:
 
 def _required(body: OneBody) -> ChangedText:
     if body.changed is None:
-        raise InvalidValue(_("Missing field 'changed'."))
+        raise InvalidValue(_("Required field '{name}' is missing.", name="changed"))
     return body.changed.as_changed()
 
 

@@ -361,7 +361,7 @@ def _ask_split(column: DeltaGenerator) -> str | None:
 def _ask_threads(column: DeltaGenerator) -> int:
     threads = column.number_input(
         _("Threads"), 1, 64, 1, key="compute_threads",
-        help=_("CPU threads. One leaves the machine responsive.")
+        help=_("One leaves the machine responsive.")
     )  # fmt: skip
     return int(threads)
 
@@ -397,13 +397,7 @@ def _ask_start() -> str:
 def _ask_longest() -> int:
     return int(
         st.number_input(
-            _("Maximum length"),
-            1,
-            500,
-            LoadOptions().longest_answer,
-            key="compute_longest",
-            width=220,
-            help=_("Maximum number of generated subwords."),
+            _("Maximum length (subwords)"), 1, 500, LoadOptions().longest_answer, key="compute_longest", width=220
         )
     )
 
@@ -416,9 +410,6 @@ def _ask_label_words(project: Project) -> dict[str, str]:
             words[label] = st.text_input(
                 _("Words for “{label}”", label=as_text(label)), key=f"compute_words_{project.id}_{label}", placeholder=label,
                 width=220,
-                help=_(
-                    "How prompts and generated texts name this label."
-                )
             )  # fmt: skip
     return {label: given.strip() for label, given in words.items() if given.strip()}
 

@@ -109,10 +109,7 @@ _ALIGNMENT_WORDS = {
     "order": unsaid("Aligns attributions: rationale tokens above all others."),
 }
 PROVES_NOTHING = unsaid("A falling alignment loss proves nothing: compare with a shuffled-rationale control.")
-FORGETS = unsaid(
-    "For pretrained models, λ = 1 (under “More”) can destroy accuracy (trial with MAE: 49.3 %, "
-    "unaligned 72.5 %). Try lower λ."
-)
+FORGETS = unsaid("λ = 1 (under “More”) can destroy the accuracy of pretrained models. Try a lower λ.")
 _SOURCES = {
     "gold": unsaid("gold rationales"),
     "shuffled": unsaid("shuffled rationales (control)"),
@@ -292,7 +289,7 @@ def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> t
         _("Word lists"), offered.word_lists, list(offered.word_lists[:1]), key=f"train_lists_{project.id}",
         persist_state="session",
         help=_("Keep-list words form the rationale; ignore-list words are excluded."),
-        placeholder=_("Choose options")
+        placeholder=_("Choose")
     )  # fmt: skip
     return source, tuple(lists)
 
@@ -355,7 +352,7 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
     left, right = st.columns(2, vertical_alignment="bottom")
     threads = left.number_input(
         _("Threads"), 1, 64, 1, key="train_threads", persist_state="session",
-        help=_("CPU threads. One leaves the machine responsive.")
+        help=_("One leaves the machine responsive.")
     )  # fmt: skip
     balances = architecture not in {"reading", "match-lstm"} and right.checkbox(
         _("Balance labels"), key="train_balances", persist_state="session",

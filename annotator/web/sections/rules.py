@@ -239,7 +239,7 @@ def _ask_basics(project: Project) -> Project:
         )
         reviewers = st.number_input(
             _("Reviewers per annotation"), 0, 100, settings.reviewers_per_annotation, key=_key(project, "reviewers"),
-            help=_("Reviewers per annotation. 0: submissions count at once.")
+            help=_("0: no review.")
         )  # fmt: skip
     settings = replace(
         settings, result_mode=mode, annotators_per_instance=int(annotators), reviewers_per_annotation=int(reviewers)
@@ -415,7 +415,6 @@ def _ask_own_kinds(project: Project) -> tuple[str, ...]:
         _("Custom types, comma-separated"),
         ", ".join(project.settings.own_perturbation_kinds),
         key=_key(project, "own_kinds"),
-        help=_("In addition to the built-in types."),
     )
     return tuple(dict.fromkeys(name.strip() for name in kinds.split(",") if name.strip()))
 

@@ -479,7 +479,7 @@ def test_a_proposal_to_discard_has_no_reason_beforehand_and_is_not_sent_without_
     shown.page.get_by_role("radio", name="other").check()
     assert shown.text("dialog .trouble") == ""
     shown.page.get_by_role("dialog").get_by_role("button", name="Propose to discard").click()
-    assert "Give a short reason." in shown.text("dialog .trouble")
+    assert "Say briefly why." in shown.text("dialog .trouble")
     assert fake.named("discard") == []
     shown.keys(*"twice")
     shown.keys("Control+Enter")

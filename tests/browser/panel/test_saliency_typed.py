@@ -298,7 +298,7 @@ def test_the_address_carries_the_chosen_subword_and_a_link_opens_with_it(salienc
 
 def test_a_subword_of_a_link_that_is_not_there_is_named(saliency: Callable[..., SaliencyPage]) -> None:
     shown = saliency(SaliencyFake(panels=[written_map()])).open(query="&written=9")
-    expect(shown.page.locator(".heat-notice")).to_contain_text("the subword of the generated text (9)")
+    expect(shown.page.locator(".heat-notice")).to_contain_text("Subwords “9”")
     expect(subword(shown, "All")).to_have_attribute("aria-pressed", "true")
 
 

@@ -205,7 +205,7 @@ def test_missing_files_and_other_tasks_are_refused(tmp_path):
     with pytest.raises(InvalidValue, match=r"Add CommonsenseQA's files\."):
         read(tmp_path / "explanations.jsonl")
     for task in ("reading", "sentiment"):
-        with pytest.raises(InvalidValue, match="CoS-E needs the task choice, not '"):
+        with pytest.raises(InvalidValue, match="CoS-E needs the task choice"):
             list(cose.read(tmp_path, ReadOptions(TASKS[task])))
 
 

@@ -250,7 +250,7 @@ def test_a_file_without_the_columns_is_told_and_one_that_is_not_there_refused(tm
     assert "Duplicate column 'Sentence1'." in read("Sentence1," + table(TRAIN), tmp_path)[1][0].reason
     with pytest.raises(NotFound):
         read_path(tmp_path / "none.csv")
-    with pytest.raises(InvalidValue, match="e-SNLI needs the task inference, not '"):
+    with pytest.raises(InvalidValue, match="e-SNLI needs the task inference"):
         list(esnli.read(tmp_path, ReadOptions(TASKS["reading"])))
 
 

@@ -385,9 +385,9 @@ def test_entities_are_for_their_task_and_for_formats_that_have_them(
 ) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(_one("Bo left", [0, 2, "PER"]), encoding="utf-8")
-    with pytest.raises(InvalidValue, match="--entities needs a project with the task entity, not sentiment"):
+    with pytest.raises(InvalidValue, match="--entities needs the task entity"):
         taken(store, project, path, BY_ENTITY, "doccano")
-    with pytest.raises(InvalidValue, match=r"--entities is only for argilla, .*prodigy, not jsonl"):
+    with pytest.raises(InvalidValue, match=r"--entities is only for argilla, .*prodigy\. Remove it"):
         taken(store, names, path, BY_ENTITY, "jsonl")
 
 

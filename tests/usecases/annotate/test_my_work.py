@@ -164,7 +164,7 @@ def test_states_and_words_are_asked_for_together_and_whatever_the_case(
     assert listed(store, annotator, project, state="skipped", words="bread") == []
     assert listed(store, annotator, project, words="T3") == [("t3", "skipped")]
     assert my_work(store, annotator, project.id, state="accepted")[1] == 2
-    with pytest.raises(InvalidValue, match=r"'done' isn't a state\. Choose one of:"):
+    with pytest.raises(InvalidValue, match=r"Unknown state 'done'\. Available:"):
         my_work(store, annotator, project.id, state="done")
 
 

@@ -442,7 +442,7 @@ def test_a_rejected_proposal_to_discard_brings_the_text_back(store: Store, proje
 @pytest.mark.parametrize(
     ("reason", "comment", "sentence"),
     [
-        ("boring", "", "Unknown reason 'boring'. Choose one of:"),
+        ("boring", "", "Unknown reason 'boring'. Available:"),
         ("", "", "Choose a reason:"),
         ("other", " ", "Say briefly why."),
     ],

@@ -318,7 +318,7 @@ def test_the_texts_in_which_two_rows_differ_are_listed_and_shown_with_both_maps_
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"against": "unknown"}, "No row 'unknown', only"),
+        ({"against": "unknown"}, "Unknown row 'unknown'. Available:"),
         (
             {"against": "third", "row": "third"},
             "'third' is not among the rows that are compared with third · ig: knowing",
@@ -446,7 +446,7 @@ def test_a_project_without_output_is_refused(
         ({"options": ScoringOptions(group="x")}, "A group needs a grouping. Set --group-by."),
         ({"row": "a"}, "--instances and --instances-in need --against."),
         ({"texts": {"n": 501}}, "A report shows at most 500 texts, not 501."),
-        ({"texts": {"seed": -1}}, "The seed must be 0 or above, not"),
+        ({"texts": {"seed": -1}}, "Seed is -1; use 0 or more."),
         ({"title": "x" * 201}, r"Use one line of up to 200 visible characters for the title\."),
         ({"title": "two\nlines"}, "one line"),
     ],

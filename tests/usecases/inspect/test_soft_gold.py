@@ -156,7 +156,7 @@ def test_an_erased_person_is_no_part_of_any_share_and_nobodys_gold(store: Store,
 @pytest.mark.parametrize(
     ("policy", "options", "message"),
     [
-        ("both", ScoringOptions(), r"No gold policy 'both'\. Choose one of .*, soft, annotator:NAME"),
+        ("both", ScoringOptions(), r"Unknown gold policy 'both'\. Available: .*, soft, annotator:NAME"),
         ("annotator:ada", ScoringOptions(by="label"), "One person's gold can't be grouped"),
     ],
 )

@@ -244,7 +244,7 @@ REFUSED: list[tuple[str | None, list[RationaleSet], str, str]] = [
     ("negative", [A, A], "why", "are identical. Change one."),
     ("negative", [], "why", "“No rationale in the text” isn't allowed. Mark a set."),
     ("negative", [RationaleSet.of((8, 99))], "why", "marks token 98"),
-    ("negative", [A], "  ", "Give a short reason."),
+    ("negative", [A], "  ", "Say briefly why."),
     ("negative", [A], "x" * 10_001, r"Use at most 10,000 characters\."),
 ]
 

@@ -209,7 +209,7 @@ def test_without_checkers_it_is_an_instance_at_once(
         (change(result="superb"), r"isn't a project label \(negative, positive\)"),
         (change(kind="magic"), "Unknown perturbation type 'magic'. Available:"),
         (ChangedText("contrast", {"title": "x"}, "negative"), r"Unknown name 'title'\. Available: text\."),
-        (change("x" * 200_001), "The text of '"),
+        (change("x" * 200_001), "has at most 200,000 characters."),
         (change("a \ud800 b"), "surrogate|character"),
     ],
 )

@@ -423,7 +423,7 @@ REFUSED: list[tuple[Callable[[], QueueOrder], type[AnnotatorError], str]] = [
     ),
     (lambda: by_model("nothing found", method="lime"), NotFound, "No 'lime' output of 'bert'. Available:"),
     (lambda: by_model("least plausible"), InvalidValue, "Plausibility needs --method and --number."),
-    (lambda: QueueOrder(seed=-1), InvalidValue, "must be between 0 and"),
+    (lambda: QueueOrder(seed=-1), InvalidValue, "Seed is -1; use 0 to"),
     (
         lambda: QueueOrder(first=ModelOrder("least confident", ())),
         InvalidValue,

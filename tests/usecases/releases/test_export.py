@@ -96,7 +96,7 @@ def test_what_is_written_as_lines_is_imported_again_with_the_same_gold(
 
 
 def test_what_cannot_be_written_is_refused_and_leaves_nothing(store, project, release, tmp_path, add_person) -> None:
-    with pytest.raises(InvalidValue, match=r"No release format 'contrast'\. Choose one of"):
+    with pytest.raises(InvalidValue, match=r"Unknown format 'contrast'\. Available:"):
         export_release(store, LOCAL_OPERATOR, project, 1, "contrast", tmp_path / "out")
     with pytest.raises(NotAllowed):
         export_release(store, add_person("r", project, "researcher"), project, 1, "jsonl", tmp_path / "out")

@@ -157,7 +157,7 @@ def test_the_list_is_searched_for_words_and_keys_and_by_state(
 def test_what_cannot_be_listed_is_refused(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
-    with pytest.raises(InvalidValue, match=r"'lost' isn't a state\. Choose one of:"):
+    with pytest.raises(InvalidValue, match=r"Unknown state 'lost'\. Available:"):
         my_reviews(store, reviewers[0], project.id, state="lost")
     with pytest.raises(NotAllowed):
         my_reviews(store, annotator, project.id)

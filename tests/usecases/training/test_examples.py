@@ -236,7 +236,7 @@ def test_a_list_of_another_language_marks_nothing(store: Store, with_confidence:
 def test_a_list_that_marks_nothing_is_not_there(store: Store, with_confidence: Project) -> None:
     save_word_list(store, LOCAL_OPERATOR, with_confidence, "slots", ["good"], role="slot")
     save_word_list(store, LOCAL_OPERATOR, with_confidence, "mood", ["good"], role="keep")
-    with pytest.raises(InvalidValue, match=r"No keep or ignore list 'slots'\. Available:"):
+    with pytest.raises(InvalidValue, match=r"Unknown word list 'slots'\. Available:"):
         data_of(store, with_confidence, source="lexicon", word_lists=("slots",))
 
 

@@ -165,7 +165,7 @@ def test_shares_are_of_everything_that_was_explained_by_the_prompt_and_earlier_s
     ("format_name", "prompt", "expected"),
     [
         ("inseq", "Review: ", r"Prompt 'Review: ' must contain \{text\} once: 'Review: \{text\} Sentiment:'\."),
-        ("lime", "Review: {text}", "--prompt is only for inseq files, not"),
+        ("lime", "Review: {text}", "--prompt is only for inseq. Remove it."),
     ],
 )
 def test_a_prompt_that_cannot_be_taken_away_is_refused(

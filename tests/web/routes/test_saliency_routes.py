@@ -126,7 +126,7 @@ def test_an_instance_comes_with_its_panels(screen: Panel, store: Store, project:
         ("points?project=1&x=-:-:text.tokens", 422, "'y' is missing in the address"),
         ("points?project=1&x=-:-:text.tokens&y=<b>", 422, "Expected RUN:LAYER:NAME, such as 3:-:sets.best_f1."),
         ("points?project=1&x=-:-:text.tokens&y=77:-:sets.best_f1", 404, "No run number"),
-        ("points?project=1&x=-:-:text.tokens&y=-:-:text.colour", 404, "Texts have no number 'text.colour', only"),
+        ("points?project=1&x=-:-:text.tokens&y=-:-:text.colour", 404, "Unknown metric 'text.colour'. Available:"),
         ("list?project=1&xs=1~2", 422, "'x' is missing in the address"),
         (f"list?project=1{AXES}&xs=2~1", 422, "Expected FROM~TO, such as 0.2~0.5."),
         (f"list?project=1{AXES}&ys=nan~1", 422, "Expected FROM~TO, such as 0.2~0.5."),

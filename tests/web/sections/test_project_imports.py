@@ -79,7 +79,7 @@ def test_progress_counts_imported_annotations_by_person_and_says_what_the_gold_i
     assert people["person"].tolist() == ["ann0 (imported)", "ann1 (imported)", "ann2 (imported)"]
     assert people["imported"].tolist() == [4, 4, 4]
     assert "Nobody has begun yet" not in said(app.caption)
-    assert "4 of 12 accepted annotations count. Change it under Rules." in said(app.caption)
+    assert "4 of 12 accepted annotations count. Change it under Rules" in said(app.caption)
 
 
 def test_progress_of_a_project_without_imported_work_is_as_it_was(page, make_project, import_rows) -> None:

@@ -52,14 +52,9 @@ export class Bar {
       onclick: actions.redo,
       "aria-label": _("Redo"),
     });
-    this.skip = button(_("Skip"), { key: "s", title: _("Skip"), onclick: actions.skip });
+    this.skip = button(_("Skip"), { key: "s", onclick: actions.skip });
     this.discard = button(_("Discard …"), { key: "d", title: _("Propose to discard"), onclick: actions.discard });
-    this.submit = button(_("Submit"), {
-      key: "Ctrl+⏎",
-      className: "primary",
-      title: _("Submit"),
-      onclick: () => actions.submit(),
-    });
+    this.submit = button(_("Submit"), { key: "Ctrl+⏎", className: "primary", onclick: () => actions.submit() });
     this.ways = div("ways", this.undo, this.redo, this.skip, this.discard, this.submit);
     this.adder = button(_("New set"), { key: "n", className: "plain adder", onclick: actions.newSet });
     this.erase = toggle(_("Erase"), "e", _("Erase: clicking and dragging remove tokens"), () => actions.look("erase"));

@@ -46,12 +46,13 @@ function onlyPlaceOf(words, map) {
   return found.length === 1 ? found : NOWHERE;
 }
 
+/** @param {string} what */
+function switched(what) {
+  return [_("off"), _("on")].map((value) => _("{what}: {value}", { what, value }));
+}
+
 /** What is said when a view is switched off, and when it is switched on. */
-const LOOK_WORDS = {
-  erase: [_("erase mode off"), _("erase mode on")],
-  only: [_("this set only off"), _("this set only on")],
-  hide: [_("hide all sets off"), _("hide all sets on")],
-};
+const LOOK_WORDS = { erase: switched(_("Erase")), only: switched(_("This set only")), hide: switched(_("Hide sets")) };
 /** @typedef {{count: string, letter: string, words: string}} Changed  how many words, of which set */
 /** @param {Changed} values */
 const addedWords = (values) => _("{count} added to set {letter}: {words}", values);

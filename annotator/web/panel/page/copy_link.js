@@ -29,7 +29,7 @@ class LinkCopier {
     });
     this.button = element(
       "button",
-      { type: "button", class: "button link-button", title: _("Copy link"), onclick: () => this.copy() },
+      { type: "button", class: "button link-button", onclick: () => this.copy() },
       _("Copy link"),
     );
     this.root = div("link-copier", this.button, this.status, this.field);

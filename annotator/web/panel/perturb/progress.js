@@ -91,7 +91,7 @@ function bar(n, target) {
       class: "quota",
       role: "img",
       "aria-label": _("{percent} % of the target", { percent: Math.round(100 * share) }),
-      title: _("{n} of {target}", { n, target }),
+      title: _("{n} of {all}", { n, all: target }),
     },
     element("i", { style: `width:${(100 * share).toFixed(1)}%` }),
   );

@@ -220,13 +220,8 @@ export class ReviewBar {
     this.views = new Views(actions);
     this.sets = element("div", { class: "sets", role: "radiogroup", "aria-label": _("Sets to score") });
     this.sets.addEventListener("pointerleave", () => actions.hover(null));
-    this.skip = button(_("Skip"), { key: "s", className: "skip", title: _("Skip"), onclick: actions.skip });
-    this.submit = button(_("Submit"), {
-      key: "Ctrl+⏎",
-      className: "primary",
-      title: _("Submit"),
-      onclick: () => actions.submit(),
-    });
+    this.skip = button(_("Skip"), { key: "s", className: "skip", onclick: actions.skip });
+    this.submit = button(_("Submit"), { key: "Ctrl+⏎", className: "primary", onclick: () => actions.submit() });
     this.ways = div("ways", this.skip, this.submit);
     this.main = div("row main-row", div("sets-group", this.sets), this.word.root, this.ways);
     this.root = element(

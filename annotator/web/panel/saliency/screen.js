@@ -226,12 +226,7 @@ export class SaliencyScreen {
         className: "always",
         onclick: () => this.openExport(),
       }),
-      button(_("Copy link"), {
-        title: _("Copy link"),
-        key: "u",
-        className: "plain always",
-        onclick: () => this.actions.copy(),
-      }),
+      button(_("Copy link"), { key: "u", className: "plain always", onclick: () => this.actions.copy() }),
     );
   }
 
@@ -450,7 +445,7 @@ export class SaliencyScreen {
    * @param {number[]} counts
    */
   #kWords({ sides, are_ratios_measured }, counts) {
-    const chosen = sides.map(({ n }, side) => _("{count} of {n}", { count: counts[side], n })).join(_(" and "));
+    const chosen = sides.map(({ n }, side) => _("{n} of {all}", { n: counts[side], all: n })).join(_(" and "));
     if (this.state.share !== null) return chosen;
     return are_ratios_measured
       ? _("{chosen} (RLR)", { chosen })

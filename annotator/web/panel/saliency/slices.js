@@ -113,10 +113,18 @@ export class Slices {
     const { chosen } = this;
     const label = chosen.unlabelled ? UNLABELLED : chosen.label;
     const labels = given.labels.map(({ value, n }) => ({ value: value ?? UNLABELLED, n }));
-    fill(this.label, _("any label"), labels, label, (value) => (value === UNLABELLED ? _("no label") : value));
-    fill(this.split, _("any split"), given.splits, chosen.split, (value) => value || _("no split"));
-    fill(this.length, _("any length"), given.lengths, chosen.length, lengthWords);
-    fill(this.fact, _("any metadata"), names.facts.map(named), chosen.fact, (name) => name, 1);
+    fill(this.label, _("any {name}", { name: _("label") }), labels, label, (value) =>
+      value === UNLABELLED ? _("no label") : value,
+    );
+    fill(
+      this.split,
+      _("any {name}", { name: _("split") }),
+      given.splits,
+      chosen.split,
+      (value) => value || _("no split"),
+    );
+    fill(this.length, _("any {name}", { name: _("length") }), given.lengths, chosen.length, lengthWords);
+    fill(this.fact, _("any {name}", { name: _("metadata") }), names.facts.map(named), chosen.fact, (name) => name, 1);
     fill(
       this.value,
       _("any {name}", { name: chosen.fact ?? "" }),
@@ -127,7 +135,7 @@ export class Slices {
     );
     fill(
       this.group,
-      _("any annotators"),
+      _("any {name}", { name: _("annotators") }),
       names.groups.map(named),
       chosen.group,
       (name) => _("annotators' {name}", { name }),

@@ -97,7 +97,7 @@ export function openDiscard(root, reasons, ondiscard) {
     /** @type {HTMLInputElement|null} */
     const chosen = dialog.querySelector("input:checked");
     if (!chosen) return refuse(_("Choose a reason first."), dialog.querySelector("input"));
-    if (chosen.value === "other" && !comment.value.trim()) return refuse(_("Give a short reason."), comment);
+    if (chosen.value === "other" && !comment.value.trim()) return refuse(_("Say briefly why."), comment);
     dialog.close();
     ondiscard(chosen.value, comment.value);
   };

@@ -101,7 +101,7 @@ export function sentenceOf({ status, body }) {
   if (status === 401) return SIGNED_OUT;
   if ("error" in body && body.error) return body.error;
   if (status === 0) return _("No connection. Your work is kept in this browser.");
-  if (status === 403) return _("You don't have this right. Ask a lead.");
+  if (status === 403) return _("Your role doesn't allow this. Ask a lead.");
   if (status === 404) return _("This text no longer exists.");
   return _("Server error ({status}). Your work is kept in this browser.", { status });
 }

@@ -127,7 +127,7 @@ def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
         st.markdown(_("**End a worker's visit**"))
         field, button = st.columns([4, 1], vertical_alignment="bottom")
         field.selectbox(
-            _("Worker"), list(done_by_name), index=None, key=_WORKER, placeholder=_("Choose a worker"),
+            _("Worker"), list(done_by_name), index=None, key=_WORKER, placeholder=_("Choose"),
             format_func=lambda name: several("{name} ({n} text)", "{name} ({n} texts)", done_by_name[name], name=name)
         )  # fmt: skip
         held = submitted(_("End it"), container=button, key="crowd_stop_go", fields=(_WORKER,))

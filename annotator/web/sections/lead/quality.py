@@ -498,8 +498,8 @@ def _show_leanings(leanings: Leanings) -> None:
     st.dataframe(rows, hide_index=True, key="quality_leanings")
     st.caption(
         _(
-            "Mean difference from the others' mean score for the same set (comprehensiveness: annotation), in "
-            "scale steps; n: count. Undecided rounds are excluded."
+            "Mean difference from the others' mean score for the same set (comprehensiveness: "
+            "annotation). Undecided rounds are excluded."
         )
     )
 

@@ -64,8 +64,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
         return
     file.download_button(
         _("Groups as CSV"), partial(groups_csv, tables, explained=request.explained), f"{file_stem(project)}-groups.csv",
-        "text/csv", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_groups_csv",
-        help=_("Every metric of every group, a line for each number.")
+        "text/csv", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_groups_csv"
     )  # fmt: skip
     _draw(project, scored.rows, tables, request.by, name, scored)
 
@@ -254,7 +253,7 @@ def _choose(project: Project, lists: Sequence[str]) -> tuple[list[str], str]:
     of_lists, of_label = st.columns([4, 2], vertical_alignment="bottom")
     choices = state.choices_of(project)
     chosen = of_lists.multiselect(
-        _("Word lists"), lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]), placeholder=_("Choose options")
+        _("Word lists"), lists, key=choices.several(state.WORD_LISTS, lists, lists[:4]), placeholder=_("Choose")
     )
     positive = of_label.selectbox(
         _("Label for false positives"), project.labels,
@@ -276,8 +275,8 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
         [_cells_of_rates(row) for row in rows], {"FPRD ↓", _(_ALL), *chosen}, key=f"metrics_fairness_table_{project.id}"
     )
     meaning = _(
-        "Share of texts with another label predicted as this one, among texts with a word of the list. "
-        "FPRD: sum of the lists' absolute distances from the overall rate (ER-TEST). –: no such text."
+        "Share of texts with another label predicted as this one, among texts with a word of the "
+        "list. FPRD: sum of the lists' distances from the overall rate (ER-TEST)."
     )
     st.caption(together(meaning, uncounted_training_summary(rows)))
 

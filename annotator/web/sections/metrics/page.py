@@ -70,7 +70,7 @@ def _open(project: Project, views: Sequence[SavedView], current: SavedView | Non
     key = f"metrics_view_{project.id}"
     st.session_state[key] = None if current is None else current.id
     st.selectbox(
-        _("Open a view"), list(names), index=None, key=key, format_func=names.__getitem__, placeholder=_("Choose a view"),
+        _("Open a view"), list(names), index=None, key=key, format_func=names.__getitem__, placeholder=_("Choose"),
         on_change=_follow, args=(key,)
     )  # fmt: skip
 

@@ -84,7 +84,7 @@ def _choose_columns(choices: PageChoices, table: MetricTable) -> list[Column]:
     chosen = st.multiselect(
         _("Columns (of {n})", n=len(by_name)), offered,
         key=choices.several(state.COLUMNS, list(by_name), first_columns(table), part=part),
-        format_func=lambda name: f"{group_of(by_name[name])}: {named(by_name[name])}", placeholder=_("Choose options")
+        format_func=lambda name: f"{group_of(by_name[name])}: {named(by_name[name])}", placeholder=_("Choose")
     )  # fmt: skip
     return [column for column in table.columns if column.name in chosen]
 

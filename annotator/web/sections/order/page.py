@@ -42,8 +42,8 @@ from annotator.web.shown_times import shown_time
 
 
 _HELP = unsaid(
-    "No order is known to be best: in ER-TEST, rationales of the most probable labels (HC) generalise "
-    "best, but the least probable (LC) get corrected. Unlabelled texts use the predicted label."
+    "No order is known to be best: in ER-TEST, the most probable labels (HC) generalise best, "
+    "the least probable (LC) get corrected. Unlabelled texts use the predicted label."
 )
 _NO_ANSWERS = unsaid("No predictions yet. Compute or import some on Saliency.")
 _ANSWERS_COME = unsaid("A model is running. Choose its predictions afterwards.")
@@ -153,7 +153,7 @@ def _models_field(
         chosen,
         format_func=shown,
         key=_key(project, f"models_{kind}"),
-        placeholder=_("choose a model"),
+        placeholder=_("Choose"),
         help=_("Averages over all chosen models and all their seeds."),
     )
     if not models:

@@ -162,7 +162,7 @@ def _show_annotators(project: Project, counted_now: _Counted) -> None:
     st.subheader(_("Annotators"), anchor=False, help=explained if people else None)
     if counted_now.accepted.n_several:
         gold = gold_words(project.settings.gold_policy, counted_now.accepted)
-        st.caption(as_text(together(gold, _("Change it under Rules."))))
+        st.caption(as_text(together(gold, _("Change it under Rules"))))
     if not people and not imported:
         st.caption(_("Nothing yet."))
         return

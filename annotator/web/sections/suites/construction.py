@@ -150,7 +150,7 @@ def _own_expectation(project: Project, kind: CaseType) -> tuple[Expectation, tup
                 _("Not applicable if the original is predicted as"),
                 project.labels,
                 key=f"tests_own_not_for_{project.id}",
-                placeholder=_("Choose options"),
+                placeholder=_("Choose"),
             )
         )
     return expectation, labels, is_forbidden, Applies(original_is_not=not_for)

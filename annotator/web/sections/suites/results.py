@@ -94,7 +94,7 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
         )
     )  # fmt: skip
     spec = choices.specs.get(chosen or "", (chosen or "").strip())
-    kept_as = name.text_input(_("Save predictions as"), key="tests_model_name", placeholder=_("its name"))
+    kept_as = name.text_input(_("Save predictions as"), key="tests_model_name")
     of_seed = seed.text_input(
         _("Seed"), key="tests_model_seed", placeholder=_("none"),
         help=_(
@@ -163,14 +163,14 @@ def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str]
         key=key,
         persist_state="session",
         max_selections=_MOST_MODELS,
-        placeholder=_("Choose options"),
+        placeholder=_("Choose"),
     )
     pairs = [(first, other) for first in shown for other in shown if first != other]
     compared = right.selectbox(
         _("Difference"), [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,
         format_func=_difference_of,
         help=_(
-            "Difference in failure rate, in percentage points, over cases applicable to both."
+            "In percentage points, over cases applicable to both."
         )
     )  # fmt: skip
     return shown, compared

@@ -145,8 +145,7 @@ def _box(label: str, hint: str) -> Field:
 _TEXTS = _number(unsaid("Texts per attempt"), 1, 100, unsaid("Fewer if not enough are available."))
 _TRIES = _number(unsaid("Attempts"), 1, 20, unsaid("You can grant individuals extra attempts."))
 _F1_HINT = unsaid(
-    "Passing mean over an attempt. Per text: mean of each set's best token F1 with the other side "
-    "(person and gold), 0 to 1; 60 % means 0.600."
+    "Mean over an attempt's texts. Per text: mean of each set's best token F1 with the other side (person and gold)."
 )
 _IS_ON_HINT = unsaid("Reserved work can be finished. Leads are exempt.")
 _LABEL_HINT = unsaid("Required share of labels matching gold, if annotators set labels.")
@@ -280,7 +279,7 @@ def _show_people(store: Store, visit: Visit, project: Project, audience: Audienc
         [trained.user.name for trained in waiting],
         key=f"training_who_{audience}",
         select_all=False,  # a slip would let everybody through
-        placeholder=_("Choose options"),
+        placeholder=_("Choose"),
     )
     if pressed(_("Grant an attempt"), container=try_column, width="stretch", key=f"training_again_{audience}"):
         _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=False))
@@ -429,7 +428,7 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
             key=f"training_texts_{purpose}",
             select_all=False,
             help=_("First {choices} complete texts. Nobody trains on texts they annotated.", choices=_CHOICES),
-            placeholder=_("Choose options"),
+            placeholder=_("Choose"),
         )
         fields = [f"training_texts_{purpose}"]
         if purpose == "reviewers":
@@ -441,7 +440,7 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
                 format_func=lambda spoiling: _(_SPOILED[spoiling]),
                 key="training_spoilings",
                 help=_("Adds each text in each possible form."),
-                placeholder=_("Choose options"),
+                placeholder=_("Choose"),
             )
         given = submitted(_("Pick"), key=f"training_pick_{purpose}", fields=tuple(fields))
     if given is not None:

@@ -26,7 +26,7 @@ from annotator.web.page_parts import READABLE
 from annotator.web.session import Visit
 
 _NONE_LEFT = unsaid("No training attempts left. Ask the lead.")
-_FINISH = unsaid("Finish reserved work; training comes before new texts.")
+_FINISH = unsaid("Finish your current texts first; training comes next.")
 
 
 def show(store: Store, visit: Visit, project: Project, audience: Audience, training: Training) -> None:

@@ -72,8 +72,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     show_missing_labels(store, visit, project, is_before_texts=False)
     st.caption(
         _(
-            "CSV, JSONL or spreadsheets with column names, annotator JSONL, ERASER (with docs.jsonl, or zip "
-            "with docs/), benchmark files, other tools' exports."
+            "CSV, JSONL, spreadsheets, ERASER (with docs.jsonl, or zip with docs/), benchmark files, other tools' exports."
         )
     )
     files = st.file_uploader(
@@ -393,7 +392,7 @@ def _ask_policy(answer: ImportReport) -> GoldPolicy | None:
     return st.radio(
         _("Gold of these texts"), GOLD_POLICIES, index=GOLD_POLICIES.index(answer.gold_policy),
         format_func=policy_in_words, captions=[meaning_of(name) for name in GOLD_POLICIES], key="import_gold_policy",
-        help=_("Can be changed later under Rules.")
+        help=_("Change it under Rules")
     )  # fmt: skip
 
 

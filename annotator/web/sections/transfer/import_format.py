@@ -306,7 +306,7 @@ def _ask(seen: ColumnChoices, of_files: str) -> Chosen:
                 columns[choice.name] = answer
     majority_labels = _ask_majority(answers, seen, of_files)
     left = st.multiselect(
-        _("Columns to skip"), seen.columns, seen.left, key=f"import_left_{of_files}", placeholder=_("Choose options")
+        _("Columns to skip"), seen.columns, seen.left, key=f"import_left_{of_files}", placeholder=_("Choose")
     )
     metadata = _ask_metadata(seen, of_files)
     taken = {*columns.values(), *metadata}
@@ -341,7 +341,7 @@ def _ask_metadata(seen: ColumnChoices, of_files: str) -> tuple[str, ...]:
             marks,
             seen.metadata,
             key=f"import_metadata_{of_files}",
-            placeholder=_("Choose options"),
+            placeholder=_("Choose"),
             help=_("These look like marks. Unless chosen, they're read as rationales or rejected."),
         )
     )
