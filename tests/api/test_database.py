@@ -37,7 +37,7 @@ def opened(db: Database) -> Project:
 
 def test_a_database_opens_by_path_and_closes(db: Database, database: Path) -> None:
     assert [one.name for one in db.projects()] == ["Project"]
-    with pytest.raises(NotFound, match=r"No project 'Q'\. Available:"):
+    with pytest.raises(NotFound, match=r"Unknown project 'Q'\. Available:"):
         db.project("Q")
     project = db.project("Project")
     rows = project.iterate_instances()

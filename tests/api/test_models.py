@@ -155,7 +155,7 @@ def test_an_instance_is_named_by_key_and_where_needed_by_split(
     opened: Project, import_rows: Callable[..., object], store: Store
 ) -> None:
     import_rows(opened.rules, [{"id": "good1", "text": "Another .", "label": "positive", "split": "test"}])
-    with pytest.raises(NotFound, match="has no instance 'nowhere'"):
+    with pytest.raises(NotFound, match="No text with ID 'nowhere' in"):
         opened.instance("nowhere")
     with pytest.raises(InvalidValue, match=r"ID 'good1' is in several splits \('', 'test'\)\. Choose one\."):
         opened.instance("good1")

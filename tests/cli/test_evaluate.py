@@ -444,7 +444,7 @@ def test_each_model_is_told_when_it_is_done_and_then_the_table_and_asked_again_n
     ("words", "message"),
     [
         ((), "No text of 'P' that can be learned from has a time"),
-        ((*SIMULATED, "--labels-only", "Q"), "No project 'Q'. Available:"),
+        ((*SIMULATED, "--labels-only", "Q"), "Unknown project 'Q'. Available:"),
         ((*SIMULATED, "--minutes", "0"), "0 minutes buy nothing"),
         (("--by-token",), "Give seconds to apply per token, or remove that option."),
     ],

@@ -191,7 +191,7 @@ def test_other_parameters_are_given_by_name(six_texts: Command) -> None:
             "Invalid prompt '{label}': {text} once and {label} at the end, e.g.",
         ),
         (("--model", "transformers-zero-shot:x", "--label-words", "maybe=so"), "Unknown label 'maybe'. Available:"),
-        (("--project", "Q"), "No project 'Q'"),
+        (("--project", "Q"), "Unknown project 'Q'"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(six_texts: Command, words: tuple[str, ...], sentence: str) -> None:

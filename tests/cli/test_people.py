@@ -113,7 +113,7 @@ def test_people_are_listed_disabled_and_let_in_again(annotator: Command) -> None
     [
         (("user", "add", "ann", "--role", "administrator"), 1, "'ann' already exists. Choose another name."),
         (("user", "add", "bob", "--role", "boss"), 1, "'boss' is not one of 'annotator'"),  # a value was refused
-        (("user", "add", "bob", "--role", "lead", "--project", "Q"), 1, "No project 'Q'."),
+        (("user", "add", "bob", "--role", "lead", "--project", "Q"), 1, "Unknown project 'Q'."),
         (("user", "disable", "nobody"), 1, "No person 'nobody'."),
         (("user", "add", "bob"), 2, "Missing option '--role'"),
         (("user", "add"), 2, "Missing argument 'NAME'"),
@@ -317,10 +317,10 @@ def test_json_is_one_object_and_only_making_has_the_token(with_researcher: Comma
             "'write' is not one of 'read', 'write model output'",
         ),
         (("make", "ria", "--project", "P"), 2, "Missing option '--scope'"),
-        (("make", "ria", "--project", "Q", "--scope", "read"), 1, "No project 'Q'."),
+        (("make", "ria", "--project", "Q", "--scope", "read"), 1, "Unknown project 'Q'."),
         (("make", "tom", "--project", "P", "--scope", "read"), 1, "No person 'tom'."),
         (("make", "ria", "--project", "P", "--scope", "read", "--days", "400"), 1, "400 is not in the range"),
-        (("revoke", "5"), 1, "No token"),
+        (("revoke", "5"), 1, "No access token number"),
     ],
 )
 def test_what_cannot_be_is_refused(with_researcher: Command, words: tuple[str, ...], code: int, sentence: str) -> None:

@@ -265,7 +265,7 @@ def test_a_release_without_a_licence_or_of_no_number_is_refused(with_gold: Comma
     assert refused.code == 1
     assert "Add a licence, e.g. CC BY 4.0." in refused.err
     missing = with_gold("release", "show", "3", "--project", "P")
-    assert (missing.code, missing.err) == (1, "No release 3.\n")
+    assert (missing.code, missing.err) == (1, "No release number 3.\n")
 
 
 # `annotator evidence` on the command line.

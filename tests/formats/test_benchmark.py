@@ -295,7 +295,7 @@ def test_gold_for_an_input_without_tokens_is_refused(tmp_path):
 def test_a_task_that_the_benchmark_has_not_and_missing_files_are_refused(tmp_path):
     with pytest.raises(NotFound, match="No file or folder '"):
         read(tmp_path / "nowhere")
-    with pytest.raises(InvalidValue, match=r"No \.jsonl or \.tsv file in '"):
+    with pytest.raises(InvalidValue, match=r"No \.jsonl, \.tsv in '"):
         read(tmp_path)
 
 

@@ -80,5 +80,5 @@ def test_whoever_has_or_had_a_text_has_a_part_in_it_and_nobody_else(
 
 
 def test_a_thread_that_is_not_there_is_named(store: Store) -> None:
-    with pytest.raises(NotFound, match=r"doesn't exist\."):
+    with pytest.raises(NotFound, match="No thread number"):
         get_thread(store, 7)

@@ -113,7 +113,7 @@ def test_an_account_can_be_made_before_there_is_a_project(store: Store) -> None:
         ("a\u202eb", "administrator", None, "has an invisible character."),  # turns the text around
         ("Local Operator", "administrator", None, "is reserved. Choose another name."),
         ("ann", "boss", None, "Unknown role 'boss'. Available:"),
-        ("ann", "annotator", "Q", "No project 'Q'"),
+        ("ann", "annotator", "Q", "Unknown project 'Q'"),
         ("ann", "administrator", "P", "Administrators have no project. Omit it."),
     ],
 )

@@ -153,7 +153,7 @@ def test_who_may_revoke_a_token_sees_it_in_the_list(store, project, make_project
     assert tokens.state_of(store, revoke_token(store, lead, number_of(token))) == "revoked"
     with pytest.raises(InvalidValue, match="was already revoked"):
         revoke_token(store, LOCAL_OPERATOR, number_of(token))
-    with pytest.raises(NotFound, match="No token"):
+    with pytest.raises(NotFound, match="No access token number"):
         revoke_token(store, LOCAL_OPERATOR, 9)
     actions = [row["action"] for row in store.rows("SELECT action FROM events WHERE subject = 'user' ORDER BY id")]
     assert actions == ["make token", "revoke token"]

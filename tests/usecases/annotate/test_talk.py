@@ -69,7 +69,7 @@ def test_before_the_decision_reviewers_are_independent_of_one_another_and_the_an
         ["I doubt set A", "it is fine"],
     ]
     assert heard(store, lead, project) == heard(store, first, project)
-    with pytest.raises(NotFound, match=r"doesn't exist\."):
+    with pytest.raises(NotFound, match="No thread number"):
         answer(store, second, own, "me too")
 
 

@@ -318,7 +318,7 @@ def test_the_texts_in_which_two_rows_differ_are_listed_and_shown_with_both_maps_
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"against": "unknown"}, "No row 'unknown', only"),
+        ({"against": "unknown"}, "Unknown row 'unknown'. Available:"),
         (
             {"against": "third", "row": "third"},
             "'third' is not among the rows that are compared with third · ig: knowing",

@@ -83,8 +83,8 @@ def test_a_row_is_named_as_the_table_prints_it_or_by_what_tells_it_from_the_othe
     [
         ("ig", "'ig' is ambiguous: 2 rows (org/one · ig; two · ig)."),
         ("three", "Unknown row 'three'. Available: org/one · ig; org/one · lime; two · ig; random."),
-        ("lime/seed 7", "No row 'lime/seed 7', only"),
-        ("", "No row '', only"),
+        ("lime/seed 7", "Unknown row 'lime/seed 7'. Available:"),
+        ("", "Unknown row ''. Available:"),
     ],
 )
 def test_a_name_of_no_row_or_of_several_is_refused_with_the_names_there_are(

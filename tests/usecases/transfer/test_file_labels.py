@@ -103,7 +103,7 @@ def test_of_model_output_rows_that_answer_with_the_label_are_left_out_and_elsewh
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"left_labels": ("never",), "renamed": {"no <b>": "bad"}}, r"No label 'never' \(only"),
+        ({"left_labels": ("never",), "renamed": {"no <b>": "bad"}}, r"Unknown label 'never'\. Available:"),
         ({"left_labels": ("no <b>",), "added_labels": ("no <b>",)}, "Conflicting options for '"),
         ({"added_labels": (" x",)}, "is empty or has outer blanks. Rename it."),
     ],

@@ -99,7 +99,7 @@ def test_what_is_said_of_a_label_holds_for_the_files_that_have_it_and_one_of_the
 ) -> None:
     other = [{"id": "a", "model": "n", "prediction": "maybe"}, {"id": "b", "model": "n", "prediction": "yes"}]
     files = [written(tmp_path, "t", "jsonl", TEXTS), written(tmp_path, "a", "predictions", ANSWERS)]
-    with pytest.raises(InvalidValue, match=r"No label 'maybe' \(only"):
+    with pytest.raises(InvalidValue, match=r"Unknown label 'maybe'\. Available:"):
         import_files(store, LOCAL_OPERATOR, project, files, ImportOptions(**how))
     assert stored(store) == (0, 0)
     files.append(written(tmp_path, "n", "predictions", other))
