@@ -29,7 +29,7 @@ CHAPTERS = {
     "Audits": ("audit",),
     "Texts": ("instances", "order"),
     "People's work": ("training", "progress", "stats"),
-    "Models": ("train", "attribute", "sufficient", "prompts", "explain-self"),
+    "Models": ("train", "attribute", "sufficient", "prompts", "explain-self", "shadow-review"),
     "Functional tests": ("suite", "words"),
     "Scores": ("evaluate",),
     "The papers' tables": ("table",),

@@ -114,7 +114,10 @@ def in_plain_words(name: str) -> str | None:
 
 
 Direction = Literal["higher is better", "lower is better", "neither"]
-_AS_THEY_ARE = re.compile(r"[^a-z]*(?:[a-z][^a-z]+)*[a-z]?|.*(?:\b(?:19|20)\d\d\b|\.py\b).*")  # MAP; a paper, a script
+# An abbreviation such as MAP, and a paper or script that is only named.
+_AS_THEY_ARE = re.compile(
+    r"[^a-z]*(?:[a-z][^a-z]+)*[a-z]?|(?!.*\b(?:with|the)\b).*(?:\b(?:19|20)\d\d\b|\.py\b).*"
+)  # MAP; a paper
 
 
 @dataclass(frozen=True, slots=True)

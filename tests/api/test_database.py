@@ -291,7 +291,7 @@ def test_rationales_that_were_quoted_tell_which_quotes_are_not_in_the_text(opene
     quotes = {"n": 2, "n_missing": 1, "missing": ("nowhere",)}
     row = {"id": "t1", "rationale": {"kind": "hard", "parts": [{"spans": [[0, 2]]}], "quotes": quotes}}
     opened.add_attributions([row], model="gpt", method="quotes")
-    assert opened.rationales()["quotes"].tolist() == [quotes]
+    assert opened.rationales()["quotes"].tolist() == [{**quotes, "n_sets": 0, "sets": ()}]
 
 
 def test_what_a_model_did_not_see_is_nan_and_goes_back_as_partial(opened: Project) -> None:

@@ -254,7 +254,7 @@ def test_lists_and_functional_tests_are_tables(opened: Project, store: Store) ->
     assert (saved["name"], saved["note"], saved["n"]) == ("hard ones", "gave up the text to see others' marks", 1)
     assert str(opened.lists()["created_at"].dt.tz) == "UTC"
     assert opened.listed("hard ones").values.tolist() == [["t00", ""]]
-    with pytest.raises(NotFound, match="has no list 'easy ones', only"):
+    with pytest.raises(NotFound, match="Unknown saved list 'easy ones'\\. Available: "):
         opened.listed("easy ones")
     ready = find_ready(rules, "sentiment")
     make_ready_suite(store, LOCAL_OPERATOR, rules, ready, "Ready", guessed_labels(ready, rules), n=4)

@@ -64,7 +64,7 @@ def test_latex_of_differences_is_printed(ask: Command) -> None:
         (("--against", "one/ig", "--own-instances"), "over the instances that both have; leave --own-instances out"),
         (("--instances", "one/ig"), "--instances lists where two rows differ: name the other with --against, and one --metric"),
         (("--against", "files", "--instances", "one/ig"), "and one --metric"),
-        (("--against", "nobody",), "No row 'nobody', only"),
+        (("--against", "nobody",), "Unknown row 'nobody'. Available: "),
         (("--against", "one",), "'one' is ambiguous:"),
     ],
 )  # fmt: skip

@@ -400,7 +400,7 @@ def test_a_project_is_scored_by_command(annotator: Command, aligned: tuple[str, 
     of_nobody = annotator(*database, "evaluate", "project", "--project", "P", "--gold-policy", "annotator:zoe")
     assert (of_nobody.code, "No gold instance has annotator 'zoe'" in of_nobody.err) == (1, True)
     wrong = annotator(*database, "evaluate", "project", "--project", "P", "--gold-policy", "most")
-    assert "Choose one of chosen, all, majority, union, soft, annotator:NAME." in wrong.err
+    assert "Available: chosen, all, majority, union, soft, annotator:NAME." in wrong.err
 
 
 def test_scoring_files_loads_no_large_package(files: tuple[str, str]) -> None:

@@ -178,7 +178,7 @@ def test_other_parameters_are_given_by_name(six_texts: Command) -> None:
         (("--model", "spacy:nowhere"), "'nowhere' isn't a spaCy folder or pipeline (available: none)."),
         (
             ("--model", "mystery"),
-            "NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME or transformers-writing:FOLDER-OR-NAME.",
+            "NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME, transformers-writing:FOLDER-OR-NAME or served:NAME.",
         ),
         (("--label", "maybe"), "'built-in' has no label 'maybe'."),
         (("--split", "dev"), "No splits in 'P'. Remove the split 'dev'."),

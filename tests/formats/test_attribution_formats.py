@@ -25,7 +25,7 @@ from annotator.formats.model_output.inseq import read_arrays
 from annotator.formats.model_output.thermostat import read_vocabulary
 from annotator.formats.registry import OUTPUT_READERS, get_output_reader
 from annotator.text.alignment import split_on_spaces
-from annotator.text.subword_scores import merge_subwords
+from annotator.text.subword_scores import merge_over_segments
 from annotator.text.tokenisation import tokenise
 from tests.conftest import SAMPLES, SHARED_DATA, needs_data
 
@@ -209,7 +209,7 @@ class TestSamples:
             body = bodies[int(output.key)]
             for attribution in output.attributions:
                 (part,) = attribution.parts
-                merged = merge_subwords(part.subwords, part.scores, body)
+                merged = merge_over_segments(part.subwords, part.scores, {"text": body})
                 special = [score for subword, score in merged.subwords if subword.is_special]
                 assert math.fsum(merged.scores) == pytest.approx(math.fsum(part.scores) - math.fsum(special), abs=1e-9)
                 if output.key == "0" and any(subword.text.endswith("like") for subword in part.subwords):
@@ -770,7 +770,7 @@ def test_any_table_of_scores_arrives(rows, tmp_path_factory):
 def test_subwords_from_a_file_become_words(tmp_path):
     (output,) = outputs(read_json("ferret", tmp_path, RECORDS["ferret"]))
     (part,) = output.attributions[0].parts
-    found = merge_subwords(part.subwords, part.scores, split_on_spaces(f"Unkind {HOSTILE}"))
+    found = merge_over_segments(part.subwords, part.scores, {"text": split_on_spaces(f"Unkind {HOSTILE}")})
     assert found.scores == (
         -0.25,
         pytest.approx(0.125 * 4 / 26),

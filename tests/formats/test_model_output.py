@@ -29,7 +29,7 @@ from annotator.errors import ExportRefused, NotFound, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.own_lines import PlainLines, read, write_outputs
 from annotator.formats.registry import get_output_reader
-from annotator.text.subword_scores import merge_subwords
+from annotator.text.subword_scores import merge_over_segments
 from annotator.text.tokenisation import tokenise
 from tests.conftest import SAMPLES
 
@@ -381,11 +381,11 @@ def test_the_sample_is_read_whole_and_fits_the_texts_of_the_sample_project():
     }
     body = tokenise("Dry feet after nine miles of bog, and not a blister in sight.", "en")
     part = items[0].attributions[0].parts[0]
-    found = merge_subwords(part.subwords, part.scores, body)
+    found = merge_over_segments(part.subwords, part.scores, {"text": body})
     assert dict(zip(body.tokens(), found.scores, strict=True))["blister"] == pytest.approx(-0.1 + 0.02)
     body = tokenise("鞋底很软，走一天也不累。", "zh")
     part = items[-1].attributions[0].parts[0]
-    assert merge_subwords(part.subwords, part.scores, body).scores == part.scores
+    assert merge_over_segments(part.subwords, part.scores, {"text": body}).scores == part.scores
 
 
 # The fast lane of model output says the same as reading with care, about plain lines and about those that only look plain.

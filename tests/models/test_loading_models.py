@@ -219,7 +219,9 @@ def test_code_that_comes_with_a_model_is_not_run(folders, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize(("device", "threads", "said"), [("tpu", 1, "Use auto, cpu or cuda."), ("cpu", 0, "0 threads")])
+@pytest.mark.parametrize(
+    ("device", "threads", "said"), [("tpu", 1, "Use auto, cpu or cuda."), ("cpu", 0, "Threads is 0")]
+)
 def test_a_device_or_number_of_threads_that_is_none_is_refused(torch, folders, device, threads, said):
     with pytest.raises(InvalidValue, match=said):
         load(str(folders["bert"]), device=device, threads=threads)

@@ -140,7 +140,7 @@ def test_ready_word_lists_are_in_order_and_all_used(name) -> None:
 def test_an_unknown_ready_suite_is_refused_with_those_there_are() -> None:
     with pytest.raises(NotFound, match=r"Unknown name 'questions'\. Available: inference, sentiment\."):
         ready_suite("questions")
-    with pytest.raises(NotFound, match="has no test 'x'"):
+    with pytest.raises(NotFound, match="Unknown test 'x'"):
         ready_suite("sentiment").recipe("x")
 
 

@@ -62,6 +62,7 @@ OF_NOBODY = {
     "segments": "name",
     "sessions": "csrf",
     "sufficient_sets": "parameters label examined",
+    "shadow_scores": "sets",
     "suite_answers": "answers",
     "suite_cases": "name texts expectation labels applies edits",
     "suite_runs": "model seed computed_by",

@@ -29,7 +29,7 @@ TABLES = {
     "releases", "release_parts", "removals",
     "_sqlite_migrations", "used_numbers", "users", "sign_in_links", "sessions", "sign_in_failures", "projects", "memberships", "documents",
     "instances", "segments", "assignments", "drafts", "queue_cursors", "annotations", "rationale_sets", "proposals", "events",
-    "models", "runs", "predictions", "machine_rationales", "attributions", "measurements", "metric_values", "sufficient_sets",
+    "models", "runs", "predictions", "machine_rationales", "attributions", "measurements", "metric_values", "sufficient_sets", "shadow_scores",
     "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",
     "api_tokens", "jobs",
     "perturbations", "perturbation_versions", "perturbation_checks", "perturbation_drafts",

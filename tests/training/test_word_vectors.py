@@ -52,7 +52,7 @@ def test_vectors_are_read_lower_cased_and_the_first_of_doubled_lines_counts(tmp_
 def test_a_file_that_is_no_such_thing_is_refused_with_its_line(tmp_path: Path, content: str | bytes, said: str) -> None:
     with pytest.raises(InvalidValue, match=said):
         read_vectors(file(tmp_path, content), WORDS)
-    with pytest.raises(InvalidValue, match="Can't read"):
+    with pytest.raises(InvalidValue, match="Can't open"):
         read_vectors(tmp_path, WORDS)
 
 

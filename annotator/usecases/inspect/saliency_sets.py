@@ -81,13 +81,14 @@ def _quoted(
     """Sets that no model was asked about: how they lie beside gold is all that is known of them."""
     people = [tuple(sorted(tokens)) for tokens in gold or ()]
     table = set_table(sets, people, [False] * len(people), [False] * len(people))
-    mine, theirs = ({**dict(table.matched)}, {theirs: mine for mine, theirs in table.matched})
-    own = [
-        ShownJudgedSet(tokens, pile="same" if number in mine else "unmarked", partner=mine.get(number))
+    partners = dict(table.matched)
+    of_model = [
+        ShownJudgedSet(tokens, pile="same" if number in partners else "unmarked", partner=partners.get(number))
         for number, tokens in enumerate(sets)
     ]
+    partners = {of_people: of_quoted for of_quoted, of_people in table.matched}
     of_people = [
-        ShownJudgedSet(tokens, pile="same" if number in theirs else None, partner=theirs.get(number))
+        ShownJudgedSet(tokens, pile="same" if number in partners else None, partner=partners.get(number))
         for number, tokens in enumerate(people)
     ]
     return ShownFamilies(
@@ -102,7 +103,7 @@ def _quoted(
         threshold=None,
         trouble="",
         note="",
-        own=ShownFamily(tuple(own)),
+        own=ShownFamily(tuple(of_model)),
         people=ShownFamily(tuple(of_people)) if people else None,
         iou=tuple(tuple(map(_rounded, row)) for row in iou_table(sets, people)),
     )

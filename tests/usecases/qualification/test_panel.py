@@ -94,7 +94,7 @@ def test_a_second_try_has_other_texts_and_after_it_only_the_lead_helps(
     assert [len(keys) for keys in seen] == [2, 2]
     assert seen[0].isdisjoint(seen[1])
     assert stage(store, annotator, project) == "failed"
-    with pytest.raises(Conflict, match="no attempts left"):
+    with pytest.raises(Conflict, match="No training attempts left"):
         begin(store, annotator, project, "annotators")
     assert trained_people(store, lead, project, "annotators")[0].state == "no attempts left"
     allow(store, lead, project, "annotators", annotator.name, "another try")

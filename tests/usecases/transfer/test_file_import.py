@@ -164,7 +164,7 @@ def test_an_export_of_our_own_and_answers_are_not_renamed(
     with pytest.raises(InvalidValue, match=r"Annotator exports keep their labels\. Import without"):
         import_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "own.jsonl", renaming)
     reading = create_project(store, LOCAL_OPERATOR, "Reading", get_task("reading"))
-    with pytest.raises(InvalidValue, match=r"uses answers, not labels\."):
+    with pytest.raises(InvalidValue, match=r"This needs labels; this project has answers\."):
         import_rows(reading, [{"id": "a", "passage": "b", "question": "c"}], renamed={"a": "b"})
 
 

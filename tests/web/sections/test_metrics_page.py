@@ -755,4 +755,4 @@ def test_the_table_of_a_group_is_in_the_address_and_one_that_is_gone_is_said(pag
     assert "Not found, so ignored\\: Group “neutral”\\." in stale.warning[0].value
     assert any("by label" in caption.value for caption in stale.caption)
     hostile = another_tab(app, group_by=["annotator"], group=["ada"])
-    assert "the grouping by “annotator” and the group “ada”" in hostile.warning[0].value
+    assert "Group by “annotator”, Group “ada”" in hostile.warning[0].value
