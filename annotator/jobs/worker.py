@@ -89,10 +89,12 @@ def _find_sufficient_sets(
 ) -> str:
     of_request = request.options
     options = SufficientOptions(
-        split=of_request.split, renamed=of_request.renamed, load=of_request.load, is_anew=of_request.is_anew
-    )
+        split=of_request.split, renamed=of_request.renamed, load=of_request.load, is_anew=of_request.is_anew,
+        sets_of=request.sets_of,
+    )  # fmt: skip
     report = find_sufficient_sets(store, actor, project, request.model, options, progress=progress)
-    save_pile_lists(store, actor, project, report.model, report.parameters)
+    if not request.sets_of:
+        save_pile_lists(store, actor, project, report.model, report.parameters)
     n_sets = 0 if report.numbers is None else report.numbers.model.n_sets
     done = f"{counted(n_sets, 'set')} of {counted(report.n_known + report.n_examined, 'text')}, on Saliency."
     if report.n_left_out:

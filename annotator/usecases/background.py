@@ -43,6 +43,7 @@ class AskedAttribution:
     """What a job of kind "attribute" computes.
 
     template, asks: of a self-explanation: the prompt where it is not the standard one, and what the standard one asks for
+    sets_of: of sufficient sets: the model whose quoted sets are judged instead
     """
 
     model: str
@@ -50,6 +51,7 @@ class AskedAttribution:
     options: AttributingOptions
     template: str | None = None
     asks: Asks = "quotes"
+    sets_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,8 @@ def _attribution_title(request: AskedAttribution) -> str:
         return _("Self-explanations of {model}", model=request.model)
     methods = computable() | offered_methods(writes=True)
     title = _("{method} of {model}", method=methods.get(request.method, request.method), model=request.model)
+    if request.sets_of:
+        title = _("{model}, asked about the sets of {other}", model=request.model, other=request.sets_of)
     return listed([title, *_title_details(request.options)])
 
 

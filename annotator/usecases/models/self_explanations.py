@@ -294,6 +294,12 @@ def self_explanation_summary(report: AttributingReport) -> str:
 # Sets of quotes that a model gave as its reasons, each of which is to be enough alone.
 
 
+def models_that_gave_sets(store: Store, actor: User, project: Project) -> list[str]:
+    """The models of a project that gave any of their reasons as sets, by name."""
+    require(store, actor, project.id, "use models")
+    return models_with_quoted_sets(store, project.id)
+
+
 @dataclass(frozen=True, slots=True)
 class QuotedSets:
     """What a model said of a text: its label, None where that is not known, and its sets in token numbers of the instance."""

@@ -1,5 +1,6 @@
 """Computing attributions from the page: the fields of each method, the project's long work, numbers up to date."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -8,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.jobs import Job, JobKind
 from annotator.domain.projects import Project
+from annotator.domain.sufficient_sets import METHOD as SUFFICIENT_SETS
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, unsaid
 from annotator.scoring.sufficient_sets import SufficientNumbers
@@ -45,6 +47,7 @@ from annotator.usecases.models.attributions import (
     offered_parameters,
 )
 from annotator.usecases.models.parameter_words import choice_words
+from annotator.usecases.models.self_explanations import models_that_gave_sets
 from annotator.usecases.training.forecast import last_event
 from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import ValueCache
@@ -221,7 +224,7 @@ _TOO_LONG: dict[TooLong, str] = {
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Choose a model and a method; it goes into the queue. Below: what came of the last."""
-    request = _asked(project)
+    request = _asked(store, visit, project)
     settings = ask(request.method)
     labels_said = model_labels.ask(store, visit, project, request.model, key="compute_labels", may_delete=True)
     st.caption(_(_NEXT))
@@ -277,7 +280,7 @@ def _show_set_numbers(store: Store, visit: Visit, project: Project) -> None:
         st.caption(as_text(summary(numbers)))
 
 
-def _asked(project: Project) -> AskedAttribution:
+def _asked(store: Store, visit: Visit, project: Project) -> AskedAttribution:
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     model = left.text_input(
         _("Model"), "built-in", key="compute_model",
@@ -286,14 +289,23 @@ def _asked(project: Project) -> AskedAttribution:
             "or transformers-writing:FOLDER (generates)."
         )
     ).strip()  # fmt: skip
-    ask_options = _ask_writing if model.startswith(_WRITING) else _ask_of_labels
-    method, options = ask_options(project, middle, right)
-    return AskedAttribution(model, method, _with_prompt(project, model, options))
+    if model.startswith(_WRITING):
+        method, options = _ask_writing(middle)
+    else:
+        method, options = _ask_of_labels(project, middle, right, models_that_gave_sets(store, visit.user, project))
+    method, _colon, sets_of = method.partition(":")
+    return AskedAttribution(model, method, _with_prompt(project, model, options), sets_of=sets_of)
 
 
-def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerator) -> tuple[str, AttributingOptions]:
-    """The method and the options of a model that answers with a label or a stretch of the text."""
+def _ask_of_labels(
+    project: Project, middle: DeltaGenerator, right: DeltaGenerator, gave_sets: Sequence[str]
+) -> tuple[str, AttributingOptions]:
+    """The method and the options of a model that answers with a label or a stretch of the text.
+
+    gave_sets: models whose sets this one can be asked about; the method is then followed by a colon and that model
+    """
     methods = computable()
+    methods |= {f"{SUFFICIENT_SETS}:{name}": _("Sets of {model}: are they enough?", model=name) for name in gave_sets}
     method = middle.selectbox(_("Method"), list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
         _("Faithfulness"), key="compute_faithfulness",
@@ -335,7 +347,7 @@ def _ask_of_labels(project: Project, middle: DeltaGenerator, right: DeltaGenerat
     )
 
 
-def _ask_writing(_project: Project, middle: DeltaGenerator, _right: DeltaGenerator) -> tuple[str, AttributingOptions]:
+def _ask_writing(middle: DeltaGenerator) -> tuple[str, AttributingOptions]:
     """Those of a model that writes: it has no labels, gives no probabilities and is not read in windows."""
     methods = offered_methods(writes=True)
     method = middle.selectbox(_("Method"), list(methods), format_func=methods.__getitem__, key="compute_written_method")

@@ -13,7 +13,7 @@ from annotator.attribution.methods import METHODS
 from annotator.attribution.transformers_generation_attribution import WRITTEN_METHODS
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.labels import LabelTable
-from annotator.domain.models import Output, Prediction, Run
+from annotator.domain.models import MachineRationale, Output, Prediction, Quotes, Run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.store import Store
@@ -145,6 +145,24 @@ def test_what_is_chosen_of_a_method_is_asked_for(store: Store, project: Project,
     assert asked(store, project).options.parameters == {"layer": 2, "steps": 20, "baseline": "zero"}
     [job] = queue_of(store, LOCAL_OPERATOR, project).open
     assert job.title.endswith("of transformers:models/bert, layer 2, steps 20, baseline zero")
+
+
+def test_a_model_can_be_asked_about_the_sets_that_another_gave_once_there_are_some(
+    store: Store, project: Project, page: AppTest, import_rows: Callable[..., object]
+) -> None:
+    import_rows(project, [{"id": "a", "text": "good", "label": "positive"}])
+    name = "llama3.2:3b · self-explanation (prompt sets1)"
+    assert not any("llama" in option for option in page.selectbox(key="compute_method").options)
+    quoted = MachineRationale("hard", ((0, 1),), quotes=Quotes(1, n_sets=1, sets=(((0, 1),),)))
+    with store.transaction():
+        run = RunFinder(store, project.id).id_of(Run(name, "quotes"))
+        store_outputs(store, run, [Output(find_instance_ids(store, project.id, "a")[0], rationales=(quoted,))])
+    choose_method(page.run(), f"sufficient-sets:{name}", "built-in")
+    page.button(key="compute_go").click().run()
+    request = asked(store, project)
+    assert (request.method, request.sets_of) == ("sufficient-sets", name)
+    [job] = queue_of(store, LOCAL_OPERATOR, project).open
+    assert job.title == f"built-in, asked about the sets of {name}"
 
 
 def test_normalised_aopc_is_asked_for_by_its_own_box(store: Store, project: Project, page: AppTest) -> None:
