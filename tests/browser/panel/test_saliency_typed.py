@@ -306,7 +306,7 @@ def test_a_link_that_could_not_be_copied_stands_within_its_dialog(saliency: Call
     shown = saliency(SaliencyFake(panels=[written_map()]))
     shown.page.evaluate("() => void (navigator.clipboard.writeText = () => Promise.reject())")
     shown.page.get_by_role("button", name="Copy link").click()
-    field = shown.page.get_by_label("Copy link")
+    field = shown.page.get_by_role("textbox", name="Copy link")
     expect(field).to_be_focused()
     dialog = shown.page.get_by_role("dialog")
     inner, outer = field.bounding_box(), dialog.bounding_box()

@@ -230,7 +230,7 @@ def test_a_researcher_reads_attributions_in_chinese(person: Callable[..., Person
     expect(page.locator(".heat-legend").first).to_contain_text("支持")
     expect(page.get_by_role("rowheader", name="词元 F1", exact=True)).to_be_visible()
     expect(page.get_by_role("rowheader", name="IoU", exact=True)).to_be_visible()
-    page.get_by_text("这些数值的含义").click()
+    page.get_by_text("关于这些数值").click()
     expect(page.locator(".heat-numbers dl")).to_contain_text("同一依据集的 |前 k 个 ∩ 依据集| / |前 k 个 ∪ 依据集|")
     page.locator(".heat-panel .t").first.hover()
     expect(page.locator(".heat-pointed").first).to_contain_text("排名第")
