@@ -113,7 +113,7 @@ def test_people_are_listed_disabled_and_let_in_again(annotator: Command) -> None
     [
         (("user", "add", "ann", "--role", "administrator"), 1, "'ann' already exists. Choose another name."),
         (("user", "add", "bob", "--role", "boss"), 1, "'boss' is not one of 'annotator'"),  # a value was refused
-        (("user", "add", "bob", "--role", "lead", "--project", "Q"), 1, "Unknown project 'Q'."),
+        (("user", "add", "bob", "--role", "lead", "--project", "Q"), 1, "No project 'Q'."),
         (("user", "disable", "nobody"), 1, "No person 'nobody'."),
         (("user", "add", "bob"), 2, "Missing option '--role'"),
         (("user", "add"), 2, "Missing argument 'NAME'"),
