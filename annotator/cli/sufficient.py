@@ -102,6 +102,8 @@ def sufficient(
     from annotator.usecases.models.sufficient_sets import SufficientOptions, find_sufficient_sets
     from annotator.usecases.project.projects import find_project
 
+    if options["sets_of"] and (save_lists or any(options[name] for name in ("goes_on", "is_exact", "is_strong"))):
+        raise click.UsageError("--sets-of looks for no sets: leave out --exact, --continue, --strong and --save-lists.")
     of_model = ("device", "threads", "inputs_at_once", "too_long", "asks_hub")
     load = LoadOptions(**{name: options.pop(name) for name in of_model})
     renamed = pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)

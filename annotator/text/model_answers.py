@@ -95,9 +95,11 @@ def read_scores(text: str, n_sets: int) -> Scores | None:
 
 def _step(value: object) -> int:
     """A step of a scale; raises InvalidValue for what is no whole number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        raise InvalidValue(str(value))
-    return int(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidValue(str(value)[:80])
+    return value
 
 
 def text_of_response(body: object) -> str | None:

@@ -606,3 +606,20 @@ def test_the_command_with_sets_prints_what_the_model_says_of_them(store, databas
     told = capsys.readouterr().out
     assert "answers otherwise: 1" in told
     assert re.search(r"model's own sets +1\.00 .*1\.00", told)
+
+
+def test_what_belongs_to_a_search_is_refused_where_given_sets_are_judged(database, tastes, capsys):
+    command = [
+        "--db",
+        str(database),
+        "sufficient",
+        "--project",
+        tastes.name,
+        "--model",
+        "built-in",
+        "--sets-of",
+        OF_SETS,
+    ]
+    for flag in ("--exact", "--continue", "--strong", "--save-lists"):
+        assert run([*command, flag]) == 2
+        assert "leave out --exact, --continue, --strong and --save-lists" in capsys.readouterr().err

@@ -20,6 +20,8 @@ from annotator.usecases.background import ask_to_explain_self
 from annotator.usecases.lead.quality import quality_of
 from annotator.usecases.models.self_explanations import SelfExplanationOptions
 from annotator.usecases.models.shadow_review import shadow_review, shadow_review_summary
+from annotator.usecases.persons.erasure import erase
+from annotator.usecases.project import ends
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
@@ -88,6 +90,8 @@ def test_an_answer_without_scores_of_every_set_is_left_out_and_a_server_that_fai
         '{"sets": [], "comprehensiveness": 3}',
         '{"sets": [{"sufficiency": 4, "compactness": 1}, {"sufficiency": 3, "compactness": 1}], "comprehensiveness": 3}',
         '{"sets": [{"sufficiency": 3}, {"sufficiency": 3}], "comprehensiveness": 3}',
+        '{"sets": [{"sufficiency": Infinity, "compactness": 1}, {"sufficiency": NaN, "compactness": 1}], "comprehensiveness": 3}',
+        '{"sets": [{"sufficiency": 1e999, "compactness": 1}, {"sufficiency": 2.5, "compactness": 1}], "comprehensiveness": 3}',
         "They are fine.",
     ):
         server.behaviour = saying(nonsense)
@@ -127,6 +131,17 @@ def test_the_work_in_the_background_and_the_command_are_the_same(
     assert capsys.readouterr().out.startswith(f"{NAME} scored 0 annotations.")
     assert run([*command, "stats", "--project", project.name, "--all"]) == 0
     assert NAME in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("reviewed", "server")
+def test_scores_go_with_the_annotation_of_a_person_who_is_erased_and_with_the_project(
+    store: Store, project: Project, annotator: User
+) -> None:
+    shadow_review(store, LOCAL_OPERATOR, project, "small")
+    erase(store, LOCAL_OPERATOR, annotator.name)
+    assert shadow_scores(store, project.id) == {}
+    ends.delete(store, LOCAL_OPERATOR, project.id, project.name)
+    assert store.value("SELECT count(*) FROM shadow_scores") == 0
 
 
 def test_without_anything_reviewed_nothing_is_asked(store: Store, project: Project, server: ModelServer) -> None:
