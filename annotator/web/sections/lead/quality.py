@@ -448,6 +448,10 @@ def _show_reviewers(quality: WorkQuality) -> None:
     st.caption(_("Sets (comprehensiveness: annotations) with at least two scores. α: Krippendorff, ordinal."))
 
 
+_SHADOW_NOTE = unsaid(
+    "Weighted κ [95 % over texts]; n: sets (comprehensiveness: annotations). As good: at most {most} below people, even at the "
+    "interval's low end. A verdict needs ten texts."
+)
 _STANDINGS: dict[Standing, str] = {
     "as good": unsaid("as good as a reviewer"),
     "worse": unsaid("worse"),
@@ -477,9 +481,7 @@ def _show_shadows(quality: WorkQuality) -> None:
         help=_("Language models that scored decided rounds. They decide nothing (docs/self_explanations.md)."),
     )
     st.dataframe(rows, hide_index=True, key="quality_shadows")
-    st.caption(
-        _("Weighted κ [95 %]. As good as a reviewer: at most {most} below people, with certainty.", most=NO_WORSE)
-    )
+    st.caption(_(_SHADOW_NOTE, most=NO_WORSE))
 
 
 def _interval(estimate: Estimate) -> str:
