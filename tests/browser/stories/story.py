@@ -171,7 +171,7 @@ class Person:
 
     def settles(self) -> None:
         """Until no script of the page runs any more."""
-        expect(self.page.get_by_test_id("stStatusWidget")).to_have_count(0)
+        expect(self.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
         expect(self.page.locator("[data-stale=true]")).to_have_count(0)
 
     def _press(self, row: int, name: str, timeout: float | None = None) -> None:

@@ -138,7 +138,7 @@ SECTIONS = {
 def shows_without_an_error(lead: Person, name: str, shown: str) -> None:
     lead.section(name)
     expect(lead.page.get_by_test_id("stMain").locator(shown).first).to_be_visible()
-    expect(lead.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    lead.settles()
     expect(lead.page.get_by_test_id("stAlertContentError")).to_have_count(0)
 
 

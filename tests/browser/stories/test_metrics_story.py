@@ -334,8 +334,9 @@ def with_a_file(server: Server) -> Server:
 def test_a_researcher_compares_rows_with_those_of_a_file_by_the_keyboard_and_opens_a_text_with_both_maps(
     with_a_file: Server, person: Callable[..., Person]
 ) -> None:
-    page = person("Researcher").open("/metrics?project=1").page
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    researcher = person("Researcher").open("/metrics?project=1")
+    page = researcher.page
+    researcher.settles()
     page.get_by_role("button", name="Rows", exact=True).click()
     page.get_by_role("combobox", name="Compare with").focus()
     page.keyboard.type("theirs")
@@ -347,7 +348,7 @@ def test_a_researcher_compares_rows_with_those_of_a_file_by_the_keyboard_and_ope
     expect(table.get_by_role("row", name="minilm · lime")).to_contain_text("n 24")
     expect(page.get_by_text("Holm-corrected for")).to_be_visible()
 
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    researcher.settles()
     page.get_by_role("combobox", name="Compared row").focus()
     page.keyboard.type("minilm · lime")
     page.keyboard.press("Enter")
