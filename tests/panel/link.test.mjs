@@ -63,10 +63,7 @@ for (const [query, gone] of [
   test(`of “${query.slice(0, 60)}” what is gone is named`, () => assert.deepEqual(goneOf(of(query), GIVEN), gone));
 
 test("what is shown in the place of what is gone is said behind it", () =>
-  assert.equal(
-    goneWords(["run 9"], ["All texts are listed."]),
-    "Not found, so ignored: run 9. All texts are listed.",
-  ));
+  assert.equal(goneWords(["run 9"], ["All texts are listed."]), "Not found, so ignored: run 9. All texts are listed."));
 
 test("nothing is said of a link that can be shown as it is", () => assert.equal(goneWords([]), ""));
 
