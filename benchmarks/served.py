@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 
 class Server:
@@ -39,7 +40,7 @@ class Server:
 
     @property
     def port(self) -> int:
-        return int(self.address.rsplit(":", 1)[1])
+        return urlsplit(self.address).port or 80
 
     def kill(self) -> None:
         """As if the machine had lost its power (kill -9)."""

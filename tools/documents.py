@@ -78,6 +78,10 @@ VARIABLES = {
         "Further names under which `serve` answers, with spaces between them, as `--allowed-host` "
         "(docs/server.md#names)."
     ),
+    "ANNOTATOR_LOG_FORMAT": "How `serve` writes its log: `text` or `json` ([deploy](deploy.md#log-and-numbers)).",
+    "ANNOTATOR_METRICS_TOKEN": (
+        "The token with which `/health/metrics` answers; without it nothing is there ([deploy](deploy.md#log-and-numbers))."
+    ),
     "ANNOTATOR_ALLOW_MODEL_HUB": (
         "`1`: models that pages name may be fetched from the Hugging Face hub; else no other host is asked."
     ),

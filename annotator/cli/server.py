@@ -19,8 +19,8 @@ _PORT = click.IntRange(0, 65535)
     "--url",
     envvar="ANNOTATOR_URL",
     help=(
-        "The address at which people reach it, behind a proxy or a tunnel (also ANNOTATOR_URL). Printed links "
-        "begin with it."
+        "The address at which people reach it, behind a proxy or a tunnel (also ANNOTATOR_URL), with a path if "
+        "there is one. Printed links begin with it."
     ),
 )
 @option(
@@ -35,9 +35,15 @@ _PORT = click.IntRange(0, 65535)
     "--allow-model-hub", is_flag=True, envvar="ANNOTATOR_ALLOW_MODEL_HUB",
     help="Allow models that pages name to be fetched from the Hugging Face hub. Else no other host is asked.",
 )  # fmt: skip
+@option(
+    "--log-format", type=click.Choice(["text", "json"]), default="text", envvar="ANNOTATOR_LOG_FORMAT",
+    help="How warnings and errors are written to standard error: json is an object on each line.",
+)  # fmt: skip
 @click.pass_obj
 @examples("annotator --db reviews.db serve --url https://annotate.example.org")
-def serve(path: Path, host: str, port: int, url: str | None, allowed: tuple[str, ...], allow_model_hub: bool) -> None:
+def serve(
+    path: Path, host: str, port: int, url: str | None, allowed: tuple[str, ...], allow_model_hub: bool, log_format: str
+) -> None:
     """Serve a database; for a fresh one, print the link that makes the first account, an administrator.
 
     0.0.0.0 or :: as --host listens at every address of the machine. The server speaks no TLS: see docs/server.md for
@@ -47,7 +53,7 @@ def serve(path: Path, host: str, port: int, url: str | None, allowed: tuple[str,
     from annotator.web.server import serve as serve_database
 
     os.environ[HUB_VARIABLE] = "1" if allow_model_hub else "0"  # the process that does long work reads it
-    serve_database(path, host, port, url=url, allowed=allowed)
+    serve_database(path, host, port, url=url, allowed=allowed, log_as_json=log_format == "json")
 
 
 @click.command()

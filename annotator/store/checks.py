@@ -1,4 +1,4 @@
-"""What a check of the whole database reads: counts made anew, and everything that points at a token."""
+"""What a check of the whole database reads: counts made anew, and everything that points at a token; and what is watched."""
 
 import json
 from collections.abc import Iterator
@@ -18,6 +18,21 @@ class WrongCount:
     place: str
     kept: int
     counted: int
+
+
+def numbers_to_watch(store: Store) -> dict[str, int]:
+    """How much there is, for whoever watches the server: by the name of the number, that of jobs with its state."""
+    jobs = store.rows("SELECT state, count(*) AS n FROM jobs GROUP BY state ORDER BY state")
+    return {
+        "accounts": int(store.value("SELECT count(*) FROM users WHERE NOT is_disabled")),
+        "sessions": int(store.value("SELECT count(*) FROM sessions WHERE expires_at > ?", (store.now(),))),
+        "annotations_total": int(
+            store.value("SELECT count(*) FROM annotations WHERE state NOT IN ('draft', 'reference')")
+        ),
+        "reviews_total": int(store.value("SELECT count(*) FROM reviews WHERE submitted_at IS NOT NULL")),
+        "perturbed_versions_total": int(store.value("SELECT count(*) FROM perturbations")),
+        **{f'jobs{{state="{row["state"]}"}}': int(row["n"]) for row in jobs},
+    }
 
 
 def wrong_workers(store: Store) -> Iterator[tuple[str, str]]:

@@ -39,6 +39,11 @@ def back_up_beside(store: Store, actor: User) -> Path:
     return target
 
 
+def numbers_to_watch(store: Store) -> dict[str, int]:
+    """How much there is of accounts, sessions, work and jobs; nothing of anybody's."""
+    return checks.numbers_to_watch(store)
+
+
 def check(store: Store) -> list[str]:
     """Everything that is wrong with the data, a sentence each; empty when all is well.
 

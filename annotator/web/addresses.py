@@ -1,8 +1,11 @@
 """The listening socket, the addresses and names under which the server answers, and its log."""
 
+import datetime as dt
 import errno
+import json
 import logging
 import os
+import re
 import socket
 import time
 from collections.abc import Iterable
@@ -11,7 +14,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, BinaryIO
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
@@ -119,7 +122,8 @@ def addresses_of(bound: str, port: int, url: str | None = None) -> Addresses:
         else _written(bound, port)
     )
     if url is not None:
-        return Addresses(here, _checked(url))
+        public = _checked(url)
+        return Addresses(here + urlsplit(public).path, public)
     if address.is_loopback:
         return Addresses(here, None)
     return Addresses(here, _written(_own_address(address.version), port) if address.is_unspecified else here)
@@ -135,11 +139,42 @@ def is_loopback(host: str) -> bool:
 
 def _checked(url: str) -> str:
     parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not _PREFIX.fullmatch(parts.path.rstrip("/")):
         raise InvalidValue(
-            f"'{url}' is no address of a server. Write it as a browser shows it, https://annotate.example.org."
+            f"'{url}' is no address of a server. Write it as a browser shows it: https://annotate.example.org, or "
+            "https://example.org/annotate under a path."
         )
-    return url.rstrip("/")
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+# The address under which people reach the server stands in the environment, which is all that pages get from the server. With a
+# path (https://example.org/annotate) every address of the program stands below it.
+
+
+PUBLIC_VARIABLE = "ANNOTATOR_URL"
+_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
+
+
+def public_address(page: str | None) -> str:
+    """Where people reach the server, without a slash at the end: as it was told at its start, else as `page` was reached."""
+    reached = urlsplit(page or "")
+    return os.environ.get(PUBLIC_VARIABLE, f"{reached.scheme}://{reached.netloc}").rstrip("/")
+
+
+def path_prefix() -> str:
+    """The path below which the program is served: "/annotate", or "" where a name is its own."""
+    return urlsplit(os.environ.get(PUBLIC_VARIABLE, "")).path.rstrip("/")
+
+
+def at(path: str) -> str:
+    """The address of a route in a browser; path: as the program knows it, "/sign-out"."""
+    return path_prefix() + path
+
+
+def page_address(page: str, **parameters: object) -> str:
+    """The address of a page and of something on it, for links that st.page_link cannot make."""
+    query = urlencode(parameters)
+    return at(f"/{page}?{query}" if query else f"/{page}")
 
 
 def _written(host: str, port: int) -> str:
@@ -230,19 +265,35 @@ class OnceAMinute(logging.Filter):
         return True
 
 
-def begin_log() -> None:
+class JsonLines(logging.Formatter):
+    """A record as a line of JSON: time (UTC), level, logger, message, and trace where there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        time_of = dt.datetime.fromtimestamp(record.created, dt.UTC).isoformat(timespec="milliseconds")
+        fields = {
+            "time": time_of, "level": record.levelname, "logger": record.name, "message": record.getMessage(),
+            **({"trace": self.formatException(record.exc_info)} if record.exc_info and record.exc_info[0] else {}),
+        }  # fmt: skip
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def begin_log(*, as_json: bool = False) -> None:
     """Warnings and errors, on standard error."""
     handler = logging.StreamHandler()
+    handler.setFormatter(
+        JsonLines() if as_json else logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    )
     handler.addFilter(OnceAMinute())
     handler.addFilter(Sparing())
-    logging.basicConfig(
-        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s", handlers=[handler]
-    )
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     # Streamlit gives these handlers of their own.
     others = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "streamlit"]
     for name in ("uvicorn.error", *others):
-        logging.getLogger(name).addFilter(OneLine())
-        logging.getLogger(name).addFilter(Sparing())
+        logger = logging.getLogger(name)
+        logger.addFilter(OneLine())
+        logger.addFilter(Sparing())
+        for own in logger.handlers if as_json else ():
+            own.setFormatter(JsonLines())
 
 
 # Under which names the server answers: a page elsewhere may let its own name lead to this machine (DNS rebinding).

@@ -3,6 +3,7 @@
 Jinja2 is imported with the first page, so that the server starts without it.
 """
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable
 from functools import cache
@@ -19,12 +20,16 @@ from annotator.language import OWN_NAMES, _, several, spoken_language
 from annotator.usecases.access.accounts import ListedUser
 from annotator.usecases.crowd.visits import Visit, Welcome
 from annotator.usecases.persons.my_account import MyAccount, OwnRoles
+from annotator.web.addresses import path_prefix
 from annotator.web.navigation import PageEntry
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+# In templates and in what they are given, addresses stand as the program knows them. No value can look like this: its quotes are
+# escaped.
+_OWN_ADDRESS = re.compile(r'\b(href|action)="/')
 _TEMPLATES = Path(__file__).resolve().parent / "sign_in_pages"
 _CSS = (_TEMPLATES / "forms.css").read_text(encoding="utf-8")
 _CSS_HASH = b64encode(sha256(_CSS.encode()).digest()).decode()
@@ -127,7 +132,7 @@ def nowhere_page(path: str, offered: Iterable[PageEntry]) -> HTMLResponse:
 
 def _page(template: str, title: str, status: int, **values: object) -> HTMLResponse:
     page = _environment().get_template(template).render(title=title, css=_CSS, **values)
-    return HTMLResponse(page, status, _HEADERS)
+    return HTMLResponse(_OWN_ADDRESS.sub(rf'\1="{path_prefix()}/', page), status, _HEADERS)
 
 
 @cache

@@ -26,6 +26,7 @@ from annotator.usecases.notices.notices import MOST_COUNTED, count_unread, mark_
 from annotator.usecases.perturb.audits import count_to_audit
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.start.overview import Training, own_work_in
+from annotator.web.addresses import at
 from annotator.web.navigation import PAGES, START, PageEntry, first_page_for, page_at, pages_for
 from annotator.web.session import Visit, current_session, last_project_id, note_page, page_store, start_visit
 
@@ -259,7 +260,7 @@ def _show_sign_out() -> None:
 
 def _link_html(address: str, label: str) -> str:
     """A link within the tab, which st.link_button would open in another. There is nothing of anybody's in this HTML."""
-    return f'<a href="{address}" target="_self" style="{_LINK_STYLE}">{label}</a>'
+    return f'<a href="{at(address)}" target="_self" style="{_LINK_STYLE}">{label}</a>'
 
 
 def waiting_line(store: Store, user: User, project: Project, roles: frozenset[Role]) -> str:

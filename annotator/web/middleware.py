@@ -1,7 +1,8 @@
-"""What happens to every request before a route sees it: options, the gate for pages, and security headers."""
+"""What happens to every request before a route sees it: the path below which all is served, options, the gate, headers."""
 
 import asyncio
 import logging
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import cast
@@ -22,7 +23,7 @@ from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.rights import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
-from annotator.web.addresses import LOOPBACK, refusal_of
+from annotator.web.addresses import LOOPBACK, path_prefix, refusal_of
 from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes import crowd as crowd_limits
 from annotator.web.routes.access import (
@@ -41,6 +42,57 @@ from annotator.web.routes.account import ACCOUNT_PATHS
 from annotator.web.routes.crowd import refusal
 from annotator.web.routes.sign_in import sign_in_address
 from annotator.web.routes.static import PageFiles
+
+_HEALTH = "/health"
+_COOKIE_PATH = re.compile(r"(?i)(; *path=)/")
+
+
+class BelowPath:
+    """Serves the program below a path (--url https://example.org/annotate): inside, every address is as if there were none.
+
+    A proxy passes the path on as it is, so that each address has one meaning; /health alone is answered without it as well.
+    """
+
+    def __init__(self, app: ASGIApp, prefix: str) -> None:
+        self._app = app
+        self._prefix = prefix
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in {"http", "websocket"} or scope["path"] == _HEALTH:
+            await self._app(scope, receive, send)
+        elif scope["path"].startswith(f"{self._prefix}/"):
+            inner = {**scope, "path": scope["path"].removeprefix(self._prefix)}
+            inner["raw_path"] = scope.get("raw_path", b"").removeprefix(self._prefix.encode())
+            await self._app(inner, receive, self._with_prefix(send))
+        elif scope["type"] == "websocket":
+            await WebSocketClose(_REFUSED)(scope, receive, send)
+        else:
+            await self._elsewhere(scope)(scope, receive, send)
+
+    def _elsewhere(self, scope: Scope) -> Response:
+        if scope["path"] in {"/", self._prefix}:
+            query = scope["query_string"].decode("latin-1")
+            return RedirectResponse(f"{self._prefix}/{'?' if query else ''}{query}", 307)
+        return PlainTextResponse(
+            f"This server is at {self._prefix}/. A proxy must pass the path on as it is (docs/deploy.md).\n", 404
+        )
+
+    def _with_prefix(self, send: Send) -> Send:
+        async def send_with_prefix(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [(name, self._outside(name.lower(), value)) for name, value in message["headers"]]
+            await send(message)
+
+        return send_with_prefix
+
+    def _outside(self, name: bytes, value: bytes) -> bytes:
+        """A header as the browser needs it: where it is sent on to, and to which addresses a cookie goes."""
+        if name == b"location" and value.startswith(b"/") and not value.startswith(b"//"):
+            return self._prefix.encode() + value
+        if name == b"set-cookie":
+            return _COOKIE_PATH.sub(rf"\1{self._prefix}/", value.decode("latin-1")).encode("latin-1")
+        return value
+
 
 # Before everything else at the recruitment links: who is turned away costs no route, no template, no thread and no question.
 
@@ -296,7 +348,9 @@ def _with_headers(send: Send) -> Send:
 
 def web_middleware(options: ServerOptions) -> list[Middleware]:
     """The middleware around all routes, ours and Streamlit's."""
+    prefix = path_prefix()
     return [
+        *([Middleware(BelowPath, prefix=prefix)] if prefix else []),
         Middleware(PageFiles, headers=_HEADERS),
         Middleware(CrowdGate, headers=_HEADERS),
         Middleware(Gate, options=options),

@@ -25,7 +25,16 @@ from annotator.usecases.access.accounts import make_first_account_link
 from annotator.usecases.databases import open_store, served
 from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
-from annotator.web.addresses import Addresses, AllowedHosts, addresses_of, allowed_hosts, begin_log, is_loopback, listen
+from annotator.web.addresses import (
+    PUBLIC_VARIABLE,
+    Addresses,
+    AllowedHosts,
+    addresses_of,
+    allowed_hosts,
+    begin_log,
+    is_loopback,
+    listen,
+)
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
 from annotator.web.routes import all_routes
@@ -56,7 +65,7 @@ _FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "a
 
 def serve(
     path: Path, host: str, port: int, *, url: str | None = None, allowed: Sequence[str] = (),
-    is_demonstration: bool = False, open_browser: bool = False,
+    is_demonstration: bool = False, open_browser: bool = False, log_as_json: bool = False,
 ) -> None:  # fmt: skip
     """Serve a database until the process is stopped.
 
@@ -91,7 +100,10 @@ def serve(
             if open_browser:
                 _open_browser(f"{addresses.here}/link/{first_link}" if first_link else addresses.here)
             os.environ[DATABASE_VARIABLE] = str(path)
-            _run(build_app(ServerOptions(path, is_demonstration, hosts)), listener)
+            os.environ.pop(PUBLIC_VARIABLE, None)
+            if url is not None:
+                os.environ[PUBLIC_VARIABLE] = addresses.for_links
+            _run(build_app(ServerOptions(path, is_demonstration, hosts)), listener, log_as_json=log_as_json)
 
 
 def build_app(options: ServerOptions) -> "App":
@@ -167,11 +179,11 @@ def _open_browser(address: str) -> None:
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
-def _run(app: "App", listener: socket.socket) -> None:
+def _run(app: "App", listener: socket.socket, *, log_as_json: bool) -> None:
     import uvicorn  # noqa: PLC0415
     from streamlit.runtime.runtime_util import get_max_message_size_bytes  # noqa: PLC0415
 
-    begin_log()
+    begin_log(as_json=log_as_json)
     _allow_many_files()
     config = uvicorn.Config(
         app,

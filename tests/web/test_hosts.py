@@ -2,20 +2,42 @@
 
 import logging
 import os
+import re
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
+from httpx import Response
+from starlette.applications import Starlette
 from starlette.requests import HTTPConnection as StarletteConnection
+from starlette.testclient import TestClient
 
 from annotator.cli.main import run
 from annotator.errors import InvalidValue
-from annotator.store import open_store
-from annotator.web.addresses import AllowedHosts, allowed_hosts, host_name, refusal_of
-from annotator.web.routes.access import is_from_elsewhere, is_from_own_page, is_own_origin
+from annotator.store import Store, open_store
+from annotator.usecases.access import accounts
+from annotator.web.addresses import (
+    PUBLIC_VARIABLE,
+    Addresses,
+    AllowedHosts,
+    addresses_of,
+    allowed_hosts,
+    host_name,
+    refusal_of,
+)
+from annotator.web.middleware import web_middleware
+from annotator.web.routes import all_routes
+from annotator.web.routes.access import (
+    ServerOptions,
+    close_kept_store,
+    is_from_elsewhere,
+    is_from_own_page,
+    is_own_origin,
+)
 
 LOCAL = ["localhost", "localhost:8501", "127.0.0.1", "127.0.0.1:9000", "[::1]", "[::1]:8501", "LocalHost.", ""]
 STRANGE = ["rebound.example", "localhost.rebound.example", "127.0.0.1.rebound.example:8501", "a@localhost", "localhost/x", "[::1",
@@ -118,6 +140,96 @@ def _status(port: int, host: str) -> int:
     status = connection.getresponse().status
     connection.close()
     return status
+
+
+# Below a path: https://example.org/annotate
+
+
+@pytest.fixture
+def below(monkeypatch: pytest.MonkeyPatch, database: Path) -> Iterator[Callable[..., Response]]:
+    """Answers of the program behind https://example.org/annotate, by path."""
+    monkeypatch.setenv(PUBLIC_VARIABLE, "https://example.org/annotate")
+    open_store(database, create=True).close()
+    options = ServerOptions(database, hosts=allowed_hosts("127.0.0.1", "127.0.0.1", "https://example.org/annotate", ()))
+    app = Starlette(routes=all_routes(), middleware=web_middleware(options))
+    with TestClient(app, base_url="https://example.org", follow_redirects=False) as client:
+        yield lambda path, **form: (
+            client.post(path, data=form, headers={"Origin": "https://example.org"}) if form
+            else client.get(path, headers={"Accept": "text/html"})
+        )  # fmt: skip
+    close_kept_store()
+
+
+def test_below_a_path_every_address_that_a_browser_gets_begins_with_it(
+    below: Callable[..., Response], store: Store
+) -> None:
+    assert (
+        below("/annotate/annotate?project=1").headers["location"] == "/annotate/sign-in?next=%2Fannotate%3Fproject%3D1"
+    )
+    page = below("/annotate/sign-in?next=%2Fsaliency%3Fproject%3D1")
+    assert re.findall(r'(?:href|action)="([^"]*)"', page.text) == [
+        "/annotate/favicon.png",
+        "/annotate/sign-in?next=%2Fsaliency%3Fproject%3D1",
+    ]
+    link = accounts.make_first_account_link(store)
+    answer = below(f"/annotate/link/{link}", name="ann", password="a good long password")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/annotate/")
+    assert "Path=/annotate/;" in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize(("path", "status", "leads"), [
+    ("/", 307, "/annotate/"), ("/annotate?project=1", 307, None), ("/annotate", 307, "/annotate/"), ("/health", 200, None),
+    ("/annotate/health", 200, None), ("/saliency", 404, None), ("/annotated/health", 404, None),
+])  # fmt: skip
+def test_beside_the_path_there_is_only_the_health_and_the_way_to_it(
+    below: Callable[..., Response], path: str, status: int, leads: str | None
+) -> None:
+    answer = below(path)
+    assert answer.status_code == status
+    if leads:
+        assert answer.headers["location"] == leads
+    if status == 404:
+        assert answer.text == "This server is at /annotate/. A proxy must pass the path on as it is (docs/deploy.md).\n"
+
+
+def test_the_stated_address_is_the_servers_own_origin_whatever_host_the_proxy_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = request(host="127.0.0.1:8501", origin="https://example.org", sec_fetch_site="same-origin")
+    assert is_from_elsewhere(asked)
+    monkeypatch.setenv(PUBLIC_VARIABLE, "https://example.org:443/annotate")
+    assert is_from_own_page(asked)
+    for other in (
+        "http://example.org",
+        "https://example.org:8443",
+        "https://example.org.evil.example",
+        "null",
+        "https://[",
+        "",
+    ):
+        assert not is_own_origin(asked, other)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org/a//b",
+        "https://example.org/a/..",
+        "https://example.org/a%2F",
+        "https://e.org/ä",
+        "/a",
+        "ftp://e.org/",
+    ],
+)
+def test_an_address_with_a_path_that_no_proxy_would_pass_on_is_refused(url: str) -> None:
+    with pytest.raises(InvalidValue, match="is no address of a server"):
+        addresses_of("127.0.0.1", 8501, url)
+
+
+def test_a_slash_at_the_end_of_the_stated_address_changes_nothing() -> None:
+    assert addresses_of("127.0.0.1", 8501, "https://example.org/annotate/") == Addresses(
+        "http://127.0.0.1:8501/annotate", "https://example.org/annotate"
+    )
 
 
 # Whether a request comes from a page of this server: what browsers send, alone and behind a proxy.

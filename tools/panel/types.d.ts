@@ -33,6 +33,8 @@ interface Window {
   annotatorEarly?: { url: string; answer: Promise<Answer<NextWork> | null>; data: PanelData } | null;
   annotatorPlace?: (() => string) | null;
 }
+/** The path below which the program is served. */
+declare var annotatorPrefix: string | undefined;
 
 // ---- answers of routes
 

@@ -30,7 +30,7 @@ from annotator.errors import (
 from annotator.language import _, speak, unsaid
 from annotator.usecases.access.accounts import Session, session_of
 from annotator.usecases.databases import Store, open_store
-from annotator.web.addresses import AllowedHosts
+from annotator.web.addresses import AllowedHosts, public_address
 
 # Whether a request was sent by a page of this server: asked of forms, messages, web sockets, and GETs that give work out.
 
@@ -59,10 +59,13 @@ def is_changed_on_the_way(request: HTTPConnection) -> bool:
 
 
 def is_own_origin(request: HTTPConnection, origin: str) -> bool:
-    """Whether an origin is this server's, as the browser sees it: the same host and port, and TLS where we know of TLS.
+    """Whether an origin is this server's, as the browser sees it: the one that was stated with --url; or the same host and port,
+    and TLS where we know of TLS.
 
     A scheme's own port may be left out on either side. Whether there is TLS is known from a proxy that says so.
     """
+    if _same_origin(origin, public_address(None)):
+        return True
     has_tls = request.scope.get("scheme") in {"https", "wss"}
     try:
         sent, host = urlsplit(origin), urlsplit(f"//{request.headers.get('host', '')}")
@@ -71,6 +74,19 @@ def is_own_origin(request: HTTPConnection, origin: str) -> bool:
     except ValueError:  # a port that is no number, or half of an IPv6 address
         return False
     return is_same and bool(sent.hostname) and usual is not None and (sent.scheme == "https" or not has_tls)
+
+
+def _same_origin(origin: str, stated: str) -> bool:
+    try:
+        first, second = _parts_of(origin), _parts_of(stated)
+    except ValueError:
+        return False
+    return first == second and all(first)
+
+
+def _parts_of(address: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
 
 
 def _site(request: HTTPConnection) -> str | None:

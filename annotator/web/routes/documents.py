@@ -17,6 +17,7 @@ from starlette.routing import Route
 from annotator.errors import NotSignedIn
 from annotator.language import Language, _, spoken_language
 from annotator.usecases.access.accounts import Session
+from annotator.web.addresses import at, path_prefix
 from annotator.web.navigation import PAGES
 from annotator.web.routes.access import is_from_elsewhere, session_of_request
 from annotator.web.routes.static import panel_address, panel_modules
@@ -108,8 +109,9 @@ _FIRST_ASKED = frozenset({"annotate"})
 
 # The two settings are all that Streamlit's browser part has to know before it connects; with them it need not ask first.
 _SERVER = """<script>
+window.annotatorPrefix = "PREFIX";
 window.__streamlit = {
-  BACKEND_BASE_URL: location.origin + "/",
+  BACKEND_BASE_URL: location.origin + "PREFIX/",
   HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false },
 };
 </script>
@@ -192,13 +194,13 @@ _FIRST_TEXT = """<script>
 try {
   const me = WHO_IS_SIGNED_IN;
   const writer = (key) => JSON.parse(localStorage[key]).user ?? me.user;
-  const isMine = (key) => key.startsWith("annotator:draft:") && writer(key) === me.user;
+  const isMine = (key) => key.startsWith(PREFIX + "annotator:draft:") && writer(key) === me.user;
   const asked = new URLSearchParams(location.search), query = new URLSearchParams();
   for (const name of ["project", "instance"]) if (asked.get(name)) query.set(name, asked.get(name));
   query.set("day", new Date(new Date().setHours(0, 0, 0, 0)).toISOString());
   const read = async (response) => ({ status: response.status, body: await response.json() });
   if (asked.get("project") && !Object.keys(localStorage).some(isMine)) {
-    const url = "/api/panel/next?" + query;
+    const url = PREFIX + "/api/panel/next?" + query;
     const whole = (name) => asked.get(name) ? Number(asked.get(name)) : null;
     window.annotatorEarly = {
       url, answer: fetch(url).then((response) => response.ok ? read(response) : null).catch(() => null),
@@ -220,12 +222,12 @@ def _document(page: str, *, asks_first: bool = True, language: Language = "en") 
 
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
-    first = _FIRST_TEXT if asks_first and page in _FIRST_ASKED else ""
-    first += _SERVER + _SIGNED_OUT + SIDEBAR + _STYLE + STYLE
+    first = _FIRST_TEXT.replace("PREFIX", json.dumps(path_prefix())) if asks_first and page in _FIRST_ASKED else ""
+    first += _SERVER.replace("PREFIX", path_prefix()) + _SIGNED_OUT + SIDEBAR + _STYLE + STYLE
     if page in _ENTRIES:
         modules = panel_modules(_ENTRIES[page])
         # What shows a component is Streamlit's own; that it is not found under this name costs only its early reading.
-        shows = [f"/static/js/{path.name}" for path in static.glob("static/js/BidiComponent.*.js")]
+        shows = [at(f"/static/js/{path.name}") for path in static.glob("static/js/BidiComponent.*.js")]
         first += "".join(f'<link rel="modulepreload" href="{module}">\n' for module in [*modules, *shows])
         if page in _FIRST_ASKED and asks_first:
             first += f'<script type="module" src="{modules[0]}"></script>\n'

@@ -1,19 +1,26 @@
 """GET /health: whether the server runs, and the database can be read and written. Only an administrator learns more than that.
 
-A proxy on this machine makes everybody come from it, so that no address tells who asks: a session does.
+A proxy on this machine makes everybody come from it, so that no address tells who asks: a session does. Numbers for Prometheus
+are at /health/metrics (/metrics is a page), for whoever has the token.
 """
 
+import os
+import shutil
+from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
+from secrets import compare_digest
 from threading import Thread
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from annotator import __version__
 from annotator.errors import NotSignedIn, StoreError
 from annotator.usecases.access.accounts import has_users, session_of
 from annotator.usecases.databases import Store, open_store
+from annotator.usecases.upkeep import numbers_to_watch
 from annotator.web.routes.access import COOKIE, note_trouble, options_of
 
 _NOT_KEPT = {"Cache-Control": "no-store"}
@@ -39,7 +46,77 @@ def _is_for_administrator(store: Store, request: Request) -> bool:
         return False
 
 
-routes = [Route("/health", health)]
+METRICS_VARIABLE = "ANNOTATOR_METRICS_TOKEN"
+_METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_HELP = {
+    "info": "The program's version.",
+    "up": "1 if the database can be read and written, else 0.",
+    "database_bytes": "Size of the database with its log.",
+    "disk_free_bytes": "What is free where the database lies.",
+    "accounts": "Accounts that may sign in.",
+    "sessions": "Sessions that have not ended.",
+    "annotations_total": "Annotations handed in.",
+    "reviews_total": "Reviews handed in.",
+    "perturbed_versions_total": "Perturbed versions handed in.",
+    "jobs": "Long work by state.",
+    "resident_memory_bytes": "Memory of the server's process.",
+    "open_files": "Open files of the server's process.",
+}
+
+
+def metrics(request: Request) -> Response:
+    """Prometheus' text; nothing of anybody's work but how much there is. Where no token was set there is nothing at all."""
+    token = os.environ.get(METRICS_VARIABLE, "")
+    kind, _, given = request.headers.get("authorization", "").partition(" ")
+    if not token:
+        return PlainTextResponse(f"Set {METRICS_VARIABLE} to read numbers here (docs/deploy.md).\n", 404, _NOT_KEPT)
+    if kind.lower() != "bearer" or not compare_digest(given.strip().encode(), token.encode()):
+        return PlainTextResponse("The token is missing or wrong.\n", 401, {"WWW-Authenticate": "Bearer", **_NOT_KEPT})
+    path = options_of(request).path
+    values = {f'info{{version="{__version__}"}}': 1, "up": 0, **_of_disk(path), **_of_process()}
+    try:
+        with open_store(path) as store:
+            values |= numbers_to_watch(store)
+            store.require_writable()
+            values["up"] = 1
+    except StoreError as error:
+        note_trouble(error)
+    return Response(_as_text(values), media_type=_METRICS_TYPE, headers=_NOT_KEPT)
+
+
+def _of_disk(path: Path) -> dict[str, int]:
+    files = [file for ending in ("", "-wal") if (file := path.with_name(path.name + ending)).exists()]
+    return {
+        "database_bytes": sum(file.stat().st_size for file in files),
+        "disk_free_bytes": shutil.disk_usage(path.parent).free,
+    }
+
+
+def _of_process() -> dict[str, int]:
+    """As Linux tells them; elsewhere they are left out."""
+    own = Path("/proc/self")
+    if not own.exists():
+        return {}
+    pages = int((own / "statm").read_text(encoding="ascii").split()[1])
+    return {
+        "resident_memory_bytes": pages * os.sysconf("SC_PAGE_SIZE"),
+        "open_files": len(list((own / "fd").iterdir())),
+    }
+
+
+def _as_text(values: Mapping[str, int]) -> str:
+    lines: list[str] = []
+    for name, help_line in _HELP.items():
+        samples = {sample: value for sample, value in values.items() if sample.partition("{")[0] == name}
+        if not samples:
+            continue
+        kind = "counter" if name.endswith("_total") else "gauge"
+        lines += [f"# HELP annotator_{name} {help_line}", f"# TYPE annotator_{name} {kind}"]
+        lines += [f"annotator_{sample} {value}" for sample, value in samples.items()]
+    return "\n".join(lines) + "\n"
+
+
+routes = [Route("/health", health), Route("/health/metrics", metrics)]
 
 
 # What is loaded while a person still reads, so that nobody waits for it after the server's start.

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from urllib.parse import urlencode
 
 import msgspec
 from starlette.routing import Route
@@ -16,6 +15,7 @@ from annotator.usecases.access.rights import roles_anywhere, roles_in
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.instance_search import search_instances
 from annotator.usecases.project.projects import members_of, projects_of
+from annotator.web.addresses import page_address
 from annotator.web.navigation import (
     ALSO_FOUND,
     PARTS_OF_ARCHIVED,
@@ -49,8 +49,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def _address(path: str, project: Project | None, **parameters: str) -> str:
-    query = urlencode({**({"project": project.id} if project else {}), **parameters})
-    return f"/{path}?{query}" if query else f"/{path}"
+    return page_address(path, **({"project": project.id} if project else {}), **parameters)
 
 
 def _pages(store: Store, user: User, project: Project | None) -> Iterator[Target]:

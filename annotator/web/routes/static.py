@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotator.web.addresses import LOOPBACK
+from annotator.web.addresses import LOOPBACK, at
 
 WEB = Path(__file__).resolve().parent.parent
 ICON = WEB / "icon.png"
@@ -54,7 +54,11 @@ def panel_sheets(names: Sequence[str]) -> str:
 
 
 def panel_address(name: str) -> str:
-    """Where a file of the panel lies, in this version."""
+    """Where a browser finds a file of the panel, in this version."""
+    return at(_panel_path(name))
+
+
+def _panel_path(name: str) -> str:
     return f"/panel/{panel_version()}/{name}"
 
 
@@ -97,7 +101,7 @@ def _page_files() -> dict[str, Path]:
     """The files that never change under their address: the panel's and Streamlit's, which name their version in it."""
     from streamlit.file_util import get_static_dir  # noqa: PLC0415  (half a second)
 
-    ours = {panel_address(path.relative_to(_PANEL).as_posix()): path for path in _PANEL.rglob("*")}
+    ours = {_panel_path(path.relative_to(_PANEL).as_posix()): path for path in _PANEL.rglob("*")}
     streamlit = Path(get_static_dir())
     theirs = {f"/{path.relative_to(streamlit).as_posix()}": path for path in streamlit.glob("static/*/*.*.*")}
     return {address: path for address, path in (ours | theirs).items() if path.suffix in _TYPES | _FONTS}

@@ -24,6 +24,7 @@ from annotator.usecases.review.inspection import (
     words_of,
 )
 from annotator.web import components
+from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, carry_out
 from annotator.web.sections import record
@@ -142,10 +143,11 @@ class _ComparisonScreen:
 
     def _link(self, relative: Relative) -> str:
         if relative.instance_id is not None:
-            return f"[{as_text(relative.key)}](/project?project={self.project.id}&instance={relative.instance_id})"
+            address = page_address("project", project=self.project.id, instance=relative.instance_id)
+            return f"[{as_text(relative.key)}]({address})"
         if relative.perturbation_id is None:
             return as_text(relative.key)
-        address = f"/perturb?project={self.project.id}&tab=check&perturbation={relative.perturbation_id}"
+        address = page_address("perturb", project=self.project.id, tab="check", perturbation=relative.perturbation_id)
         return f"[{_('open in Perturb')}]({address})"
 
     def _gold_words(self) -> list[str]:

@@ -1,12 +1,13 @@
 """The annotator: three instances with the mouse, three with the keyboard alone, away and back, and nothing is lost."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import ProjectSettings
@@ -19,6 +20,7 @@ from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.served import Server
+from tests.browser.stories.ready_server import ready_server
 from tests.browser.stories.story import Person, take
 
 pytestmark = pytest.mark.browser
@@ -71,6 +73,34 @@ def test_an_english_a_chinese_and_a_long_text_are_marked_with_the_mouse(server: 
         sets = words_of(server, key)
         joined = ["".join(words).replace(" ", "") for words in sets]
         assert joined == [first.replace(" ", ""), second.replace(" ", "")], key
+
+
+def test_below_a_path_everything_is_found_and_nothing_is_asked_beside_it(
+    demonstration: Path, tmp_path: Path, browser: Browser
+) -> None:
+    database = tmp_path / "demo.db"
+    shutil.copy(demonstration, database)
+    with ready_server(database, "http://127.0.0.1/team") as server, browser.new_context() as context:
+        assert server.address.endswith("/team")
+        ann = Person(context.new_page(), server).come_in("Annotator 1")
+        key, text = waiting(server, SENTIMENT, "en", 1)[0]
+        ann.annotate(SENTIMENT, key)
+        ann.mark(first_words(text))
+        ann.submit()
+        assert ["".join(words) for words in words_of(server, key)] == [first_words(text).replace(" ", "")]
+        ann.open(f"/saliency?project={SENTIMENT}").page.get_by_test_id("stSidebarNav").get_by_text("Start").click()
+        ann.page.wait_for_url(f"{server.address}/start*")
+        ann.settles()
+        ann.press("Control+k")
+        ann.page.keyboard.type("Annotate")
+        ann.press("Enter")
+        ann.wait_for_text()
+        assert ann.page.url.startswith(f"{server.address}/annotate?")
+        context.clear_cookies()
+        ann.page.reload()
+        ann.page.get_by_role("button", name="Annotator 1").click()
+        ann.wait_for_text()
+        assert ann.foreign == []
 
 
 def test_three_texts_are_marked_with_the_keyboard_alone(server: Server, person: Come) -> None:

@@ -5,7 +5,7 @@
  */
 import { problemOf, sameDraft } from "../shared/annotation.js";
 import { afterPaint } from "../shared/dom.js";
-import { dayBegan, sentenceOf } from "../shared/messages.js";
+import { at, dayBegan, sentenceOf } from "../shared/messages.js";
 import { Session } from "../shared/session.js";
 import { WorkFlow } from "../shared/work_flow.js";
 import { _, several } from "../words/language.js";
@@ -13,7 +13,7 @@ import { _, several } from "../words/language.js";
 // ---- The visit of whoever came by a recruitment link: it ends with the quota or the time; routes/crowd.py has its
 // last page
 
-const END = "/crowd/end";
+const END = at("/crowd/end");
 const WARN_MS = 5 * 60 * 1000;
 /** What is on its way is let arrive first; what still waits then is sent as the page closes. */
 const LAST_SAVE_MS = 2000;
@@ -110,7 +110,7 @@ export class Flow extends WorkFlow {
       this.current = null;
       this.waiting = false;
       this.screen.showEmpty(body.empty || NOTHING);
-      return this.screen.offer(_("Go to Start"), () => location.assign("/start"));
+      return this.screen.offer(_("Go to Start"), () => location.assign(at("/start")));
     }
     const session = this.#admit(body.work);
     if (body.ahead) this.#expect(body.ahead);

@@ -3,7 +3,7 @@
  * past it; here it comes next after the button, in both directions. And Ctrl+K finds what has a name.
  */
 import { element, inline, paragraph } from "../shared/dom.js";
-import { sentenceOf } from "../shared/messages.js";
+import { at, sentenceOf } from "../shared/messages.js";
 import { _ } from "../words/language.js";
 
 const BUTTON = "[data-testid=stPopoverButton]";
@@ -96,7 +96,7 @@ class Palette {
     const query = new URLSearchParams({ words: this.field.value });
     const project = new URLSearchParams(location.search).get("project");
     if (project) query.set("project", project);
-    const answer = await fetch(`/api/palette?${query}`).catch(() => null);
+    const answer = await fetch(at(`/api/palette?${query}`)).catch(() => null);
     if (number !== this.asked) return;
     if (answer?.ok) this.#show((await answer.json()).targets);
     else this.#show([], sentenceOf({ status: /** @type {Refused} */ (answer?.status ?? 0), body: {} }));

@@ -18,7 +18,7 @@ import {
   setText,
 } from "../shared/dom.js";
 import { applyReading } from "../shared/head.js";
-import { Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
+import { at, Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
 import { signInLink } from "../shared/dialogs.js";
 import { TabTitle, mountable, rememberAddress } from "../shared/streamlit.js";
 import { coveredAbove, isDark } from "../shared/text_screen.js";
@@ -272,7 +272,7 @@ export class Perturb {
     if (!this.rules?.may.write) return "";
     return element(
       "a",
-      { href: `/annotate?project=${this.data.project}&instance=${instance}`, target: "_self" },
+      { href: at(`/annotate?project=${this.data.project}&instance=${instance}`), target: "_self" },
       _("open in Annotate"),
     );
   }

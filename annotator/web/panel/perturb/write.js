@@ -1,7 +1,7 @@
 /** Write: an original is chosen from the list or comes next, and changed versions of it are written. */
 import { openQuestion } from "../shared/dialogs.js";
 import { act, button, div, element, inline, isCombined, pageButtons, parts, setText } from "../shared/dom.js";
-import { sentenceOf } from "../shared/messages.js";
+import { at, sentenceOf } from "../shared/messages.js";
 import { counted, nameOf, shownKey } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
 import { DeskTab, Looking } from "./desk.js";
@@ -176,7 +176,7 @@ export class Write extends DeskTab {
     this.main = div("work", head, this.empty, this.desk.root);
     this.root = div("write", this.list.root, this.main);
     this.desk.root.hidden = true;
-    this.channel = new BroadcastChannel("annotator:perturb");
+    this.channel = new BroadcastChannel(at("annotator:perturb"));
     this.channel.onmessage = ({ data: said }) => this.#heard(said);
   }
 

@@ -4,7 +4,7 @@
  */
 import { letterOf } from "../shared/annotation.js";
 import { afterPaint } from "../shared/dom.js";
-import { Messages, sentenceOf } from "../shared/messages.js";
+import { at, Messages, sentenceOf } from "../shared/messages.js";
 import { WorkFlow } from "../shared/work_flow.js";
 import { _ } from "../words/language.js";
 import { nameOf, nextMissing, sameScores } from "./scores.js";
@@ -41,7 +41,7 @@ export class ReviewFlow extends WorkFlow {
       this.current?.clock.stop();
       this.current = null;
       this.screen.showEmpty(body.empty || NOTHING);
-      return this.screen.offer(_("Go to Start"), () => location.assign("/start"));
+      return this.screen.offer(_("Go to Start"), () => location.assign(at("/start")));
     }
     const session = this.#admit(body.work);
     if (this.leftovers.refusal) this.#refuse(session, this.leftovers.refusal);

@@ -7,7 +7,7 @@
  * somebody else who signs in at the same browser neither sees nor sends it.
  */
 import { _ } from "../words/language.js";
-import { sentenceOf } from "./messages.js";
+import { at, sentenceOf } from "./messages.js";
 
 const DRAFTS = "annotator:draft:";
 const OWNED_MS = 15000;
@@ -58,7 +58,7 @@ export class DraftStorage {
   /** @param {number} assignment */
   drop(assignment) {
     this.mine.delete(assignment);
-    this.storage.removeItem(this.prefix + assignment);
+    storeValue(this.prefix + assignment, undefined, this.storage);
   }
 
   /**
@@ -74,9 +74,10 @@ export class DraftStorage {
 
   /** All entries that are this tab's to take. @returns {Entry[]} */
   list() {
-    const keys = Object.keys(this.storage).filter((key) => key.startsWith(this.prefix));
+    const prefix = at(this.prefix);
+    const keys = Object.keys(this.storage).filter((key) => key.startsWith(prefix));
     return keys
-      .map((key) => this.find(key.slice(this.prefix.length)))
+      .map((key) => this.find(key.slice(prefix.length)))
       .filter((entry) => entry !== null)
       .sort((a, b) => a.at - b.at);
   }
@@ -137,13 +138,14 @@ export function safeStorage(name) {
 }
 
 /**
- * A value that the browser keeps; null where there is none, or none that can be read.
+ * A value that the browser keeps for this server, which may share its host with others; null where there is none that
+ * can be read.
  * @param {string} name
  * @returns {any}
  */
 export function storedValue(name, storage = safeStorage("localStorage")) {
   try {
-    return JSON.parse(storage.getItem(name) ?? "null");
+    return JSON.parse(storage.getItem(at(name)) ?? "null");
   } catch {
     return null;
   }
@@ -156,8 +158,8 @@ export function storedValue(name, storage = safeStorage("localStorage")) {
  */
 export function storeValue(name, value, storage = safeStorage("localStorage")) {
   try {
-    if (value === undefined) storage.removeItem(name);
-    else storage.setItem(name, JSON.stringify(value));
+    if (value === undefined) storage.removeItem(at(name));
+    else storage.setItem(at(name), JSON.stringify(value));
   } catch {
     // What goes to the server too is on its way there; a setting holds until the page closes.
   }

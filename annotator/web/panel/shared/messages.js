@@ -5,6 +5,9 @@ import { _ } from "../words/language.js";
 const KEEPALIVE_CHARS = 30000;
 const GIVE_UP_MS = 30000;
 
+/** Where a browser finds `path`: below the one that routes/documents.py tells. @param {string} path */
+export const at = (path) => (globalThis.annotatorPrefix ?? "") + path;
+
 /** @typedef {Object<string, string|number|null|undefined>} Query */
 
 /**
@@ -15,7 +18,7 @@ const GIVE_UP_MS = 30000;
 export class Messages {
   /** @param {string} routes @param {string} csrf */
   constructor(routes, csrf, giveUpMs = GIVE_UP_MS) {
-    this.routes = routes.replace(/\/$/, "");
+    this.routes = at(routes.replace(/\/$/, ""));
     this.csrf = csrf;
     /** @type {(() => void)|undefined} */
     this.onsignedout = undefined;

@@ -1,9 +1,7 @@
 """The links of a project: each with its link and its numbers, a form for a new one, and the look-up of codes."""
 
 import datetime as dt
-import os
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -27,6 +25,7 @@ from annotator.usecases.crowd.recruitment_links import (
 )
 from annotator.usecases.crowd.visits import TrainingFirst, training_first
 from annotator.usecases.databases import Store
+from annotator.web.addresses import public_address
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections.people.roles import NOBODY_CHOSEN, show_answers
@@ -327,6 +326,4 @@ def _is_done(act: Act) -> bool:
 
 def _link(link: RecruitmentLink) -> str:
     """As people reach the server; the platform's placeholder for the id is the lead's to add (docs/crowd.md)."""
-    page = urlsplit(st.context.url or "")
-    address = os.environ.get("ANNOTATOR_URL", f"{page.scheme}://{page.netloc}").rstrip("/")
-    return f"{address}/crowd/{link.token}{placeholder(link.rules.parameter)}"
+    return f"{public_address(st.context.url)}/crowd/{link.token}{placeholder(link.rules.parameter)}"

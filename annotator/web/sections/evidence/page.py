@@ -19,6 +19,7 @@ from annotator.usecases.evidence.exhaustive_gold import (
     take_over,
 )
 from annotator.usecases.project.exhaustive_passes import Chosen, count_chosen, splits_to_choose, start_pass
+from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.session import Visit
@@ -47,7 +48,8 @@ def _show_pass(store: Store, visit: Visit, evidence_pass: EvidencePass) -> None:
     key = f"evidence_{evidence_pass.project_id}"
     with_changed = bool(st.session_state.get(f"{key}_changed", False))
     standing = _standing(store, visit, evidence_pass, with_changed=with_changed)
-    st.markdown(f"**[{as_text(evidence_pass.project_name)}](/project?project={evidence_pass.project_id})**")
+    address = page_address("project", project=evidence_pass.project_id)
+    st.markdown(f"**[{as_text(evidence_pass.project_name)}]({address})**")
     st.markdown(
         several(
             "{exhaustive} of {n} text has exhaustive gold from this pass.",

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 import streamlit as st
@@ -27,6 +26,7 @@ from annotator.usecases.inspect.metric_values import (
     only,
 )
 from annotator.usecases.inspect.metrics_table import ARROWS, named, names_of, title_in_words
+from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, instance_values
@@ -144,7 +144,7 @@ def _list(project: Project, rows: list[tuple[ScoredInstance, float]], label: str
 
 
 def _linked(project: Project, instance: ScoredInstance, value: float, *, with_kind: bool) -> LinkedRow:
-    address = f"/saliency?{urlencode({'project': project.id, 'instance': instance.id})}"
+    address = page_address("saliency", project=project.id, instance=instance.id)
     cells = [
         written(value),
         instance.predicted or "–",

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -34,6 +33,7 @@ from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differin
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.inspect.metrics_table import named
+from annotator.web.addresses import page_address
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
@@ -187,4 +187,4 @@ def _list(project: Project, side: _Side, panels: str) -> None:
 def _linked(project: Project, of: DifferingInstance, panels: str) -> LinkedRow:
     address = {"project": project.id, "instance": of.id} | ({"panels": panels} if panels else {})
     cells = [signed(of.difference), written(of.value), written(of.of_reference), of.result or "–", of.split or "–"]
-    return LinkedRow(f"/saliency?{urlencode(address)}", of.key, cells)
+    return LinkedRow(page_address("saliency", **address), of.key, cells)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -30,6 +29,7 @@ from annotator.usecases.compare.model_comparison import (
 from annotator.usecases.compare.model_gains import ModelGains, answers_runs, first_pair, gains_behind
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
+from annotator.web.addresses import page_address
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
@@ -145,8 +145,8 @@ def _show_links(
             ("won", _("Open on Saliency: correct where the base is wrong")),
             ("lost", _("Open on Saliency: wrong where the base is correct")),
         ):
-            address = urlencode({"project": project.id, "which": which, "answers": other, "other": base} | of_split)
-            st.link_button(words, f"/saliency?{address}", icon=":material/open_in_new:")
+            address = page_address("saliency", project=project.id, which=which, answers=other, other=base, **of_split)
+            st.link_button(words, address, icon=":material/open_in_new:")
     if more := not_listed(comparison):
         st.caption(more)
 

@@ -2,9 +2,7 @@
 
 import csv
 import io
-import os
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -15,6 +13,7 @@ from annotator.language import _, listed, several, unsaid
 from annotator.usecases.access.invitations import INVITATION_LASTS, Invitation, invite, read_invitees
 from annotator.usecases.databases import Store
 from annotator.usecases.qualification.items import picked_but_off
+from annotator.web.addresses import public_address
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
@@ -63,7 +62,7 @@ def show_links(project: Project) -> None:
     if project_id != project.id or not given:
         return
     links = [
-        (invitation, f"{_address()}/link/{invitation.link_token}")
+        (invitation, f"{public_address(st.context.url)}/link/{invitation.link_token}")
         for invitation in given
         if invitation.link_token is not None
     ]
@@ -115,9 +114,3 @@ def _as_csv(links: Sequence[tuple[Invitation, str]]) -> str:
     writer.writerow(("name", "role", "link"))
     writer.writerows((invitation.name, invitation.role, link) for invitation, link in links)
     return rows.getvalue()
-
-
-def _address() -> str:
-    """Where people reach the server: as it was told when it was started, else as whoever looks reaches it."""
-    page = urlsplit(st.context.url or "")
-    return os.environ.get("ANNOTATOR_URL", f"{page.scheme}://{page.netloc}").rstrip("/")

@@ -4,7 +4,6 @@ import io
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlencode
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import streamlit as st
@@ -20,6 +19,7 @@ from annotator.usecases.lead.quality import knows_help
 from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WITH_PEOPLE, WRITABLE, Exported, export_file
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.usecases.transfer.several_files import FileReport
+from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections.rules import all_meanings, meaning_of
@@ -168,7 +168,7 @@ def show_stored(project: Project) -> None:
             linked.add(instance_id)
             st.link_button(
                 as_text(_("Open the first text with a heatmap: {key}", key=key)),
-                f"/saliency?{urlencode({'project': project.id, 'instance': instance_id})}",
+                page_address("saliency", project=project.id, instance=instance_id),
                 icon=":material/open_in_new:",
                 key=f"import_first_map_{number}",
             )
@@ -193,7 +193,7 @@ def _show_next(project: Project) -> None:
         st.button(_("View instances"), icon=":material/list:", key="import_instances", on_click=_open_instances)
         st.link_button(
             _("Open Saliency"),
-            f"/saliency?{urlencode({'project': project.id})}",
+            page_address("saliency", project=project.id),
             icon=":material/open_in_new:",
             key="import_saliency",
         )

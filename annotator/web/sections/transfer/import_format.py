@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -27,6 +26,7 @@ from annotator.usecases.transfer.row_keys import (
     samples,
 )
 from annotator.usecases.transfer.uploads import laid_out
+from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
 
@@ -59,7 +59,7 @@ def ask_format(
         container.caption(as_text(summary))
         if guess[0] not in (*READABLE, *READABLE_OUTPUT):
             container.link_button(
-                _("Open Tests"), f"/tests?{urlencode({'project': project.id})}", icon=":material/fact_check:"
+                _("Open Tests"), page_address("tests", project=project.id), icon=":material/fact_check:"
             )
     return chosen
 
