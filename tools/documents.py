@@ -105,7 +105,7 @@ VARIABLES = {
     ),
     "ANNOTATOR_WEBHOOK_SECRET": "The key that signs the webhook's calls, instead of the one that was made.",
     "FORWARDED_ALLOW_IPS": (
-        "Proxies that are trusted about addresses and TLS; by default 127.0.0.1 (docs/server.md#behind-a-proxy)."
+        "Proxies that are trusted about addresses and TLS; by default 127.0.0.1 (docs/deploy.md#proxy)."
     ),
     "ANNOTATOR_REQUIRE_BROWSER": (
         "For `make test`: `1` makes a missing browser a failure; else browser tests are skipped."

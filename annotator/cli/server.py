@@ -46,7 +46,7 @@ def serve(
 ) -> None:
     """Serve a database; for a fresh one, print the link that makes the first account, an administrator.
 
-    0.0.0.0 or :: as --host listens at every address of the machine. The server speaks no TLS: see docs/server.md for
+    0.0.0.0 or :: as --host listens at every address of the machine. The server speaks no TLS: see docs/deploy.md for
     a proxy. A second server on the same database stops and says where the first one is.
     """
     from annotator.usecases.models.model_places import HUB_VARIABLE

@@ -292,8 +292,8 @@ def begin_log(*, as_json: bool = False) -> None:
         logger = logging.getLogger(name)
         logger.addFilter(OneLine())
         logger.addFilter(Sparing())
-        for own in logger.handlers if as_json else ():
-            own.setFormatter(JsonLines())
+        for handler_of_streamlit in logger.handlers if as_json else ():
+            handler_of_streamlit.setFormatter(JsonLines())
 
 
 # Under which names the server answers: a page elsewhere may let its own name lead to this machine (DNS rebinding).

@@ -50,7 +50,7 @@ _MANY_FILES = 65_536
 _NOT_ENCRYPTED = (
     "Take care: other machines reach this server without encryption, so passwords and texts can be read on the way. Put a proxy "
     "that speaks TLS in front of it and name its address with --url, or leave --host at 127.0.0.1 and use an SSH tunnel "
-    '(docs/server.md, "Behind a proxy").'
+    "(docs/deploy.md)."
 )
 _TWO_SERVERS = (
     "Another server already serves this database, at {address}. Nothing is lost with two, but they make each other wait when "

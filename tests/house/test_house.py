@@ -24,7 +24,7 @@ AT_MOST = {
     "panel modules": 75,
     "panel lines": 22_124,
     "longest panel module": 600,
-    "test files": 345,
+    "test files": 346,
     "largest folder": 25,
     "median function": 7,
     "90th percentile of functions": 19,

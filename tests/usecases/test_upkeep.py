@@ -192,7 +192,8 @@ def test_the_next_start_removes_what_is_surely_dead(store: Store, tmp_path: Path
 # The databases of earlier releases open, are sound, and say the same as when they were written.
 
 RELEASED = Path(__file__).parent / "released"
-GOLD = {"0.1.0": FrozenGold(30, 85, 2, "dd934cbdc9b8467530a8f8247f62fdc0517c2bf1a03556d88e2050e67b2bcee0")}
+GOLD_OF_DEMONSTRATION = FrozenGold(30, 85, 2, "dd934cbdc9b8467530a8f8247f62fdc0517c2bf1a03556d88e2050e67b2bcee0")
+GOLD = {"0.1.0": GOLD_OF_DEMONSTRATION, "0.2.0": GOLD_OF_DEMONSTRATION}  # as each version printed it
 
 
 @pytest.mark.parametrize("version", GOLD)

@@ -126,7 +126,7 @@ _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"'(?:/|[A-Za-z]:[\\/]).*?([^/\\]*)'(?![^\s.,:;)])")
 _FOREIGN = unsaid("This request came from elsewhere. Reload this page.")
 _EARLIER = unsaid("You signed in again in another tab. Reload this page.")
-_PROXIED = unsaid('The proxy must pass on the Host header (docs/server.md, "Behind a proxy").')
+_PROXIED = unsaid("The proxy must pass on the Host header, or the server be started with --url (docs/deploy.md).")
 
 # The first that fits counts, so a subclass stands before its base.
 _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (

@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from secrets import compare_digest
 from threading import Thread
@@ -48,20 +49,6 @@ def _is_for_administrator(store: Store, request: Request) -> bool:
 
 METRICS_VARIABLE = "ANNOTATOR_METRICS_TOKEN"
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_HELP = {
-    "info": "The program's version.",
-    "up": "1 if the database can be read and written, else 0.",
-    "database_bytes": "Size of the database with its log.",
-    "disk_free_bytes": "What is free where the database lies.",
-    "accounts": "Accounts that may sign in.",
-    "sessions": "Sessions that have not ended.",
-    "annotations_total": "Annotations handed in.",
-    "reviews_total": "Reviews handed in.",
-    "perturbed_versions_total": "Perturbed versions handed in.",
-    "jobs": "Long work by state.",
-    "resident_memory_bytes": "Memory of the server's process.",
-    "open_files": "Open files of the server's process.",
-}
 
 
 def metrics(request: Request) -> Response:
@@ -94,25 +81,21 @@ def _of_disk(path: Path) -> dict[str, int]:
 
 def _of_process() -> dict[str, int]:
     """As Linux tells them; elsewhere they are left out."""
-    own = Path("/proc/self")
-    if not own.exists():
+    process = Path("/proc/self")
+    if not process.exists():
         return {}
-    pages = int((own / "statm").read_text(encoding="ascii").split()[1])
+    pages = int((process / "statm").read_text(encoding="ascii").split()[1])
     return {
         "resident_memory_bytes": pages * os.sysconf("SC_PAGE_SIZE"),
-        "open_files": len(list((own / "fd").iterdir())),
+        "open_files": len(list((process / "fd").iterdir())),
     }
 
 
 def _as_text(values: Mapping[str, int]) -> str:
     lines: list[str] = []
-    for name, help_line in _HELP.items():
-        samples = {sample: value for sample, value in values.items() if sample.partition("{")[0] == name}
-        if not samples:
-            continue
-        kind = "counter" if name.endswith("_total") else "gauge"
-        lines += [f"# HELP annotator_{name} {help_line}", f"# TYPE annotator_{name} {kind}"]
-        lines += [f"annotator_{sample} {value}" for sample, value in samples.items()]
+    for name, samples in groupby(values.items(), key=lambda sample: sample[0].partition("{")[0]):
+        lines.append(f"# TYPE annotator_{name} {'counter' if name.endswith('_total') else 'gauge'}")
+        lines += [f"annotator_{sample} {value}" for sample, value in samples]
     return "\n".join(lines) + "\n"
 
 
