@@ -14,7 +14,7 @@
     ├── TooBusy                    others come first: to be tried again in a few seconds
     ├── ImportRefused              a file has problems; holds them
     ├── ExportRefused              something cannot be written in the asked format
-    ├── DeliveryError              a mail or a call of the webhook did not go out, or may not have arrived
+    ├── DeliveryError              a mail or a call of the webhook did not go out, or may not have arrived; a host did not answer
     ├── ModelError                 a model cannot be loaded, or cannot answer
     └── StoreError                 the database cannot be opened or written
         └── NotWritable            it can be read, but not written: a full disk, a read-only file, files that were removed

@@ -316,6 +316,22 @@ def reset(path: Path, name: str, url: str | None, as_json: bool) -> None:
         _print_link(name, link, is_guessed=address is None)
 
 
+@user.command()
+@click.argument("name")
+@click.argument("other")
+@click.pass_obj
+def join(path: Path, name: str, other: str) -> None:
+    """Let whoever signs in by single sign-on as OTHER be NAME from now on; the account OTHER is disabled.
+
+    For a person who had an account before single sign-on came. See docs/single_sign_on.md.
+    """
+    from annotator.usecases.access.single_sign_on import join_accounts
+
+    with opened(path) as store:
+        joined = join_accounts(store, LOCAL_OPERATOR, name, other)
+    click.echo(f"Whoever signed in as '{other}' is '{joined.name}' from now on. '{other}' is disabled.")
+
+
 def _link(address: str | None, token: str) -> str:
     return f"{(address or _USUAL).rstrip('/')}/link/{token}"
 

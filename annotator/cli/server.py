@@ -39,10 +39,21 @@ _PORT = click.IntRange(0, 65535)
     "--log-format", type=click.Choice(["text", "json"]), default="text", envvar="ANNOTATOR_LOG_FORMAT",
     help="How warnings and errors are written to standard error: json is an object on each line.",
 )  # fmt: skip
+@option(
+    "--sso", type=click.Path(path_type=Path), envvar="ANNOTATOR_SSO", metavar="FILE",
+    help="Single sign-on: the settings of an OpenID provider (also ANNOTATOR_SSO). See docs/single_sign_on.md.",
+)  # fmt: skip
 @click.pass_obj
 @examples("annotator --db reviews.db serve --url https://annotate.example.org")
 def serve(
-    path: Path, host: str, port: int, url: str | None, allowed: tuple[str, ...], allow_model_hub: bool, log_format: str
+    path: Path,
+    host: str,
+    port: int,
+    url: str | None,
+    allowed: tuple[str, ...],
+    allow_model_hub: bool,
+    log_format: str,
+    sso: Path | None,
 ) -> None:
     """Serve a database; for a fresh one, print the link that makes the first account, an administrator.
 
@@ -53,7 +64,7 @@ def serve(
     from annotator.web.server import serve as serve_database
 
     os.environ[HUB_VARIABLE] = "1" if allow_model_hub else "0"  # the process that does long work reads it
-    serve_database(path, host, port, url=url, allowed=allowed, log_as_json=log_format == "json")
+    serve_database(path, host, port, url=url, allowed=allowed, sso=sso, log_as_json=log_format == "json")
 
 
 @click.command()

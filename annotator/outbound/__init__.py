@@ -1,1 +1,1 @@
-"""What leaves the server, where an administrator has named a host: mail and the webhook, each to a checked address."""
+"""What leaves the server, where an administrator has named a host: mail, the webhook and sign-ins, to checked addresses."""

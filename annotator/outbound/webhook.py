@@ -98,7 +98,7 @@ def _posted(hook: Webhook, body: bytes, headers: dict[str, str], resolver: Resol
     with Deadline(connection, TOTAL_SECONDS) as deadline:
         try:
             connection = ssl.create_default_context().wrap_socket(connection, server_hostname=hook.host)
-            with closing(_Session(hook, connection)) as session:
+            with closing(Session(hook.host, hook.port, connection)) as session:
                 is_sent = True  # from the first byte on, nobody knows what the other side makes of it
                 session.request("POST", hook.path, body, headers)
                 return session.getresponse().status
@@ -110,23 +110,30 @@ def _posted(hook: Webhook, body: bytes, headers: dict[str, str], resolver: Resol
             connection.close()
 
 
-class _Session(http.client.HTTPSConnection):
+class Session(http.client.HTTPConnection):
     """HTTP over a connection that is there already, to the address that was checked; it follows nothing and asks no proxy."""
 
-    def __init__(self, hook: Webhook, connection: socket.socket) -> None:
-        super().__init__(hook.host, hook.port, timeout=CONNECT_SECONDS)
+    def __init__(self, host: str, port: int, connection: socket.socket) -> None:
+        super().__init__(host, port, timeout=CONNECT_SECONDS)
         self._connection = connection
+        self.default_port = _HTTPS if isinstance(connection, ssl.SSLSocket) else self.default_port
 
     def connect(self) -> None:
         self.sock = self._connection
 
 
 def _problem(hook: Webhook, error: Exception, *, is_sent: bool, is_late: bool) -> str:
-    host, port = hook.host, hook.port
     if is_sent:
         return _(
-            "{host}:{port} gave no reply. The message may have arrived; it isn't sent again.", host=host, port=port
+            "{host}:{port} gave no reply. The message may have arrived; it isn't sent again.",
+            host=hook.host,
+            port=hook.port,
         )
+    return problem_of(hook.host, hook.port, error, is_late=is_late)
+
+
+def problem_of(host: str, port: int, error: Exception, *, is_late: bool) -> str:
+    """What kept a host from answering, in a sentence."""
     if is_late or isinstance(error, TimeoutError):
         seconds = TOTAL_SECONDS if is_late else CONNECT_SECONDS
         return _("{host}:{port} didn't reply within {seconds} s.", host=host, port=port, seconds=f"{seconds:.0f}")

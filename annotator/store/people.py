@@ -194,8 +194,11 @@ def clear_failures(store: Store, name: str) -> None:
 
 
 def add_role(store: Store, project_id: int, user: User, role: Role) -> None:
+    """A role that somebody gave; one that came from a claim stays from now on when the claim goes."""
     store.run(
-        "INSERT OR IGNORE INTO memberships (project_id, user_id, role) VALUES (?, ?, ?)", (project_id, user.id, role)
+        """INSERT INTO memberships (project_id, user_id, role) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET is_claimed = 0""",
+        (project_id, user.id, role),
     )
 
 
@@ -222,10 +225,10 @@ def list_members(store: Store, project_id: int, *, with_workers: bool = False) -
 
 
 def members_with_password(store: Store, project_id: int) -> set[int]:
-    """The numbers of the project's members who have set a password."""
+    """The numbers of the project's members who have set a password, or sign in through an identity provider."""
     rows = store.rows(
         """SELECT DISTINCT user_id FROM memberships JOIN users ON users.id = user_id
-            WHERE project_id = ? AND password_hash IS NOT NULL""",
+            WHERE project_id = ? AND (password_hash IS NOT NULL OR users.id IN (SELECT user_id FROM identities))""",
         (project_id,),
     )
     return {row["user_id"] for row in rows}
@@ -258,6 +261,76 @@ def _user(row: Row) -> User:
         bool, (row["is_administrator"], row["is_disabled"], row["is_worker"])
     )
     return User(row["id"], row["name"], is_administrator, is_disabled, row["language"], is_worker)
+
+
+# Identities: people for whom a provider vouches, known by its address and its name for them; and roles from its claims.
+
+
+def find_identity(store: Store, issuer: str, subject: str) -> User | None:
+    """The account of whoever a provider calls so."""
+    row = store.row(
+        "SELECT users.* FROM identities JOIN users ON users.id = user_id WHERE issuer = ? AND subject = ?",
+        (issuer, subject),
+    )
+    return None if row is None else _user(row)
+
+
+def add_identity(store: Store, issuer: str, subject: str, user: User) -> None:
+    store.run(
+        "INSERT INTO identities (issuer, subject, user_id, created_at) VALUES (?, ?, ?, ?)",
+        (issuer, subject, user.id, store.now()),
+    )
+
+
+def move_identities(store: Store, old: User, new: User) -> None:
+    """Let another account be the one that somebody reaches through a provider; a claim says anew who is an administrator."""
+    if is_administrator_by_claim(store, old):
+        store.run("UPDATE users SET is_administrator = 0 WHERE id = ?", (old.id,))
+    store.run("UPDATE identities SET user_id = ?, is_administrator = 0 WHERE user_id = ?", (new.id, old.id))
+
+
+def has_identity(store: Store, user: User, issuer: str | None = None) -> bool:
+    """Whether an account has been signed in to through a provider. issuer: that one; None for any."""
+    row = store.row("SELECT 1 FROM identities WHERE user_id = ?1 AND issuer = coalesce(?2, issuer)", (user.id, issuer))
+    return row is not None
+
+
+def end_local_sessions(store: Store) -> None:
+    """End the sessions of whoever has no identity, but for the workers of recruitment links."""
+    store.run(
+        """DELETE FROM sessions WHERE user_id NOT IN (SELECT user_id FROM identities)
+            AND user_id IN (SELECT id FROM users WHERE is_worker = 0)"""
+    )
+
+
+def is_administrator_by_claim(store: Store, user: User) -> bool:
+    return store.row("SELECT 1 FROM identities WHERE user_id = ? AND is_administrator = 1", (user.id,)) is not None
+
+
+def set_administrator_by_claim(store: Store, issuer: str, subject: str, user: User, is_administrator: bool) -> None:
+    """Make somebody an administrator or none, and note that a claim did."""
+    store.run("UPDATE users SET is_administrator = ? WHERE id = ?", (is_administrator, user.id))
+    store.run("UPDATE identities SET is_administrator = 0 WHERE user_id = ?", (user.id,))
+    store.run(
+        "UPDATE identities SET is_administrator = ? WHERE issuer = ? AND subject = ?",
+        (is_administrator, issuer, subject),
+    )
+
+
+def add_claimed_role(store: Store, project_id: int, user: User, role: Role) -> None:
+    """A role that a claim gives; one that somebody gave by hand is left as it is."""
+    store.run(
+        "INSERT OR IGNORE INTO memberships (project_id, user_id, role, is_claimed) VALUES (?, ?, ?, 1)",
+        (project_id, user.id, role),
+    )
+
+
+def claimed_roles(store: Store, user: User) -> list[tuple[int, Role]]:
+    """The roles that a person has from claims alone, with their projects."""
+    rows = store.rows(
+        "SELECT project_id, role FROM memberships WHERE user_id = ? AND is_claimed = 1 ORDER BY 1, 2", (user.id,)
+    )
+    return [(row["project_id"], row["role"]) for row in rows]
 
 
 # API tokens: made, looked up by number, listed, revoked.

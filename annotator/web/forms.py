@@ -18,6 +18,7 @@ from annotator.domain.people import role_name
 from annotator.domain.project.recruitment import WorkerState
 from annotator.language import OWN_NAMES, _, several, spoken_language
 from annotator.usecases.access.accounts import ListedUser
+from annotator.usecases.access.single_sign_on import Settings
 from annotator.usecases.crowd.visits import Visit, Welcome
 from annotator.usecases.persons.my_account import MyAccount, OwnRoles
 from annotator.web.addresses import path_prefix
@@ -33,6 +34,7 @@ _OWN_ADDRESS = re.compile(r'\b(href|action)="/')
 _TEMPLATES = Path(__file__).resolve().parent / "sign_in_pages"
 _CSS = (_TEMPLATES / "forms.css").read_text(encoding="utf-8")
 _CSS_HASH = b64encode(sha256(_CSS.encode()).digest()).decode()
+SIGN_ON_PATH = "/sign-in/with"
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
@@ -42,10 +44,16 @@ _HEADERS = {
 }
 
 
-def sign_in_page(*, name: str, next_path: str, error: str, notice: str, status: int = 200) -> HTMLResponse:
-    """Name and password."""
+def sign_in_page(
+    *, name: str, next_path: str, error: str, notice: str, status: int = 200, sign_on: Settings | None = None
+) -> HTMLResponse:
+    """Name and password, a way to sign in through a provider, or both."""
     action = _sign_in_action(next_path)
-    return _page("sign_in.html", _("Sign in"), status, action=action, name=name, error=error, notice=notice)
+    return _page(
+        "sign_in.html", _("Sign in"), status, action=action, name=name, error=error, notice=notice,
+        provider="" if sign_on is None else sign_on.shown_name, has_form=sign_on is None or sign_on.local_accounts,
+        elsewhere=action.replace("/sign-in", SIGN_ON_PATH, 1)
+    )  # fmt: skip
 
 
 def choose_page(people: Iterable[ListedUser], *, next_path: str, error: str, status: int = 200) -> HTMLResponse:

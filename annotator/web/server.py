@@ -22,6 +22,7 @@ from annotator.errors import AnnotatorError, InvalidValue, StoreError
 from annotator.files import scratch_folder
 from annotator.jobs.supervisor import Messenger, Supervisor
 from annotator.usecases.access.accounts import make_first_account_link
+from annotator.usecases.access.single_sign_on import SingleSignOn, read_settings, require_way_in
 from annotator.usecases.databases import open_store, served
 from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
@@ -39,6 +40,7 @@ from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import DATABASE_VARIABLE, ServerOptions, error_response
+from annotator.web.routes.single_sign_on import callback_address
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -64,7 +66,7 @@ _FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "a
 
 
 def serve(
-    path: Path, host: str, port: int, *, url: str | None = None, allowed: Sequence[str] = (),
+    path: Path, host: str, port: int, *, url: str | None = None, allowed: Sequence[str] = (), sso: Path | None = None,
     is_demonstration: bool = False, open_browser: bool = False, log_as_json: bool = False,
 ) -> None:  # fmt: skip
     """Serve a database until the process is stopped.
@@ -72,17 +74,20 @@ def serve(
     port:    0 lets the system choose
     url:     where people reach the server, when that is not where it listens
     allowed: further hosts under which it answers
+    sso:     the settings of single sign-on
     Raises: InvalidValue when a page file is missing, the port is taken, a host is none, or the demonstration is to leave
-            this machine; StoreError when the database cannot be opened
+            this machine, or single sign-on is not set up as it must be; StoreError when the database cannot be opened
     """
     _refuse_missing_pages()
     if is_demonstration and not is_loopback(host):
         raise InvalidValue(f"The demonstration has no passwords: it is served on 127.0.0.1 only, not on '{host}'.")
+    settings = None if sso is None else read_settings(sso)
     path = path.absolute()
     signal.signal(signal.SIGTERM, _as_ctrl_c)
     with listen(host, port) as listener:
         bound, port = listener.getsockname()[:2]
         addresses = addresses_of(bound, port, url)
+        sign_on = None if settings is None else SingleSignOn(settings, callback_address(addresses.for_links))
         hosts = AllowedHosts() if is_demonstration else allowed_hosts(bound, host, url, allowed)
         # Open until the server ends, so that no other process replaces the file, whether anybody asks for anything or not.
         with (
@@ -90,6 +95,8 @@ def serve(
             served(store.path, addresses.for_links) as other,
             _own_temporary_files(),
         ):
+            if settings is not None:
+                require_way_in(store, settings)
             first_link = None if is_demonstration else make_first_account_link(store)
             tidy(store)
             finish_removals(store)
@@ -103,7 +110,7 @@ def serve(
             os.environ.pop(PUBLIC_VARIABLE, None)
             if url is not None:
                 os.environ[PUBLIC_VARIABLE] = addresses.for_links
-            _run(build_app(ServerOptions(path, is_demonstration, hosts)), listener, log_as_json=log_as_json)
+            _run(build_app(ServerOptions(path, is_demonstration, hosts, sign_on)), listener, log_as_json=log_as_json)
 
 
 def build_app(options: ServerOptions) -> "App":

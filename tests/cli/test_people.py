@@ -16,7 +16,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import ImportRefused, NotSignedIn, Problem
 from annotator.store import open_store
 from annotator.store.connection.file_access import served
-from annotator.store.people import list_users
+from annotator.store.people import add_identity, find_identity, get_user, list_users
 from annotator.store.persons.erasure import Removal, add_removal
 from annotator.usecases.access import accounts
 from annotator.usecases.access.credentials import open_token
@@ -106,6 +106,20 @@ def test_people_are_listed_disabled_and_let_in_again(annotator: Command) -> None
     assert annotator("user", "list").out == "ann: administrator\nbob: administrator, disabled\n"
     assert "'bob' sets a password; it works once" in annotator("user", "reset", "bob").out
     assert annotator("user", "list").out == "ann: administrator\nbob: administrator\n"
+
+
+def test_an_account_is_joined_with_somebodys_single_sign_on(annotator: Command, path: Path) -> None:
+    for name in ("boss", "Ada", "ada 2"):
+        annotator("user", "add", name, "--role", "administrator")
+    assert "Nobody signs in to 'ada 2' by single sign-on." in annotator("user", "join", "Ada", "ada 2").err
+    with open_store(path) as store, store.transaction():
+        add_identity(store, "https://id.example.org", "1", get_user(store, "ada 2"))
+    joined = annotator("user", "join", "Ada", "ada 2").out
+    assert joined == "Whoever signed in as 'ada 2' is 'Ada' from now on. 'ada 2' is disabled.\n"
+    with open_store(path) as store:
+        user = find_identity(store, "https://id.example.org", "1")
+    assert user is not None
+    assert user.name == "Ada"
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ OF_NOBODY = {
     "exercises": "known measures",
     "gold_choices": "evidence_pass",
     "guidelines_versions": "text",  # the project's; who wrote it is in made_by
+    "identities": "issuer subject",  # goes as a whole
     "instances": "key source_split result parent_key perturbation_kind named_as",
     "jobs": "title options told",
     "machine_rationales": "quotes",

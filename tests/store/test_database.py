@@ -27,7 +27,7 @@ from annotator.usecases.upkeep import check
 
 TABLES = {
     "releases", "release_parts", "removals",
-    "_sqlite_migrations", "used_numbers", "users", "sign_in_links", "sessions", "sign_in_failures", "projects", "memberships", "documents",
+    "_sqlite_migrations", "used_numbers", "users", "identities", "sign_in_links", "sessions", "sign_in_failures", "projects", "memberships", "documents",
     "instances", "segments", "assignments", "drafts", "queue_cursors", "annotations", "rationale_sets", "proposals", "events",
     "models", "runs", "predictions", "machine_rationales", "attributions", "measurements", "metric_values", "sufficient_sets", "shadow_scores",
     "instance_counts", "assignment_counts", "rounds", "set_origins", "reviews", "scores", "gold_choices", "threads", "comments",
@@ -180,7 +180,7 @@ def test_a_wrong_value_cannot_be_stored_whoever_writes(store: Store) -> None:
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"), store.transaction():
         store.run("INSERT INTO users (name, created_at, is_disabled) VALUES ('x', 'now', 7)")
     with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"), store.transaction():
-        store.run("INSERT INTO memberships VALUES (1, 1, 'lead')")
+        store.run("INSERT INTO memberships (project_id, user_id, role) VALUES (1, 1, 'lead')")
 
 
 def test_the_record_of_events_can_only_grow(store: Store, project: Project) -> None:

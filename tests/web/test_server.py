@@ -22,6 +22,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
+from annotator.errors import InvalidValue
 from annotator.store import open_store
 from annotator.store.people import add_failure
 from annotator.store.projects import add_project
@@ -283,6 +284,20 @@ def test_the_demonstration_stays_on_this_machine(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(server, "missing_pages", list)
     with pytest.raises(server.InvalidValue, match=r"it is served on 127\.0\.0\.1 only, not on '0\.0\.0\.0'"):
         server.serve(tmp_path / "demo.db", "0.0.0.0", 0, is_demonstration=True)
+
+
+def test_single_sign_on_that_is_not_set_up_stops_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("authlib", reason="the extra sso is not installed")
+    monkeypatch.setattr(server, "missing_pages", list)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    settings = tmp_path / "sso.toml"
+    with pytest.raises(InvalidValue, match=r"sso\.toml' has no settings for single sign-on: .*No such file"):
+        server.serve(tmp_path / "new.db", "127.0.0.1", 0, sso=settings)
+    settings.write_text('issuer = "https://id.example.org"\nclient_id = "annotator"\nlocal_accounts = false\n')
+    with pytest.raises(InvalidValue, match=r"Local accounts stay on until an administrator .* id\.example\.org"):
+        server.serve(tmp_path / "new.db", "127.0.0.1", 0, sso=settings)
+    with open_store(tmp_path / "new.db") as store:
+        assert store.value("SELECT count(*) FROM sign_in_links") == 0
 
 
 def test_a_file_that_is_no_database_is_refused(program: Path, tmp_path: Path) -> None:

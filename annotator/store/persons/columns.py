@@ -52,6 +52,7 @@ REFERENCES = (
     Reference("crowd_workers", "user_id"),
     Reference("exercises", "user_id"),
     Reference("guidelines_read", "user_id"),
+    Reference("identities", "user_id"),
     Reference("jobs", "asked_by"),
     Reference("mail_addresses", "user_id"),
     Reference("memberships", "user_id"),

@@ -53,6 +53,10 @@ FILES: dict[str, tuple[frozenset[str], str]] = {
         frozenset({"sessions"}),
         "SELECT created_at, expires_at FROM sessions WHERE user_id = ?1 ORDER BY created_at",
     ),
+    "single_sign_on": (
+        frozenset({"identities"}),
+        "SELECT issuer, subject, created_at FROM identities WHERE user_id = ?1 ORDER BY 1, 2",
+    ),
     "access_tokens": (
         frozenset({"api_tokens"}),
         """SELECT p.name AS project, note, api_tokens.created_at, expires_at, last_used_at, revoked_at FROM api_tokens
@@ -231,7 +235,7 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 
 _WITH_THE_ACCOUNT = (
     "sessions", "sign_in_links", "memberships", "queue_cursors", "perturbation_drafts", "notices", "messages",
-    "mail_addresses",
+    "mail_addresses", "identities",
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from annotator.store.schema.evidence import EVIDENCE
 from annotator.store.schema.facts import FACTS
 from annotator.store.schema.first_tables import FIRST_TABLES
 from annotator.store.schema.guidelines import GUIDELINES
+from annotator.store.schema.identities import IDENTITIES
 from annotator.store.schema.jobs import JOBS, JOBS_WITH_TRAINING
 from annotator.store.schema.label_tables import LABEL_TABLES
 from annotator.store.schema.lists import LISTS
@@ -291,4 +292,11 @@ def m037_sufficient_sets(db: Database) -> None:
 def m038_shadow_scores(db: Database) -> None:
     """What language models give as reviewers who decide nothing."""
     for statement in SHADOW_SCORES:
+        db.conn.execute(statement)
+
+
+@MIGRATIONS()
+def m039_identities_elsewhere(db: Database) -> None:
+    """Who signs in through an identity provider, and roles that came from its claims."""
+    for statement in IDENTITIES:
         db.conn.execute(statement)

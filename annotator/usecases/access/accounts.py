@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass
 from hashlib import sha256
 
-from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User
+from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User, has_right
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.language import Language, _, listed, unknown, unsaid
 from annotator.store import Store
@@ -105,9 +105,10 @@ def add_person(
     require_no_worker(known)
     user = known or people_store.add_user(store, name, is_administrator=role == "administrator")
     if project_id is not None:
-        if known is not None and role in people_store.roles_of(store, known, project_id):
-            return known, None
-        people_store.add_role(store, project_id, user, role)
+        is_held = known is not None and role in people_store.roles_of(store, known, project_id)
+        people_store.add_role(store, project_id, user, role)  # also one that a claim gave: from now on it stays
+        if is_held:
+            return user, None
         if known is not None:
             tell(store, actor, [user.id], project_id, "role", detail=role)
     token = None if known else make_link(store, user, link_lasts)
@@ -180,7 +181,7 @@ def disable_user(store: Store, actor: User, name: str) -> User:
         user = people_store.get_user(store, normal(name))
         if user.is_disabled:
             raise InvalidValue(_("'{name}' is already disabled.", name=user.name))
-        if user.is_administrator and len(_active_administrators(store)) == 1:
+        if user.is_administrator and len(active_administrators(store)) == 1:
             raise InvalidValue(_("'{name}' is the only administrator. Appoint another first.", name=user.name))
         people_store.set_disabled(store, user, is_disabled=True)
         _shut_out(store, user)
@@ -193,13 +194,25 @@ def disable_user(store: Store, actor: User, name: str) -> User:
     return User(user.id, user.name, user.is_administrator, is_disabled=True)
 
 
+def lose_role(store: Store, user: User, project_id: int, role: Role) -> None:
+    """Take a role in the transaction of the caller. What somebody submitted stays; what they hold goes back to the queue."""
+    people_store.remove_role(store, project_id, user, role)
+    roles = people_store.roles_of(store, user, project_id)
+    if not has_right(user, roles, "annotate"):
+        give_up_work_of(store, user, project_id)
+    if not has_right(user, roles, "review"):
+        give_up_reviews_of(store, user, project_id)
+        tell_of_stuck_rounds(store, project_id, roles_with("review"))
+
+
 def administrator_names(store: Store, actor: User, project_id: int) -> list[str]:
     """Whom the lead of a project can ask for what only an administrator does."""
     require(store, actor, project_id, "manage project")
-    return [user.name for user in _active_administrators(store)]
+    return [user.name for user in active_administrators(store)]
 
 
-def _active_administrators(store: Store) -> list[User]:
+def active_administrators(store: Store) -> list[User]:
+    """Everybody who may do what only administrators do."""
     return [user for user in people_store.list_users(store) if user.is_administrator and not user.is_disabled]
 
 

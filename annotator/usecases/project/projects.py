@@ -13,12 +13,11 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.formats.rows.columns import FIELD_NAMES
 from annotator.language import _, listed, unknown
 from annotator.store import Store
-from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.annotate.instance_queue import list_put_first, set_queue_positions, settle_project
 from annotator.store.annotate.proposals import count_open_proposals
 from annotator.store.events import ALL_EVENTS, Event, EventFilter, add_event, count_events, list_events
 from annotator.store.instances import InstanceRow, list_instances, queue_keys
-from annotator.store.people import add_role, get_user, list_members, list_users, remove_role, roles_of
+from annotator.store.people import add_role, get_user, list_members, list_users, roles_of
 from annotator.store.project.guidelines import add_version, note_read
 from annotator.store.projects import (
     add_project,
@@ -30,8 +29,8 @@ from annotator.store.projects import (
     list_projects_of,
     update_project,
 )
-from annotator.store.review.reviews import give_up_reviews_of
 from annotator.store.review.rounds import count_undecided, count_under_review
+from annotator.usecases.access.accounts import lose_role
 from annotator.usecases.access.rights import (
     redacted,
     require,
@@ -185,12 +184,7 @@ def take_role(store: Store, actor: User, project_id: int, name: str, role: Role)
         user = get_user(store, name)
         if role == "lead" and not actor.is_administrator:
             _require_other_lead(store, project_id, user)
-        remove_role(store, project_id, user, role)
-        if not has_right(user, roles_of(store, user, project_id), "annotate"):
-            give_up_work_of(store, user, project_id)
-        if not has_right(user, roles_of(store, user, project_id), "review"):
-            give_up_reviews_of(store, user, project_id)
-            tell_of_stuck_rounds(store, project_id, roles_with("review"))
+        lose_role(store, user, project_id, role)
         add_event(store, actor.name, "take role", "project", project_id, project_id=project_id, user=name, role=role)
 
 

@@ -16,6 +16,7 @@ from annotator.web.routes import (
     saved_lists,
     scripts,
     sign_in,
+    single_sign_on,
     static,
     talk,
 )
@@ -24,7 +25,7 @@ from annotator.web.routes import (
 def all_routes() -> list[Route]:
     """Every route of ours, in the order in which they are tried."""
     return [
-        *health.routes, *sign_in.routes, *account.routes, *crowd.routes, *panel.routes, *palette.routes, *review.routes,
-        *qualification.routes, *talk.routes, *saliency.routes, *saved_lists.routes, *perturb.routes, *scripts.routes,
-        *static.routes, *documents.routes,
+        *health.routes, *sign_in.routes, *single_sign_on.routes, *account.routes, *crowd.routes, *panel.routes, *palette.routes,
+        *review.routes, *qualification.routes, *talk.routes, *saliency.routes, *saved_lists.routes, *perturb.routes,
+        *scripts.routes, *static.routes, *documents.routes,
     ]  # fmt: skip

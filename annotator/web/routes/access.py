@@ -18,6 +18,7 @@ from annotator.domain.people import User
 from annotator.errors import (
     AnnotatorError,
     Conflict,
+    DeliveryError,
     InvalidAnnotation,
     InvalidValue,
     LeaseLost,
@@ -29,6 +30,7 @@ from annotator.errors import (
 )
 from annotator.language import _, speak, unsaid
 from annotator.usecases.access.accounts import Session, session_of
+from annotator.usecases.access.single_sign_on import Settings, SingleSignOn
 from annotator.usecases.databases import Store, open_store
 from annotator.web.addresses import AllowedHosts, public_address
 
@@ -131,7 +133,7 @@ _PROXIED = unsaid("The proxy must pass on the Host header, or the server be star
 # The first that fits counts, so a subclass stands before its base.
 _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (
     (NotSignedIn, 401), (NotAllowed, 403), (NotFound, 404), (LeaseLost, 410), (Conflict, 409), (InvalidValue, 422),
-    (StoreError, 503), (TooBusy, 503),
+    (StoreError, 503), (TooBusy, 503), (DeliveryError, 503),
 )  # fmt: skip
 
 
@@ -142,6 +144,12 @@ class ServerOptions:
     path: Path
     is_demonstration: bool = False
     hosts: AllowedHosts = field(default_factory=AllowedHosts)
+    sign_on: SingleSignOn | None = None
+
+    @property
+    def sign_on_settings(self) -> Settings | None:
+        """None where people sign in here alone."""
+        return None if self.sign_on is None else self.sign_on.settings
 
 
 def give_options(connection_scope: dict[str, object], options: ServerOptions) -> None:

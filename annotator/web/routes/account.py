@@ -1,5 +1,7 @@
 """One's own account: another password, leaving a project, and everything about oneself to take along."""
 
+from dataclasses import replace
+
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -8,9 +10,10 @@ from annotator.domain.numbers import whole_number
 from annotator.errors import AnnotatorError, InvalidValue, NotFound, NotSignedIn
 from annotator.language import LANGUAGES, _, unknown
 from annotator.usecases.access.accounts import change_password, choose_language
+from annotator.usecases.access.single_sign_on import require_password_allowed
 from annotator.usecases.persons.my_account import data_of_person, leave_project, my_account, roles_to_leave
 from annotator.web import forms
-from annotator.web.routes.access import COOKIE, route_store, said_of, session_of_request, status_of
+from annotator.web.routes.access import COOKIE, options_of, route_store, said_of, session_of_request, status_of
 from annotator.web.routes.sign_in import Form, with_form
 
 ACCOUNT_PATHS = frozenset({"/account", "/account/leave", "/account/password", "/account/data", "/account/language"})
@@ -34,6 +37,9 @@ def _what_was_done(request: Request) -> str:
 def _account_page(request: Request, *, error: str = "", notice: str = "", status: int = 200) -> Response:
     with route_store(request) as store:
         account = my_account(store, session_of_request(request).user)
+    settings = options_of(request).sign_on_settings
+    if settings is not None and not settings.local_accounts:
+        account = replace(account, has_password=False)
     return forms.account_page(account, error=error, notice=notice, status=status)
 
 
@@ -41,6 +47,7 @@ def take_password(request: Request, form: Form) -> Response:
     """Set another password; the session of this browser goes on."""
     session_of_request(request)
     try:
+        require_password_allowed(options_of(request).sign_on_settings)
         with route_store(request) as store:
             change_password(store, request.cookies.get(COOKIE, ""), form.get("old", ""), form.get("new", ""))
     except NotSignedIn:

@@ -20,6 +20,7 @@ from annotator.errors import AnnotatorError, InvalidValue, NotAllowed, NotSigned
 from annotator.language import _, unsaid
 from annotator.usecases.access import accounts
 from annotator.usecases.access.credentials import noted_in
+from annotator.usecases.access.single_sign_on import require_password_allowed
 from annotator.web import forms
 from annotator.web.routes.access import (
     COOKIE,
@@ -98,7 +99,7 @@ def local_path(path: str) -> str:
     ('/annotate?project=1', '/', '/')
     """
     is_plain = path.startswith("/") and not path.startswith("//") and path.isprintable() and "\\" not in path
-    if not is_plain or urlsplit(path).path in {"/sign-in", "/sign-out"}:
+    if not is_plain or f"{urlsplit(path).path}/".startswith(("/sign-in/", "/sign-out/")):
         return "/"
     return path
 
@@ -114,7 +115,7 @@ def with_form(
             require_own_page(request)
             form = await read_form(request)
             if hashes:
-                return await THREADS.run(_address_of(request), partial(handler, request, form))
+                return await THREADS.run(address_of(request), partial(handler, request, form))
             return await run_in_threadpool(handler, request, form)
         except TooBusy as error:
             return _come_again(request, form, error)
@@ -124,7 +125,7 @@ def with_form(
     return take
 
 
-def _address_of(request: Request) -> str:
+def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
@@ -155,13 +156,18 @@ def show_sign_in(request: Request) -> Response:
     next_path = _next_of(request)
     if not options_of(request).is_demonstration and _is_signed_in(request):
         return RedirectResponse(next_path, 303)
-    notice = _("You're signed out.") if "signed-out" in request.query_params else ""
-    return _sign_in_form(request, notice=notice)
+    notice = _signed_out(request) if "signed-out" in request.query_params else ""
+    return sign_in_form(request, notice=notice)
 
 
-def _sign_in_form(
-    request: Request, *, name: str = "", error: str = "", notice: str = "", status: int = 200
-) -> Response:
+def _signed_out(request: Request) -> str:
+    settings = options_of(request).sign_on_settings
+    if settings is None:
+        return _("You're signed out.")
+    return _("You're signed out here. {name} may still hold a session.", name=settings.shown_name)
+
+
+def sign_in_form(request: Request, *, name: str = "", error: str = "", notice: str = "", status: int = 200) -> Response:
     with route_store(request) as store:
         if options_of(request).is_demonstration:
             people = accounts.list_people_to_choose(store, is_demonstration=True)
@@ -172,7 +178,10 @@ def _sign_in_form(
 
 
 def _empty_form(request: Request, *, name: str, error: str, notice: str = "", status: int) -> Response:
-    return forms.sign_in_page(name=name, next_path=_asked_next(request), error=error, notice=notice, status=status)
+    return forms.sign_in_page(
+        name=name, next_path=_asked_next(request), error=error, notice=notice, status=status,
+        sign_on=options_of(request).sign_on_settings,
+    )  # fmt: skip
 
 
 def sign_in(request: Request, form: Form) -> Response:
@@ -184,12 +193,13 @@ def sign_in(request: Request, form: Form) -> Response:
             if is_demonstration:
                 token = accounts.sign_in_as(store, name, is_demonstration=True)
             else:
+                require_password_allowed(options_of(request).sign_on_settings)
                 note = request.cookies.get(KNOWN_COOKIE, "")
                 password = form.get("password", "")
-                token = accounts.sign_in(store, name, password, address=_address_of(request), browser_note=note)
+                token = accounts.sign_in(store, name, password, address=address_of(request), browser_note=note)
     except AnnotatorError as error:
-        return _sign_in_form(request, name=name, error=said_of(error), status=status_of(error))
-    return _with_session(request, token, _next_of(request))
+        return sign_in_form(request, name=name, error=said_of(error), status=status_of(error))
+    return with_session(request, token, _next_of(request))
 
 
 def show_link(request: Request) -> Response:
@@ -203,6 +213,7 @@ def show_link(request: Request) -> Response:
 def _link_form(request: Request, *, name: str = "", error: str = "", status: int = 200) -> Response:
     with route_store(request) as store:
         user = accounts.open_link(store, request.path_params["token"]).user
+    require_password_allowed(options_of(request).sign_on_settings, user)
     return forms.link_page(
         user_name=user.name if user else None, name=name, error=error, action=request.url.path, status=status
     )
@@ -213,12 +224,14 @@ def use_link(request: Request, form: Form) -> Response:
     name = form.get("name", "")
     try:
         with route_store(request) as store:
-            token = accounts.set_password_with_link(store, request.path_params["token"], name, form.get("password", ""))
+            link = request.path_params["token"]
+            require_password_allowed(options_of(request).sign_on_settings, accounts.open_link(store, link).user)
+            token = accounts.set_password_with_link(store, link, name, form.get("password", ""))
     except InvalidValue as error:
         return _link_form(request, name=name, error=said_of(error), status=status_of(error))
     except AnnotatorError as error:
         return forms.message_page(_("This link doesn't work"), said_of(error), status_of(error))
-    return _with_session(request, token, "/")
+    return with_session(request, token, "/")
 
 
 def show_sign_out(request: Request) -> Response:
@@ -237,7 +250,7 @@ def sign_out(request: Request, _form: Form) -> Response:
     return response
 
 
-def _with_session(request: Request, token: str, next_path: str) -> Response:
+def with_session(request: Request, token: str, next_path: str) -> Response:
     _end_session(request)
     response = RedirectResponse(next_path, 303, headers={"Cache-Control": "no-store"})
     if not options_of(request).is_demonstration:

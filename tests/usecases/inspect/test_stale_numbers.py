@@ -51,7 +51,7 @@ HARMLESS = frozenset({
     "end as worker", "end training", "leave project", "make door", "pay worker", "pick training texts", "take data along",
     "stop worker", "take out training text", "take payment back",
     "change evidence pass", "start evidence pass", "take over every evidence", "draw audit", "judge version",
-    "export suite", "fail to sign in", "fail to use token", "freeze gold", "give back", "give role", "import suite", "import suite predictions",
+    "export suite", "fail to sign in", "fail to use token", "freeze gold", "give back", "give role", "import suite", "import suite predictions", "join accounts", "join by single sign-on",
     "make first link", "make suite", "make test", "make token", "make word list", "measure", "propose discard",
     "put on list", "remove suite", "remove test", "remove word list", "rename view", "renew link", "reset user", "restore", "review", "revise perturbation",
     "revoke token", "run suite", "save list", "save view", "set password", "sign in", "sign out", "skip", "skip review", "take off list",

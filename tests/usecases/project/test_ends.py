@@ -29,7 +29,7 @@ from annotator.usecases.upkeep import check
 
 # Accounts and what is of the whole machine stay when a project goes.
 _OF_NO_PROJECT = {
-    "users", "sign_in_links", "sessions", "sign_in_failures", "repeated_events", "used_numbers", "_sqlite_migrations",
+    "users", "identities", "sign_in_links", "sessions", "sign_in_failures", "repeated_events", "used_numbers", "_sqlite_migrations",
     "removals", "crowd_secret", "channels", "mail_addresses",
 }  # fmt: skip
 

@@ -9,6 +9,10 @@ def _role(detail: Detail) -> str:
     return _(detail["role"])
 
 
+def _claimed(words: str, detail: Detail) -> str:
+    return with_note(words, _("by single sign-on") if detail.get("is_claimed") else "")
+
+
 def _token(detail: Detail) -> str:
     values = {"number": detail["token"], "name": detail["of"], "days": counted(detail["days"], "day")}
     if scopes := values_listed(detail.get("scopes", ())):
@@ -73,8 +77,16 @@ SENTENCES: Sentences = {
         annotations=counted(detail["annotations"], "annotation"),
         reviews=counted(detail["reviews"], "review"),
     ),
-    "give role": lambda detail: _("gave {user} the role {role}", user=detail["user"], role=_role(detail)),
-    "take role": lambda detail: _("removed the role {role} from {user}", user=detail["user"], role=_role(detail)),
+    "give role": lambda detail: _claimed(
+        _("gave {user} the role {role}", user=detail["user"], role=_role(detail)), detail
+    ),
+    "take role": lambda detail: _claimed(
+        _("removed the role {role} from {user}", user=detail["user"], role=_role(detail)), detail
+    ),
+    "join by single sign-on": lambda _detail: _("came by single sign-on for the first time"),
+    "join accounts": lambda detail: _(
+        "joined {name} with the single sign-on of {other}", name=detail["name"], other=detail["other"]
+    ),
     "add user": lambda detail: _(
         "created an account and link for {name}, role {role}", name=detail["name"], role=_role(detail)
     ),
