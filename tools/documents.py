@@ -17,7 +17,7 @@ AGAIN = "Write it again: python -m tools.documents"
 
 # The chapters of docs/commands.md with their commands; a command that is in none fails the test.
 CHAPTERS = {
-    "Starting": ("demo", "serve"),
+    "Starting": ("demo", "serve", "desktop"),
     "Accounts": ("user",),
     "Crowd workers": ("crowd",),
     "Tokens": ("token",),

@@ -19,6 +19,7 @@ DEFAULT_DATABASE = Path("annotator.db")
 # Name, where it is written ("module:attribute"), and its line in the help, which therefore imports nothing.
 COMMANDS: Commands = {
     "demo": ("annotator.cli.server:demo", "Serve the demonstration on this machine."),
+    "desktop": ("annotator.cli.server:desktop", "Open a file in a window of its own."),
     "serve": ("annotator.cli.server:serve", "Serve a database."),
     "user": ("annotator.cli.accounts:user", "Manage accounts: add, list, disable, reset."),
     "crowd": ("annotator.cli.crowd:crowd", "Manage links for crowd workers: make, list, set, codes, code."),

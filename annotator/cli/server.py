@@ -1,4 +1,4 @@
-"""`annotator serve` and `annotator demo`."""
+"""`annotator serve`, `annotator demo` and `annotator desktop`."""
 
 import os
 from pathlib import Path
@@ -85,6 +85,25 @@ def demo(context: click.Context, port: int, no_browser: bool) -> None:
     else:
         _build(path)
     serve_database(path, "127.0.0.1", port, is_demonstration=True, open_browser=not no_browser)
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@option("--register", is_flag=True, help="Write a menu entry and the file type for this user's Linux desktop, and end.")
+@examples("annotator desktop films.rationales")
+def desktop(file: Path | None, register: bool) -> None:
+    """Open FILE, or the last one, in a window of its own: for one person, without accounts or a browser.
+
+    Needs the extra [desktop]. A file that was never opened here is checked first. See docs/desktop.md.
+    """
+    from annotator.web.desktop import open_desktop
+    from annotator.web.desktop import register as write_entry
+
+    if register:
+        for path in write_entry():
+            click.echo(str(path))
+        return
+    open_desktop(file)
 
 
 def _demonstration_path(context: click.Context) -> Path:

@@ -152,6 +152,7 @@ def _checked(url: str) -> str:
 
 
 PUBLIC_VARIABLE = "ANNOTATOR_URL"
+IN_WINDOW = "SERVED_IN_WINDOW"  # set in the server of a window: one person does everything
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
 
 

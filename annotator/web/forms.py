@@ -56,11 +56,14 @@ def sign_in_page(
     )  # fmt: skip
 
 
-def choose_page(people: Iterable[ListedUser], *, next_path: str, error: str, status: int = 200) -> HTMLResponse:
-    """The demonstration: one button a person."""
+def choose_page(
+    people: Iterable[ListedUser], *, next_path: str, error: str, status: int = 200, is_demonstration: bool = True
+) -> HTMLResponse:
+    """The demonstration, or a file of several people in a window: one button a person."""
     named = [(listed.user.name, _spoken_roles(listed)) for listed in people]
     action = _sign_in_action(next_path)
-    return _page("choose.html", _("Who are you?"), status, action=action, people=named, error=error)
+    hint = _("Demo without passwords. Choose a user.") if is_demonstration else _("This file has several accounts.")
+    return _page("choose.html", _("Who are you?"), status, action=action, people=named, error=error, hint=hint)
 
 
 def link_page(*, user_name: str | None, name: str, error: str, action: str, status: int = 200) -> HTMLResponse:

@@ -29,7 +29,9 @@ from annotator.web.routes import crowd as crowd_limits
 from annotator.web.routes.access import (
     COOKIE,
     CROWD_COOKIE,
+    WINDOW_COOKIE,
     ServerOptions,
+    WindowKey,
     error_response,
     give_options,
     is_own_origin,
@@ -94,6 +96,23 @@ class BelowPath:
         return value
 
 
+class OwnWindow:
+    """Of a server that belongs to a window: whoever else of this machine finds the port is told nothing and stores nothing."""
+
+    def __init__(self, app: ASGIApp, key: WindowKey) -> None:
+        self._app = app
+        self._key = key
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_open = scope["type"] == "lifespan" or scope["path"] == _HEALTH or scope["path"].startswith("/window/")
+        if is_open or self._key.admits(HTTPConnection(scope).cookies.get(WINDOW_COOKIE)):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(_REFUSED)(scope, receive, send)
+        else:
+            await PlainTextResponse("This server belongs to a window on this machine.\n", 403)(scope, receive, send)
+
+
 # Before everything else at the recruitment links: who is turned away costs no route, no template, no thread and no question.
 
 
@@ -148,7 +167,7 @@ def _busy_page(language: Language, headers: Mapping[str, str]) -> Response:
 
 # Whoever is not signed in may see these.
 _OPEN_PATHS = (
-    "/sign-in", "/sign-out", "/link/", "/health", "/panel/", "/static/", "/favicon.", "/_stcore/", "/api/", "/crowd/",
+    "/sign-in", "/sign-out", "/link/", "/window/", "/health", "/panel/", "/static/", "/favicon.", "/_stcore/", "/api/", "/crowd/",
 )  # fmt: skip
 # Files that people gave or get, and Streamlit's own numbers.
 _CLOSED_PATHS = ("/media/", "/_stcore/upload_file/", "/_stcore/metrics")
@@ -351,6 +370,7 @@ def web_middleware(options: ServerOptions) -> list[Middleware]:
     prefix = path_prefix()
     return [
         *([Middleware(BelowPath, prefix=prefix)] if prefix else []),
+        *([Middleware(OwnWindow, key=options.window)] if options.window else []),
         Middleware(PageFiles, headers=_HEADERS),
         Middleware(CrowdGate, headers=_HEADERS),
         Middleware(Gate, options=options),

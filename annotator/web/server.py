@@ -4,6 +4,7 @@ Streamlit is imported only after everything that can be refused was checked.
 """
 
 import gc
+import getpass
 import logging
 import os
 import signal
@@ -21,12 +22,13 @@ from typing import TYPE_CHECKING, Any
 from annotator.errors import AnnotatorError, InvalidValue, StoreError
 from annotator.files import scratch_folder
 from annotator.jobs.supervisor import Messenger, Supervisor
-from annotator.usecases.access.accounts import make_first_account_link
+from annotator.usecases.access.accounts import make_account_of_window, make_first_account_link
 from annotator.usecases.access.single_sign_on import SingleSignOn, read_settings, require_way_in
 from annotator.usecases.databases import open_store, served
 from annotator.usecases.persons.removal import finish_removals
 from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
 from annotator.web.addresses import (
+    IN_WINDOW,
     PUBLIC_VARIABLE,
     Addresses,
     AllowedHosts,
@@ -39,7 +41,7 @@ from annotator.web.addresses import (
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
 from annotator.web.routes import all_routes
-from annotator.web.routes.access import DATABASE_VARIABLE, ServerOptions, error_response
+from annotator.web.routes.access import DATABASE_VARIABLE, ServerOptions, WindowKey, error_response
 from annotator.web.routes.single_sign_on import callback_address
 
 if TYPE_CHECKING:
@@ -67,13 +69,14 @@ _FIRST_RUN = ("numpy", "PIL.PngImagePlugin", "streamlit.material_icon_names", "a
 
 def serve(
     path: Path, host: str, port: int, *, url: str | None = None, allowed: Sequence[str] = (), sso: Path | None = None,
-    is_demonstration: bool = False, open_browser: bool = False, log_as_json: bool = False,
+    is_demonstration: bool = False, open_browser: bool = False, log_as_json: bool = False, window: WindowKey | None = None,
 ) -> None:  # fmt: skip
     """Serve a database until the process is stopped.
 
     port:    0 lets the system choose
     url:     where people reach the server, when that is not where it listens
     allowed: further hosts under which it answers
+    window:  the one that alone is served
     sso:     the settings of single sign-on
     Raises: InvalidValue when a page file is missing, the port is taken, a host is none, or the demonstration is to leave
             this machine, or single sign-on is not set up as it must be; StoreError when the database cannot be opened
@@ -97,7 +100,10 @@ def serve(
         ):
             if settings is not None:
                 require_way_in(store, settings)
-            first_link = None if is_demonstration else make_first_account_link(store)
+            if window is not None:
+                make_account_of_window(store, _name_of_user())
+                os.environ[IN_WINDOW] = "1"
+            first_link = None if is_demonstration or window else make_first_account_link(store)
             tidy(store)
             finish_removals(store)
             # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
@@ -110,7 +116,11 @@ def serve(
             os.environ.pop(PUBLIC_VARIABLE, None)
             if url is not None:
                 os.environ[PUBLIC_VARIABLE] = addresses.for_links
-            _run(build_app(ServerOptions(path, is_demonstration, hosts, sign_on)), listener, log_as_json=log_as_json)
+            _run(
+                build_app(ServerOptions(path, is_demonstration, hosts, sign_on, window)),
+                listener,
+                log_as_json=log_as_json,
+            )
 
 
 def build_app(options: ServerOptions) -> "App":
@@ -125,7 +135,9 @@ def build_app(options: ServerOptions) -> "App":
         supervisor = Supervisor(options.path)
         supervisor.start()
         messenger = Messenger(options.path)
-        if not options.is_demonstration:  # whose people are nobody
+        if (
+            not options.is_by_choice
+        ):  # the demonstration's people are nobody, and a window is not where a team is served
             messenger.start()
         yield {}
         messenger.stop()
@@ -177,6 +189,13 @@ def _greet(path: Path, addresses: Addresses, first_link: str | None, notice: str
     sys.stdout.flush()
     if addresses.is_readable_on_the_way:
         sys.stderr.write(f"{_NOT_ENCRYPTED}\n")
+
+
+def _name_of_user() -> str:
+    """Of whoever is at the machine."""
+    with suppress(OSError, KeyError, ImportError):
+        return getpass.getuser()
+    return "me"
 
 
 def _open_browser(address: str) -> None:

@@ -48,8 +48,8 @@ CHAPTERS = {
     ],
     "Reference": [
         "glossary", "commands", "settings", "rules", "training_of_people", "review", "perturb", "progress", "crowd",
-        "notices", "deploy", "server", "single_sign_on", "languages", "personal_data", "formats", "columns", "data_sets",
-        "labelling_tools", "model_output", "metrics", "metrics_page", "scores", "tests", "saliency", "attribution",
+        "notices", "desktop", "deploy", "server", "single_sign_on", "languages", "personal_data", "formats", "columns",
+        "data_sets", "labelling_tools", "model_output", "metrics", "metrics_page", "scores", "tests", "saliency", "attribution",
         "faithfulness", "sufficient", "built_in_model", "self_explanations", "training", "architectures",
         "training_trials", "planted_trials", "api", "panel",
     ],

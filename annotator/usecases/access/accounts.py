@@ -352,22 +352,31 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
         add_event(store, user.name, "change password", "user", user.id)
 
 
-def sign_in_as(store: Store, name: str, *, is_demonstration: bool) -> str:
-    """Sign in by choosing a person; only the demonstration's server may, by how it was started."""
-    if not is_demonstration:
+def make_account_of_window(store: Store, name: str) -> None:
+    """In a file without accounts, the first one: an administrator named after who is at the machine, without a password."""
+    with store.transaction():
+        if people_store.has_users(store):
+            return
+        user = people_store.add_user(store, checked_name(name), is_administrator=True)
+        add_event(store, LOCAL_OPERATOR.name, "add user", "user", user.id, name=user.name, role="administrator")
+
+
+def sign_in_as(store: Store, name: str, *, is_demonstration: bool, is_window: bool = False) -> str:
+    """Sign in by choosing a person; only the demonstration's server and that of a window may, by how they were started."""
+    if not is_demonstration and not is_window:
         raise NotAllowed(_("Only the demo works without a password."))
     with store.transaction():
         user = people_store.get_user(store, name)
         require_no_worker(user)
         if user.is_disabled:
             raise NotAllowed(_("'{name}' is disabled. Choose another person.", name=user.name))
-        add_event(store, user.name, "sign in", "user", user.id, is_demonstration=True)
+        add_event(store, user.name, "sign in", "user", user.id, is_demonstration=is_demonstration)
         return start_session(store, user)
 
 
-def list_people_to_choose(store: Store, *, is_demonstration: bool) -> list[ListedUser]:
-    """The people whom one may sign in as in the demonstration; nobody elsewhere."""
-    return [listed for listed in _listed(store) if not listed.user.is_disabled] if is_demonstration else []
+def list_people_to_choose(store: Store) -> list[ListedUser]:
+    """The people whom one may sign in as in the demonstration, and in a window."""
+    return [listed for listed in _listed(store) if not listed.user.is_disabled and not listed.user.is_worker]
 
 
 def has_passwords(store: Store) -> bool:

@@ -10,7 +10,7 @@ from annotator.domain.tasks import Task
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.invitations import Invitation, invite, read_invitees
-from annotator.usecases.project.projects import create_project
+from annotator.usecases.project.projects import create_project, give_role
 from annotator.usecases.transfer.file_import import import_file, readable
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.row_keys import NUMBERED, WITH_ENTITIES
@@ -24,6 +24,7 @@ class NewProject:
     labels: () where the first texts bring them
     files:  names and contents of a data set's files; () for no texts yet
     people: names, one a line, each an annotator or with another role after a comma; "" for nobody yet
+    alone:  whoever makes it marks its texts, too
     """
 
     name: str
@@ -33,6 +34,7 @@ class NewProject:
     settings: ProjectSettings | None = None
     files: Sequence[tuple[str, bytes]] = ()
     people: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ def begin_project(store: Store, actor: User, new: NewProject) -> Begun:
         project = create_project(
             store, actor, new.name, new.task, labels=new.labels, language=new.language, settings=new.settings
         )
+        if new.alone:
+            give_role(store, actor, project.id, actor.name, "annotator")
         texts = None
         if new.files:
             with laid_out(new.files) as path, readable(path) as (unpacked_path, format_name):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from secrets import compare_digest
+from secrets import compare_digest, token_urlsafe
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection, Request
@@ -121,6 +121,7 @@ def require_open_to(user: User, path: str) -> None:
 
 
 COOKIE = "annotator_session"
+WINDOW_COOKIE = "annotator_window"
 CROWD_COOKIE = "annotator_visit"  # of a worker, who finds the end of their visit with it when the session is over
 DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing from the server but its environment
 _SCOPE_KEY = "annotator"
@@ -137,6 +138,26 @@ _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (
 )  # fmt: skip
 
 
+@dataclass(slots=True)
+class WindowKey:
+    """What lets one window in and nobody else of this machine: a secret that works once, and the cookie that it is given."""
+
+    secret: str
+    cookie: str = field(default_factory=token_urlsafe)
+    is_used: bool = False
+
+    def opens(self, secret: str) -> bool:
+        """Whether it is the secret, for the first time."""
+        if self.is_used or not compare_digest(secret.encode(), self.secret.encode()):
+            return False
+        self.is_used = True
+        return True
+
+    def admits(self, cookie: str | None) -> bool:
+        """Whether a request comes from the window."""
+        return cookie is not None and compare_digest(cookie.encode(), self.cookie.encode())
+
+
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
     """How the server was started; nothing of this ever comes from a request."""
@@ -145,6 +166,12 @@ class ServerOptions:
     is_demonstration: bool = False
     hosts: AllowedHosts = field(default_factory=AllowedHosts)
     sign_on: SingleSignOn | None = None
+    window: "WindowKey | None" = None
+
+    @property
+    def is_by_choice(self) -> bool:
+        """Whether people sign in by choosing who they are: in the demonstration, and in a window on one's own file."""
+        return self.is_demonstration or self.window is not None
 
     @property
     def sign_on_settings(self) -> Settings | None:

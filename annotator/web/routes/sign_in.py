@@ -21,10 +21,13 @@ from annotator.language import _, unsaid
 from annotator.usecases.access import accounts
 from annotator.usecases.access.credentials import noted_in
 from annotator.usecases.access.single_sign_on import require_password_allowed
+from annotator.usecases.databases import Store
 from annotator.web import forms
 from annotator.web.routes.access import (
     COOKIE,
     CROWD_COOKIE,
+    WINDOW_COOKIE,
+    ServerOptions,
     options_of,
     read_body,
     require_own_page,
@@ -152,9 +155,9 @@ async def read_form(request: Request) -> Form:
 
 
 def show_sign_in(request: Request) -> Response:
-    """The form; somebody who is signed in goes on at once (not in the demonstration: there one changes persons)."""
+    """The form; somebody who is signed in goes on at once (not where one chooses who one is)."""
     next_path = _next_of(request)
-    if not options_of(request).is_demonstration and _is_signed_in(request):
+    if not options_of(request).is_by_choice and _is_signed_in(request):
         return RedirectResponse(next_path, 303)
     notice = _signed_out(request) if "signed-out" in request.query_params else ""
     return sign_in_form(request, notice=notice)
@@ -169,9 +172,12 @@ def _signed_out(request: Request) -> str:
 
 def sign_in_form(request: Request, *, name: str = "", error: str = "", notice: str = "", status: int = 200) -> Response:
     with route_store(request) as store:
-        if options_of(request).is_demonstration:
-            people = accounts.list_people_to_choose(store, is_demonstration=True)
-            return forms.choose_page(people, next_path=_asked_next(request), error=error, status=status)
+        if options_of(request).is_by_choice:
+            people = accounts.list_people_to_choose(store)
+            is_demonstration = options_of(request).is_demonstration
+            return forms.choose_page(
+                people, next_path=_asked_next(request), error=error, status=status, is_demonstration=is_demonstration
+            )
         if not error and not accounts.has_users(store):
             notice = _("No account yet. Open the link printed at server start.")
     return _empty_form(request, name=name, error=error, notice=notice, status=status)
@@ -187,11 +193,11 @@ def _empty_form(request: Request, *, name: str, error: str, notice: str = "", st
 def sign_in(request: Request, form: Form) -> Response:
     """Start a session; the one that the browser had before ends."""
     name = form.get("name", "")
-    is_demonstration = options_of(request).is_demonstration
+    options = options_of(request)
     try:
         with route_store(request) as store:
-            if is_demonstration:
-                token = accounts.sign_in_as(store, name, is_demonstration=True)
+            if options.is_by_choice:
+                token = _chosen(store, options, name)
             else:
                 require_password_allowed(options_of(request).sign_on_settings)
                 note = request.cookies.get(KNOWN_COOKIE, "")
@@ -200,6 +206,24 @@ def sign_in(request: Request, form: Form) -> Response:
     except AnnotatorError as error:
         return sign_in_form(request, name=name, error=said_of(error), status=status_of(error))
     return with_session(request, token, _next_of(request))
+
+
+def _chosen(store: Store, options: ServerOptions, name: str) -> str:
+    is_window = options.window is not None
+    return accounts.sign_in_as(store, name, is_demonstration=options.is_demonstration, is_window=is_window)
+
+
+def open_window(request: Request) -> Response:
+    """The first request of a window: from now on its cookie is the only one that is answered (middleware.OwnWindow)."""
+    options = options_of(request)
+    if options.window is None or not options.window.opens(request.path_params["secret"]):
+        return forms.message_page(_("Not accepted"), _("This address worked once, for one window."), 403, back="")
+    with route_store(request) as store:
+        people = accounts.list_people_to_choose(store)
+        token = _chosen(store, options, people[0].user.name) if len(people) == 1 else None
+    response = RedirectResponse("/sign-in", 303) if token is None else with_session(request, token, "/")
+    response.set_cookie(WINDOW_COOKIE, options.window.cookie, path="/", httponly=True, samesite="strict")
+    return response
 
 
 def show_link(request: Request) -> Response:
@@ -253,7 +277,7 @@ def sign_out(request: Request, _form: Form) -> Response:
 def with_session(request: Request, token: str, next_path: str) -> Response:
     _end_session(request)
     response = RedirectResponse(next_path, 303, headers={"Cache-Control": "no-store"})
-    if not options_of(request).is_demonstration:
+    if not options_of(request).is_by_choice:
         _know_again(request, response, token)
     response.set_cookie(
         COOKIE, token, max_age=int(accounts.SESSION_LASTS.total_seconds()), path="/", httponly=True, samesite="lax",
@@ -312,6 +336,7 @@ routes = [
     Route("/sign-in", with_form(sign_in, hashes=True), methods=["POST"]),
     Route("/sign-out", show_sign_out, methods=["GET"]),
     Route("/sign-out", with_form(sign_out), methods=["POST"]),
+    Route("/window/{secret}", open_window, methods=["GET"]),
     Route("/link/{token}", show_link, methods=["GET"]),
     Route("/link/{token}", with_form(use_link, hashes=True), methods=["POST"]),
 ]

@@ -1,5 +1,6 @@
 """Create a project from a task template, with a task of one's own, or with the rules of another project."""
 
+import os
 from dataclasses import replace
 
 import streamlit as st
@@ -13,6 +14,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.creation import NewProject, begin_project, pasted_file
 from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
 from annotator.usecases.project.projects import parse_task
+from annotator.web.addresses import IN_WINDOW
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, carry_out, refusals_shown
 from annotator.web.project_warnings import labels_in
@@ -114,7 +116,9 @@ def _show_creating(store: Store, visit: Visit, template: str) -> None:
         st.session_state.pop(_REFUSED, None)
         with refusals_shown():
             task = parse_task(segments, result) if template == _CUSTOM else get_task(template)
-            new = NewProject(name, task, labels, language.strip() or "en", settings, files, people)
+            new = NewProject(
+                name, task, labels, language.strip() or "en", settings, files, people, alone=IN_WINDOW in os.environ
+            )
             try:
                 _begin(store, visit, new)
             except ImportRefused as refusal:

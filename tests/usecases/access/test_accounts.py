@@ -528,8 +528,7 @@ def test_choosing_a_person_works_in_the_demonstration_only(store: Store) -> None
     make_user(store)
     token = accounts.sign_in_as(store, "ann", is_demonstration=True)
     assert accounts.session_of(store, token).user.name == "ann"
-    assert [listed.user.name for listed in accounts.list_people_to_choose(store, is_demonstration=True)] == ["ann"]
-    assert accounts.list_people_to_choose(store, is_demonstration=False) == []
+    assert [listed.user.name for listed in accounts.list_people_to_choose(store)] == ["ann"]
     with pytest.raises(NotAllowed, match=r"Only the demo works without a password\."):
         accounts.sign_in_as(store, "ann", is_demonstration=False)
 
