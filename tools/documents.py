@@ -106,6 +106,7 @@ VARIABLES = {
     "ANNOTATOR_WEBHOOK_SECRET": "The key that signs the webhook's calls, instead of the one that was made.",
     "ANNOTATOR_SSO": "The settings file of single sign-on, as `--sso` (docs/single_sign_on.md).",
     "ANNOTATOR_SSO_SECRET": "The client secret of single sign-on, instead of the one in that file.",
+    "ANNOTATOR_SSO_ONLY": "Set by `serve` itself: the provider's name while local accounts are off.",
     "FORWARDED_ALLOW_IPS": (
         "Proxies that are trusted about addresses and TLS; by default 127.0.0.1 (docs/deploy.md#proxy)."
     ),

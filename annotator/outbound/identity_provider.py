@@ -47,7 +47,7 @@ class Client:
 
     issuer: str
     client_id: str
-    secret: str = ""
+    secret: str = field(default="", repr=False)
     scopes: tuple[str, ...] = ("openid", "profile")
     exceptions: Exceptions = field(default_factory=Exceptions)
 

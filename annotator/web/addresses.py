@@ -153,6 +153,7 @@ def _checked(url: str) -> str:
 
 PUBLIC_VARIABLE = "ANNOTATOR_URL"
 IN_WINDOW = "SERVED_IN_WINDOW"  # set in the server of a window: one person does everything
+SSO_ONLY_VARIABLE = "ANNOTATOR_SSO_ONLY"  # what the provider is called, where local accounts are off
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-])*")
 
 

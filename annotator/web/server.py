@@ -30,6 +30,7 @@ from annotator.usecases.upkeep import empty_log, keep_to_owner, tidy
 from annotator.web.addresses import (
     IN_WINDOW,
     PUBLIC_VARIABLE,
+    SSO_ONLY_VARIABLE,
     Addresses,
     AllowedHosts,
     addresses_of,
@@ -113,6 +114,9 @@ def serve(
             if open_browser:
                 _open_browser(f"{addresses.here}/link/{first_link}" if first_link else addresses.here)
             os.environ[DATABASE_VARIABLE] = str(path)
+            os.environ.pop(SSO_ONLY_VARIABLE, None)
+            if settings is not None and not settings.local_accounts:
+                os.environ[SSO_ONLY_VARIABLE] = settings.shown_name
             os.environ.pop(PUBLIC_VARIABLE, None)
             if url is not None:
                 os.environ[PUBLIC_VARIABLE] = addresses.for_links

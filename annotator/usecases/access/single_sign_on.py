@@ -69,6 +69,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     local_accounts: bool = True
     private_hosts: str = ""
 
+    def __repr__(self) -> str:
+        """Without the secret, since it may come into a log."""
+        return f"Settings({self.issuer!r}, {self.client_id!r})"
+
     @property
     def shown_name(self) -> str:
         """What the button calls the provider."""

@@ -650,6 +650,11 @@ def test_a_settings_file_that_cannot_be_used_is_refused(tmp_path: Path, text: st
         single_sign_on.read_settings(written(tmp_path, text))
 
 
+def test_no_secret_is_shown_where_settings_are(settings: Settings) -> None:
+    assert SECRET in settings.client_secret
+    assert SECRET not in f"{settings!r} {settings.client()!r}"
+
+
 def test_a_secret_that_others_may_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match="Others can read '.*', which holds a secret. Run: chmod 600"):
         single_sign_on.read_settings(written(tmp_path, f'{GOOD}client_secret = "s"', 0o644))

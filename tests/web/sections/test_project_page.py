@@ -458,6 +458,17 @@ def test_a_lead_invites_a_list_of_people_whose_links_work_and_are_put_away(
     assert not app.code
 
 
+def test_where_local_accounts_are_off_a_lead_reads_that_links_do_not_work(
+    texts, lea, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANNOTATOR_SSO_ONLY", "Lab *1*")
+    project = texts(1)
+    captions = [caption.value for caption in opened(project, lea(project), "People").run().caption]
+    assert any(
+        "Links don't work here. Invite people after their first sign-in with Lab \\*1\\*" in text for text in captions
+    )
+
+
 def test_an_administrator_can_shut_out_whoever_has_no_role_any_more(store: Store, texts, lea, opened: Opened) -> None:
     project = texts(1)
     lea(project)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 from collections.abc import Sequence
 
 import streamlit as st
@@ -13,7 +14,7 @@ from annotator.language import _, listed, several, unsaid
 from annotator.usecases.access.invitations import INVITATION_LASTS, Invitation, invite, read_invitees
 from annotator.usecases.databases import Store
 from annotator.usecases.qualification.items import picked_but_off
-from annotator.web.addresses import public_address
+from annotator.web.addresses import SSO_ONLY_VARIABLE, public_address
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
@@ -21,6 +22,7 @@ from annotator.web.session import Visit
 _MADE = "people_links"
 _N_MADE = "people_n_lists"
 _SHOWN_ONE_BY_ONE = 10  # more are easier to take as a file
+_NO_LINKS = unsaid("Links don't work here. Invite people after their first sign-in with {name}, by the name they got.")
 _OFF = unsaid("Training has texts but is off. Switch it on under Training.")
 
 
@@ -38,6 +40,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         role = chosen.selectbox(_("Role"), PROJECT_ROLES, format_func=role_name, key="people_invite_role")
         if picked_but_off(store, visit.user, project.id):
             st.caption(f":material/school: {_(_OFF)}")
+        if provider := os.environ.get(SSO_ONLY_VARIABLE):
+            st.caption(f":material/key_off: {_(_NO_LINKS, name=as_text(provider))}")
         held = submitted(_("Create links"), type="primary", key="people_invite_go", fields=(field,))
     if held is None:
         return
