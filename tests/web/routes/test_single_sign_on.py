@@ -1,6 +1,9 @@
 """Signing in through an OpenID provider that runs on this machine: the way there and back, roles, and local accounts off."""
 
+import io
+import json
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,7 @@ from starlette.testclient import TestClient
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, InvalidValue, NotAllowed, NotFound
-from annotator.store import Store
+from annotator.store import Store, open_store
 from annotator.store import people as people_store
 from annotator.usecases.access import accounts, single_sign_on
 from annotator.usecases.access.single_sign_on import ClaimedRole, Settings, SingleSignOn, join_accounts, require_way_in
@@ -597,6 +600,25 @@ def test_nothing_of_an_identity_is_left_of_whoever_goes(store: Store, settings: 
     assert store.value("SELECT count(*) FROM identities") == 0
     assert come(store, settings).id != 0
     assert [user.name for user in people_store.list_users(store) if not user.is_disabled] == ["ada", "boss"]
+
+
+def test_a_restore_brings_identities_back_but_not_of_whoever_was_erased_since(
+    store: Store, settings: Settings, ada: User, tmp_path: Path
+) -> None:
+    from annotator.usecases.persons import erasure, my_account
+    from annotator.usecases.restoration import restore
+
+    come(store, settings)
+    single_sign_on.sign_in(store, settings, {"sub": "2", "name": "Eve"})
+    with zipfile.ZipFile(io.BytesIO(my_account.data_of_person(store, ada, "Eve"))) as archive:
+        assert json.loads(archive.read("single_sign_on.json"))[0]["subject"] == "2"
+    backup = tmp_path / "backup.db"
+    store.backup(backup)
+    erasure.erase(store, ada, "Eve")
+    store.close()
+    restore(store.path, LOCAL_OPERATOR, backup)
+    with open_store(store.path) as restored:
+        assert [row["subject"] for row in restored.rows("SELECT subject FROM identities")] == ["1"]
 
 
 # --- the settings file ---
