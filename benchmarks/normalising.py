@@ -48,7 +48,7 @@ def main() -> list[Measured]:
     """Both models; the built-in one alone where the extra `models` is not installed."""
     with tempfile.TemporaryDirectory() as name, open_store(Path(name) / "texts.db", create=True) as store:
         built_in, instances = _texts(store, Path(name))
-        rows = _rows("built-in model", store, built_in, instances, _made_and_asked)
+        rows = _rows("built-in model", built_in, instances, _made_and_asked)
         absent = [package for package in ("torch", "transformers") if find_spec(package) is None]
         if absent:
             print(f"SKIPPED: {', '.join(absent)} is not installed (pip install 'rationale-annotator[models]').")
@@ -57,7 +57,7 @@ def main() -> list[Measured]:
 
         save_model(Path(name) / "minilm")
         model: Any = load(str(Path(name) / "minilm"), device="cpu", threads=1, batch_size=_BATCH)
-        return [*rows, *_rows("MiniLM", store, model, instances, direct, _AT_MOST)]
+        return [*rows, *_rows("MiniLM", model, instances, direct, _AT_MOST)]
 
 
 class _Recording:
@@ -75,16 +75,15 @@ class _Recording:
 
 def _rows(
     what: str,
-    store: Store,
     model: Any,
     instances: Sequence[Instance],
     direct: Callable[..., Callable[[], object]],
     at_most: float | None = None,
 ) -> list[Measured]:
     recording = _Recording(model)
-    _normalise(store, recording, instances)
+    _normalise(recording, instances)
     inputs = sorted(recording.inputs, key=lambda given: given.n_tokens)
-    ours, alone = by_turns(partial(_normalise, store, model, instances), direct(model, instances, inputs))
+    ours, alone = by_turns(partial(_normalise, model, instances), direct(model, instances, inputs))
     most = sum(most_calls(instance.layout.n_selectable) + 2 * instance.layout.n_selectable for instance in instances)
     name = f"{what}, {len(instances)} texts"
     return [
@@ -93,14 +92,14 @@ def _rows(
     ]
 
 
-def _normalise(store: Store, model: Any, instances: Sequence[Instance]) -> None:
-    normaliser = Normaliser(store, ProjectModel(model, {label: label for label in model.labels}), Normalising())
+def _normalise(model: Any, instances: Sequence[Instance]) -> None:
+    normaliser = Normaliser(ProjectModel(model, {label: label for label in model.labels}), Normalising())
     draw = np.random.default_rng(3)
     chosen = [
         (instance, Attribution(tuple(draw.random(instance.layout.n_selectable).tolist()), model.labels[0]), "")
         for instance in instances
     ]
-    if len(list(normaliser.add(chosen, {}, NormalisingCounts()))) != len(instances):
+    if len(list(normaliser.add(chosen, (), NormalisingCounts()))) != len(instances):
         raise RuntimeError("some text was left out")
 
 

@@ -1,11 +1,17 @@
 """Inputs and models for the tests of attributions: small enough that every number can be worked out by hand."""
 
-from collections.abc import Callable, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from annotator.attribution.base import Input, SegmentTokens
+from annotator.usecases.models.engines import Doing, Setup, Workers
 
 Floats = npt.NDArray[np.float64]
 
@@ -76,3 +82,32 @@ def negating() -> Scripted:
         return 2.0 * any("not good" in " ".join(segment.tokens) for segment in one.segments)
 
     return Scripted(logit)
+
+
+@dataclass
+class Elsewhere:
+    """An engine whose workers know only what was pickled; of every two tasks the second is done first, and twice."""
+
+    is_local: bool = False
+    n_tasks: int = 0
+    n_loaded: int = 0
+
+    @contextmanager
+    def open(self, setup: Setup, here: Doing | None = None) -> Iterator[Workers]:
+        self.n_loaded += 1
+        yield _Far(self, pickle.loads(pickle.dumps(setup)).load())  # made a line before
+
+
+@dataclass
+class _Far:
+    engine: Elsewhere
+    doing: Doing
+
+    def results(self, tasks: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+        remaining = iter(tasks)
+        while some := list(islice(remaining, 2)):
+            for task in reversed(some):
+                self.engine.n_tasks += 1
+                list(self.doing(pickle.loads(pickle.dumps(task))))  # a worker that was lost at its end
+                for result in pickle.loads(pickle.dumps([*self.doing(pickle.loads(pickle.dumps(task)))])):
+                    yield task, result

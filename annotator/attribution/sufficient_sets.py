@@ -30,7 +30,7 @@ MOST_FULL = 64  # tokens: every deletion by itself; longer texts in blocks
 MOST_TOKENS = 512  # above, sentences are removed before tokens
 N_RANDOM = 20
 _SLACK = 0.02  # a block that costs more than its best token breaks two causes
-_ROWS_AT_ONCE = 512
+ROWS_AT_ONCE = 512  # subsets that a model is asked about together, wherever that is
 
 Result = TypeVar("Result")
 Steps = Generator[Flags, Floats, Result]  # yields bool[k, n_tokens], is sent float[k]
@@ -365,6 +365,7 @@ class Done:
 def search_many(waiting: Iterable[Work], ask: Ask, *, at_once: int = 16) -> Iterator[Done]:
     """Searches that advance together, so many at once; each is handed out as soon as it has ended.
 
+    ask: is asked about everything that they want to know next, to be split by ROWS_AT_ONCE
     A text for which the model fails ends by itself; the others go on.
     """
     queue, active, wanted = iter(waiting), dict[int, Work](), dict[int, Flags]()
@@ -398,18 +399,15 @@ def _answered(active: dict[int, Work], wanted: dict[int, Flags], ask: Ask) -> di
     """What each wants to know: asked together, and where that fails text by text."""
     known = {number: work.known for number, work in active.items()}
 
-    def rounded(subsets: Sequence[tuple[int, Flags]]) -> Floats:
-        return np.concatenate([ask(subsets[at : at + _ROWS_AT_ONCE]) for at in range(0, len(subsets), _ROWS_AT_ONCE)])
-
     try:
-        return {**answers_of(wanted, known, rounded)}
+        return {**answers_of(wanted, known, ask)}
     except ModelError as error:
         if len(wanted) == 1:
             return dict.fromkeys(wanted, error)
     answers: dict[int, Floats | ModelError] = {}
     for number, masks in wanted.items():
         try:
-            answers |= answers_of({number: masks}, known, rounded)
+            answers |= answers_of({number: masks}, known, ask)
         except ModelError as error:
             answers[number] = error
     return answers

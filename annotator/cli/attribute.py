@@ -13,6 +13,8 @@ import click
 
 from annotator.cli.commands import (
     device_option,
+    engine_of,
+    engine_options,
     examples,
     hub_option,
     inputs_option,
@@ -131,6 +133,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @device_option
 @threads_option
 @inputs_option
+@engine_options
 @too_long_option("refuse")
 @option(
     "--prompt",
@@ -177,6 +180,7 @@ def attribute(
     from annotator.usecases.models.attributions import attribute as compute
     from annotator.usecases.project.projects import find_project
 
+    engine = engine_of(options)
     given = {name: options.pop(name) for name in _OF_THE_METHOD}
     parameters = {name: value for name, value in given.items() if value is not None} | pairs_of(others, "--set")
     options["prompt"] = options["prompt"].replace(r"\n", "\n")
@@ -190,7 +194,7 @@ def attribute(
             stored_project = find_project(store, project_name)
             report = compute(
                 store, LOCAL_OPERATOR, stored_project, model, method, attributing_options, progress=progress.take,
-                announce=lambda sentence: click.echo(sentence, err=True),
+                announce=lambda sentence: click.echo(sentence, err=True), engine=engine,
             )  # fmt: skip
         finally:
             progress.end()

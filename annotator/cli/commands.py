@@ -17,6 +17,7 @@ from annotator.errors import InvalidValue
 if TYPE_CHECKING:
     from annotator.attribution.base import TooLong
     from annotator.usecases.databases import Store
+    from annotator.usecases.models.engines import Engine
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -54,6 +55,32 @@ def too_long_option(default: "TooLong") -> Callable[[Command], Command]:
         default=default,
         help="What happens to texts beyond the model's limit. A model trained in windows always reads so.",
     )
+
+
+engine_options = options_of(
+    option(
+        "--engine",
+        type=click.Choice(["local", "ray"]),
+        default="local",
+        help="Where the models work: in this process, or by workers of Ray (extra `ray`), see docs/machines.md.",
+    ),
+    option(
+        "--workers", type=click.IntRange(min=1),
+        help="With --engine ray: how many workers, each with its own model.  [default: as many as there is room for]",
+    ),
+    option("--gpus-per-worker", type=click.FloatRange(min=0), help="With --engine ray: such as 1 or 0.5.  [default: 0]"),
+    option(
+        "--ray-address", metavar="ADDRESS",
+        help="With --engine ray: of a cluster.  [default: RAY_ADDRESS; without it, this machine alone]",
+    ),
+)  # fmt: skip
+
+
+def engine_of(options: dict[str, Any]) -> "Engine":
+    """The engine of these options, which are taken out of the others."""
+    from annotator.jobs.ray_engine import engine_named
+
+    return engine_named(*(options.pop(name) for name in ("engine", "workers", "gpus_per_worker", "ray_address")))
 
 
 rename_option = option(

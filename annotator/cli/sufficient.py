@@ -10,6 +10,8 @@ import click
 from annotator.cli.attribute import InstanceProgress
 from annotator.cli.commands import (
     device_option,
+    engine_of,
+    engine_options,
     examples,
     hub_option,
     inputs_option,
@@ -77,6 +79,7 @@ _NAME, _CELL = 36, 22  # widths of a table's columns
 @device_option
 @threads_option
 @inputs_option
+@engine_options
 @too_long_option("refuse")
 @hub_option
 @json_option
@@ -104,6 +107,7 @@ def sufficient(
 
     if options["sets_of"] and (save_lists or any(options[name] for name in ("goes_on", "is_exact", "is_strong"))):
         raise click.UsageError("--sets-of looks for no sets: leave out --exact, --continue, --strong and --save-lists.")
+    engine = engine_of(options)
     of_model = ("device", "threads", "inputs_at_once", "too_long", "asks_hub")
     load = LoadOptions(**{name: options.pop(name) for name in of_model})
     renamed = pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
@@ -114,7 +118,9 @@ def sufficient(
         progress = InstanceProgress("text")
         try:
             project = find_project(store, project_name)
-            report = find_sufficient_sets(store, LOCAL_OPERATOR, project, model, seeking, progress=progress.take)
+            report = find_sufficient_sets(
+                store, LOCAL_OPERATOR, project, model, seeking, progress=progress.take, engine=engine
+            )
         finally:
             progress.end()
         of_run = (report.model, report.parameters, options["split"])

@@ -11,6 +11,8 @@ import click
 
 from annotator.cli.commands import (
     device_option,
+    engine_of,
+    engine_options,
     examples,
     hub_option,
     json_option,
@@ -228,6 +230,7 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @option("--again", "is_anew", is_flag=True, help="Replace the model of this name.")
 @device_option
 @threads_option
+@engine_options
 @too_long_option("refuse")
 @option("--query-first", is_flag=True, help="Give the model the query before the text.")
 @hub_option
@@ -258,6 +261,7 @@ def train(
     from annotator.usecases.training.sweeps import NO_ALIGNMENT, train_sweep, trials_of
     from annotator.usecases.training.transformers import LSTM_PRESETS, NewModel, TrainingOptions
 
+    engine = engine_of(given)
     if given.pop("has_control"):
         given |= _with_twin_and_control(given)
     axes = {name: given[name] for name in _MAY_DIFFER}
@@ -277,7 +281,7 @@ def train(
     trials = trials_of(name, options, axes)
     with opened(database) as store:
         project, progress = find_project(store, project_name), StepLines()
-        reports = train_sweep(store, LOCAL_OPERATOR, project, trials, progress=progress.take)
+        reports = train_sweep(store, LOCAL_OPERATOR, project, trials, progress=progress.take, engine=engine)
         proofs = Proofs(store, project, folder, progress.asked)
         if len(trials) == 1:
             show_training(next(reports), proofs, as_json=as_json)

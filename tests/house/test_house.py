@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
-    "modules": 616,
-    "lines": 147_030,
+    "modules": 618,
+    "lines": 147_690,
     "longest module": 600,
     "panel modules": 75,
     "panel lines": 22_124,
     "longest panel module": 600,
-    "test files": 350,
+    "test files": 351,
     "largest folder": 25,
     "median function": 7,
     "90th percentile of functions": 19,
@@ -225,6 +225,7 @@ LIGHT: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("annotator.usecases.transfer.instance_plan", ("annotator.store", "sqlite3")),  # what is planned needs no store
     ("annotator.usecases.transfer.output_plan", ("annotator.store", "sqlite3")),
     ("annotator.cli.main", ("streamlit", "spacy", "sqlite_utils", "pandas", "plotly", "uvicorn")),
+    ("annotator.jobs.ray_engine", ("ray", "torch", "transformers", "streamlit", "annotator.store", "sqlite3")),
     ("annotator.web.server", ("streamlit", "spacy", "plotly", "pandas", "numpy", "torch", "transformers", "jinja2")),
     ("annotator.web.frame", ("spacy", "pandas", "pyarrow", "numpy", "torch", "transformers")),
 )

@@ -7,7 +7,7 @@ begins with the words of a label; else the model has no answer, and nothing of i
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotator.attribution.base import Answerer, Explained, Explainer, Input
@@ -24,7 +24,7 @@ from annotator.domain.models import (
     facts_from,
 )
 from annotator.domain.projects import Project
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 from annotator.scoring.chance_verdicts import OF_LAYER
 from annotator.store import Store
@@ -36,6 +36,10 @@ from annotator.usecases.models.project_model import ProjectModel
 from annotator.usecases.models.reduced_inputs import Reduced, Selection, answered, missing
 
 Outputs = Mapping[int, Output]
+
+_NO_MEMORY = (
+    "The memory of the machine is too small for this text. Choose fewer samples, a smaller model, or more memory."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,53 +83,90 @@ class BatchResult:
             self.facts.setdefault(name + of, []).append(value)
 
 
-class Batches:
-    """Computes and writes batches for one model and one method with its seeds."""
+Key = tuple[str, str, int | None]  # of a run of the model: its method, parameters and seed
 
-    def __init__(
-        self,
-        store: Store,
-        project: Project,
-        model: ProjectModel,
-        methods: Sequence[WrittenMethod],
-        label: str,
-        selection: Selection | None,
-        normaliser: Normaliser | None = None,
-    ) -> None:
+
+def _key(run: Run) -> Key:
+    return run.method, run.parameters, run.seed
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTask:
+    """Instances, and everything that is stored of them and needed to compute the rest.
+
+    gold:   their gold labels, where these are looked at
+    stored: outputs of the model's runs; others: keys of those among them from which bounds may be taken over
+    """
+
+    instances: tuple[Instance, ...]
+    gold: Mapping[int, str | None]
+    stored: Mapping[Key, Outputs]
+    others: tuple[Key, ...] = ()
+
+    def outputs(self, run: Run) -> dict[int, Output]:
+        """Of each instance what is stored of a run, maybe nothing."""
+        outputs = self.stored.get(_key(run), {})
+        return {instance.id: outputs.get(instance.id, Output(instance.id)) for instance in self.instances}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What became of so many instances: a result; or, of a single one, why the model failed for it."""
+
+    n: int
+    key: str
+    result: BatchResult | ModelError
+
+
+def parts_of(computed: Callable[[BatchTask], BatchResult], task: BatchTask) -> Iterator[Part]:
+    """A batch whole; where the model fails for it, its instances one by one."""
+    try:
+        result = computed(task)
+    except (ModelError, MemoryError) as error:
+        if len(task.instances) > 1:
+            for instance in task.instances:
+                yield from parts_of(computed, replace(task, instances=(instance,)))
+        else:
+            yield Part(1, task.instances[0].key, error if isinstance(error, ModelError) else ModelError(_NO_MEMORY))
+        return
+    yield Part(len(task.instances), "", result)
+
+
+class Batches:
+    """Reads what is stored of batches for one model, and writes what was computed for them."""
+
+    def __init__(self, store: Store, project: Project, model: str) -> None:
         self._store = store
         self._project = project
-        self._model = model
-        self._label = label
-        self._selection = selection
-        self._normaliser = normaliser
         self._runs = RunFinder(store, project.id)
-        self._answers_run = Run(model.name)
-        self._known_runs = {
-            (stored.run.method, stored.run.parameters, stored.run.seed): stored.id
-            for stored in list_runs(store, project.id, model.name)
-        }
-        self._methods = [self._as_stored(method) for method in methods]
+        self._answers_run = Run(model)
+        self._known_runs = {_key(stored.run): stored.id for stored in list_runs(store, project.id, model)}
 
-    def computed(self, instances: Sequence[Instance]) -> BatchResult:
-        """Everything of the instances that is not stored. Raises: ModelError when the model fails for one of them."""
-        result = BatchResult()
-        answers = self._answers(instances, result)
-        gold = self._gold_labels(instances)
-        wanted = {instance.id: self._labels(answers[instance.id], gold.get(instance.id)) for instance in instances}
-        result.n_without_label = sum(not labels for labels in wanted.values())
-        by_seed: list[dict[int, tuple[Attribution, ...]]] = []
-        if self._normaliser is not None:
-            self._normaliser.begin()
-        for method in self._methods:
-            stored_outputs = self._stored(method.run, instances)
-            attributions = self._attributions(method, instances, wanted, stored_outputs, result)
-            by_seed.append(attributions)
-            self._reduce(method, instances, answers, gold, attributions, stored_outputs, result)
-            self._normalise(method, instances, answers, gold, attributions, result)
-        self._add_spread(by_seed, result)
-        touched = {output.instance_id for _, output in result.outputs}
-        result.n_known = sum(instance.id not in touched for instance in instances)
-        return result
+    def task(
+        self, instances: Sequence[Instance], runs: Sequence[Run], normaliser: Normaliser | None, *, needs_gold: bool
+    ) -> BatchTask:
+        """What is needed to compute everything of the instances that is not stored."""
+        gold = gold_labels(self._store, self._project, instances) if needs_gold else {}
+        stored = {key: self._outputs(key, instances) for key in map(_key, (self._answers_run, *runs))}
+        others = self._others(stored, runs, normaliser, instances)
+        stored |= {key: self._outputs(key, instances) for key in others if key not in stored}
+        return BatchTask(tuple(instances), gold, stored, others)
+
+    def _outputs(self, key: Key, instances: Sequence[Instance]) -> Outputs:
+        run_id = self._known_runs.get(key)
+        return {} if run_id is None else outputs_of_run(self._store, run_id, [instance.id for instance in instances])
+
+    def _others(
+        self, stored: Mapping[Key, Outputs], runs: Sequence[Run], normaliser: Normaliser | None,
+        instances: Sequence[Instance],
+    ) -> tuple[Key, ...]:  # fmt: skip
+        """The runs whose bounds may be taken over; none where nothing is normalised, or all is."""
+        if normaliser is None:
+            return ()
+        outputs = [stored[_key(run)].get(instance.id, Output(0)) for run in runs for instance in instances]
+        if all(output.attributions and not any(map(normaliser.is_missing, output.attributions)) for output in outputs):
+            return ()
+        return tuple(key for key in self._known_runs if key[0] and normaliser.reads_alike(key[1]))
 
     def write(self, result: BatchResult) -> None:
         """Write a batch in one transaction: all of it or nothing."""
@@ -135,10 +176,10 @@ class Batches:
             require_open(self._store, self._project.id)  # it may have been archived or deleted while a command computed
             for run, outputs in _by_run(result.outputs):
                 run_id = self._runs.id_of(run)
-                self._known_runs[run.method, run.parameters, run.seed] = run_id
+                self._known_runs[_key(run)] = run_id
                 store_outputs(self._store, run_id, outputs)
 
-    def _as_stored(self, method: WrittenMethod) -> WrittenMethod:
+    def as_stored(self, method: WrittenMethod) -> WrittenMethod:
         """Under the run, whatever its seeds, that was stored before runs said how texts that are too long are treated."""
         run, known = method.run, {(name, parameters) for name, parameters, _ in self._known_runs}
         parameters = json.loads(run.parameters)
@@ -147,16 +188,53 @@ class Batches:
             return method
         return replace(method, run=replace(run, parameters=before))
 
-    def _stored(self, run: Run, instances: Sequence[Instance]) -> dict[int, Output]:
-        run_id = self._known_runs.get((run.method, run.parameters, run.seed))
-        outputs = {} if run_id is None else outputs_of_run(self._store, run_id, [instance.id for instance in instances])
-        return {instance.id: outputs.get(instance.id, Output(instance.id)) for instance in instances}
 
-    def _answers(self, instances: Sequence[Instance], result: BatchResult) -> dict[int, Prediction]:
+class Computing:
+    """Computes batches for one model and one method with its seeds; it knows no database.
+
+    label: whose attribution, as in `AttributingOptions`
+    """
+
+    def __init__(
+        self,
+        model: ProjectModel,
+        methods: Sequence[WrittenMethod],
+        label: str,
+        selection: Selection | None,
+        normaliser: Normaliser | None = None,
+    ) -> None:
+        self._model = model
+        self._methods = methods
+        self._label = label
+        self._selection = selection
+        self._normaliser = normaliser
+        self._answers_run = Run(model.name)
+
+    def computed(self, task: BatchTask) -> BatchResult:
+        """Everything of the instances that is not stored. Raises: ModelError when the model fails for one of them."""
+        result, instances, gold = BatchResult(), task.instances, task.gold
+        answers = self._answers(task, result)
+        wanted = {instance.id: self._labels(answers[instance.id], gold.get(instance.id)) for instance in instances}
+        result.n_without_label = sum(not labels for labels in wanted.values())
+        by_seed: list[dict[int, tuple[Attribution, ...]]] = []
+        if self._normaliser is not None:
+            self._normaliser.begin()
+        for method in self._methods:
+            stored_outputs = task.outputs(method.run)
+            attributions = self._attributions(method, instances, wanted, stored_outputs, result)
+            by_seed.append(attributions)
+            self._reduce(method, instances, answers, gold, attributions, stored_outputs, result)
+            self._normalise(method, task, answers, attributions, result)
+        self._add_spread(by_seed, result)
+        touched = {output.instance_id for _, output in result.outputs}
+        result.n_known = sum(instance.id not in touched for instance in instances)
+        return result
+
+    def _answers(self, task: BatchTask, result: BatchResult) -> dict[int, Prediction]:
         """The answer to each full input, asked for where it is not stored."""
-        outputs = self._stored(self._answers_run, instances)
+        outputs = task.outputs(self._answers_run)
         answers = {i: p for i, output in outputs.items() for p in output.predictions if p.on == "full"}
-        unknown = [instance for instance in instances if instance.id not in answers]
+        unknown = [instance for instance in task.instances if instance.id not in answers]
         if unknown:
             predictions = self._model.answers([Input.of(instance) for instance in unknown])
             for instance, answer in zip(unknown, predictions, strict=True):
@@ -164,11 +242,6 @@ class Batches:
                 result.outputs.append((self._answers_run, Output(instance.id, (answer,))))
         result.n_answers = len(unknown)
         return answers
-
-    def _gold_labels(self, instances: Sequence[Instance]) -> dict[int, str | None]:
-        """The gold labels, where they are looked at."""
-        is_needed = self._label == "gold" or self._selection is not None
-        return gold_labels(self._store, self._project, instances) if is_needed else {}
 
     def _labels(self, answer: Prediction, gold: str | None) -> tuple[str, ...]:
         """The labels whose attributions are wanted; none where the gold label is asked for and missing."""
@@ -263,22 +336,20 @@ class Batches:
     def _normalise(
         self,
         method: WrittenMethod,
-        instances: Sequence[Instance],
+        task: BatchTask,
         answers: Mapping[int, Prediction],
-        gold: Mapping[int, str | None],
         attributions: Mapping[int, tuple[Attribution, ...]],
         result: BatchResult,
     ) -> None:
         """Add normalised faithfulness to the attributions that select the rationales, where it is wanted and not stored."""
         if self._normaliser is None or method.explainer is None:
             return
-        run = method.run.method, method.run.parameters, method.run.seed
-        others = {run_id: key[1] for key, run_id in self._known_runs.items() if key[0] and key != run}
+        others = (task.stored[key] for key in task.others if key != _key(method.run))
         chosen = [
             (instance, attribution, predicted or "")
-            for instance in instances
+            for instance in task.instances
             for predicted in [answers[instance.id].label]
-            for attribution in [_selecting(attributions[instance.id], (predicted, gold.get(instance.id)))]
+            for attribution in [_selecting(attributions[instance.id], (predicted, task.gold.get(instance.id)))]
             if attribution is not None
         ]
         for i, attribution in self._normaliser.add(chosen, others, result.normalising):
@@ -389,27 +460,26 @@ def check_label_words(labels: Sequence[str], label_words: Mapping[str, str]) -> 
         )
 
 
-class WrittenBatches:
-    """Computes and writes batches for a model that writes its answers, as `Batches` does for others."""
+class WrittenComputing:
+    """Computes batches for a model that writes its answers, as `Computing` does for others.
+
+    labels: of which one may begin an answer; None where whatever is written is one
+    """
 
     def __init__(
-        self, store: Store, project: Project, model: ProjectModel, method: WrittenMethod, label_words: Mapping[str, str]
+        self, model: ProjectModel, method: WrittenMethod, labels: Sequence[str] | None, label_words: Mapping[str, str]
     ) -> None:
-        self._store = store
-        self._project = project
-        self._model = model
         self._method = method
+        self._labels = labels
         self._label_words = label_words
-        self._runs = RunFinder(store, project.id)
         self._answers_run = Run(model.name)
 
-    def computed(self, instances: Sequence[Instance]) -> BatchResult:
+    def computed(self, task: BatchTask) -> BatchResult:
         """Everything of the instances that is not stored. Raises: ModelError when the model fails for one of them."""
         result = BatchResult()
-        ids = [instance.id for instance in instances]
-        maps, answers = self._stored(self._method.run, ids), self._stored(self._answers_run, ids)
-        todo = [instance for instance in instances if instance.id not in maps or not maps[instance.id].attributions]
-        result.n_known = len(instances) - len(todo)
+        attributions, answers = task.outputs(self._method.run), task.outputs(self._answers_run)
+        todo = [instance for instance in task.instances if not attributions[instance.id].attributions]
+        result.n_known = len(task.instances) - len(todo)
         explainer = self._method.explainer
         if explainer is None or not todo:
             return result
@@ -421,28 +491,16 @@ class WrittenBatches:
             result.add_facts(of_one.facts)
             answer = self._answer(of_one)
             result.n_unscored += answer is None
-            if answer is not None and not (instance.id in answers and answers[instance.id].predictions):
+            if answer is not None and not answers[instance.id].predictions:
                 result.outputs.append((self._answers_run, Output(instance.id, (answer,))))
                 result.n_answers += 1
         return result
-
-    def write(self, result: BatchResult) -> None:
-        """Write a batch in one transaction: all of it or nothing."""
-        if not result.outputs:
-            return
-        with self._store.transaction():
-            for run, output in result.outputs:
-                store_outputs(self._store, self._runs.id_of(run), [output])
-
-    def _stored(self, run: Run, instance_ids: Sequence[int]) -> dict[int, Output]:
-        run_id = self._runs.find(run)
-        return {} if run_id is None else outputs_of_run(self._store, run_id, instance_ids)
 
     def _answer(self, explained: Explained) -> Prediction | None:
         """What was written, as an answer of the project; None where it is none."""
         written = explained.attributions[0].written
         text = "" if written is None else written.text
-        if self._project.task.result_kind != "label":
+        if self._labels is None:
             return Prediction(text)
-        label = label_in(text, self._project.labels, self._label_words)
+        label = label_in(text, self._labels, self._label_words)
         return None if label is None else Prediction(label)

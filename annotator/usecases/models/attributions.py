@@ -5,17 +5,19 @@ not computed again.
 """
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import partial
 
-from annotator.attribution.base import Answerer, TooLong, Writes
+from annotator.attribution.base import Answerer, Explainer, TooLong, Writes
 from annotator.attribution.loaders import LoadOptions
 from annotator.attribution.methods import METHODS, make_explainer, seeds_of
 from annotator.attribution.transformers_generation_attribution import WRITTEN_METHODS
 from annotator.attribution.transformers_parameters import FOLLOWS_MODEL, Parameter, Value
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
 from annotator.domain.instances import Instance
+from annotator.domain.models import Run
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -34,10 +36,14 @@ from annotator.usecases.gold_table import check_ratio, gold_table
 from annotator.usecases.models.attribution_batches import (
     Batches,
     BatchResult,
-    WrittenBatches,
+    Computing,
+    Part,
+    WrittenComputing,
     WrittenMethod,
     check_label_words,
+    parts_of,
 )
+from annotator.usecases.models.engines import LOCAL, Doing, Engine
 from annotator.usecases.models.normalised_faithfulness import (
     MOST_TOKENS,
     Normaliser,
@@ -45,7 +51,7 @@ from annotator.usecases.models.normalised_faithfulness import (
     NormalisingCounts,
     plan_normalising,
 )
-from annotator.usecases.models.project_model import AskedModel, ProjectModel, asked_model
+from annotator.usecases.models.project_model import AskedModel, ModelSource, ProjectModel, asked_model
 from annotator.usecases.models.reduced_inputs import Selection
 
 __all__ = [
@@ -214,6 +220,7 @@ def attribute(
     *,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
     announce: Callable[[str], None] = lambda _sentence: None,
+    engine: Engine = LOCAL,
 ) -> AttributingReport:
     """Compute and store a model's answers, a method's attributions, and on request its faithfulness runs.
 
@@ -222,6 +229,7 @@ def attribute(
     method:   one of attribution.methods; "gold": answers to the gold rationales and to the rest, without attributions
     progress: told how many instances are done, of how many
     announce: told before the work how much of it there is at most, where that is much
+    engine:   where it is computed; everything is stored here
     Raises: ModelError, saying what is stored and how to go on, where the model cannot be had or fails
     """
     require(store, actor, project.id, "use models")
@@ -246,21 +254,61 @@ def attribute(
     report = AttributingReport(
         project_model.name, method, seeds, json.loads(methods[0].run.parameters), n_instances, notes=notes
     )
-    if writes:
-        batches: _Computing = WrittenBatches(store, project, project_model, methods[0], options.load.label_words)
-    else:
-        batches = Batches(store, project, project_model, methods, options.label, selection, normaliser)
+    batches = Batches(store, project, project_model.name)
+    methods = methods if writes else [batches.as_stored(method) for method in methods]
+    computing = _computing(chosen.source(engine), project, method, options, methods, selection, normaliser)
     work = _Work(store, actor, project, batches, report, progress)
-    work.run(_instances(store, project, options))
+    with engine.open(computing.source.setup(computing.load), computing.doing(project_model, methods)) as workers:
+        tasks = (
+            batches.task(batch, computing.runs, normaliser, needs_gold=selection is not None or options.label == GOLD)
+            for batch in _instances(store, project, options)
+        )
+        work.run(part for _task, part in workers.results(tasks))
     return report
 
 
-class _Computing(Protocol):
-    """What goes through batches of instances: see `Batches` and `WrittenBatches`."""
+@dataclass(frozen=True, slots=True)
+class _PlannedComputing:
+    """What computes batches, also where nothing is loaded yet (see `models.engines`).
 
-    def computed(self, instances: Sequence[Instance]) -> BatchResult: ...
+    runs:   of the method, one for each of its seeds, as they are stored
+    labels: of which a written answer may begin with one; None where whatever is written is one
+    """
 
-    def write(self, result: BatchResult) -> None: ...
+    source: ModelSource
+    method: str
+    parameters: Mapping[str, object]
+    runs: tuple[Run, ...]
+    label: str
+    selection: Selection | None
+    normalising: Normalising | None
+    labels: tuple[str, ...] | None
+
+    def load(self) -> Doing:
+        model = self.source.load()
+        return self.doing(
+            model, [WrittenMethod(_explainer(model, self.method, self.parameters, run.seed), run) for run in self.runs]
+        )
+
+    def doing(self, model: ProjectModel, methods: Sequence[WrittenMethod]) -> Doing:
+        """With what is loaded already."""
+        if isinstance(model.predictor, Writes):
+            written = WrittenComputing(model, methods[0], self.labels, self.source.options.label_words)
+            return partial(parts_of, written.computed)
+        normaliser = None if self.normalising is None else Normaliser(model, self.normalising)
+        return partial(parts_of, Computing(model, methods, self.label, self.selection, normaliser).computed)
+
+
+def _computing(
+    source: ModelSource, project: Project, method: str, options: AttributingOptions,
+    methods: Sequence[WrittenMethod], selection: Selection | None, normaliser: Normaliser | None,
+) -> _PlannedComputing:  # fmt: skip
+    runs = tuple(of_seed.run for of_seed in methods)
+    selection = selection if selection is None or method == GOLD_METHOD else selection.without_gold()
+    normalising = None if normaliser is None else normaliser.normalising
+    labels = tuple(project.labels) if project.task.result_kind == "label" else None
+    parameters = dict(options.parameters)
+    return _PlannedComputing(source, method, parameters, runs, options.label, selection, normalising, labels)
 
 
 def _check_written(project: Project, method: str, options: AttributingOptions) -> None:
@@ -323,9 +371,7 @@ def _check_label(model: ProjectModel, label: str) -> None:
 
 
 def _written(model: ProjectModel, method: str, options: AttributingOptions, seed: int | None) -> WrittenMethod:
-    if method != GOLD_METHOD:
-        return WrittenMethod.of(model, method, make_explainer(model.predictor, method, options.parameters, seed))
-    if options.parameters:
+    if method == GOLD_METHOD and options.parameters:
         raise InvalidValue(
             _(
                 "{method} takes no parameters. Remove {parameters}.",
@@ -333,7 +379,14 @@ def _written(model: ProjectModel, method: str, options: AttributingOptions, seed
                 parameters=", ".join(options.parameters),
             )
         )
-    return WrittenMethod.of(model, method, None)
+    return WrittenMethod.of(model, method, _explainer(model, method, options.parameters, seed))
+
+
+def _explainer(
+    model: ProjectModel, method: str, parameters: Mapping[str, object], seed: int | None
+) -> Explainer | None:
+    """None of gold, which has no scores."""
+    return None if method == GOLD_METHOD else make_explainer(model.predictor, method, parameters, seed)
 
 
 def _selection(
@@ -373,7 +426,7 @@ def _normaliser(
     batches = _instances(store, project, options)
     normalising, sentence = plan_normalising(batches, options.most_tokens, options.beam_width, n_seeds)
     announce(sentence)
-    return Normaliser(store, model, normalising)
+    return Normaliser(model, normalising)
 
 
 def _instances(store: Store, project: Project, options: AttributingOptions) -> Iterator[list[Instance]]:
@@ -405,7 +458,7 @@ class _Work:
         store: Store,
         actor: User,
         project: Project,
-        batches: _Computing,
+        batches: Batches,
         report: AttributingReport,
         progress: Callable[[int, int], None],
     ) -> None:
@@ -418,50 +471,37 @@ class _Work:
         self.n_done = 0
         self.n_failed_in_a_row = 0
         self.has_begun = False
-        self.sums: dict[str, tuple[float, int]] = {}
+        self.facts: dict[str, list[float]] = {}  # in the order in which they come, which changes no mean
+        self.gaps: list[float] = []
 
-    def run(self, batches: Iterable[Sequence[Instance]]) -> None:
+    def run(self, parts: Iterable[Part]) -> None:
         try:
-            for batch in batches:
-                self._take(batch)
+            for part in parts:
+                self._take(part)
                 self.progress(self.n_done, self.report.n_instances)
         finally:
-            self.report.facts = {name: total / n for name, (total, n) in self.sums.items()}
+            self.report.facts = {name: math.fsum(values) / len(values) for name, values in self.facts.items()}
             if self.has_begun:
                 self._tell("attribute", answers=self.report.n_answers, attributions=self.report.n_attributions,
                            reduced=self.report.n_reduced, left_out=self.report.n_left_out)  # fmt: skip
         if self.report.n_left_out and self.report.n_left_out == self.report.n_instances:
             raise ModelError(f"Nothing could be computed: {self.report.left_out[0][1]}")
 
-    def _take(self, batch: Sequence[Instance]) -> None:
-        """Compute and write a batch; where it fails, its instances one by one."""
-        try:
-            result = self._computed(batch)
-        except ModelError as error:
-            if len(batch) > 1:
-                for instance in batch:
-                    self._take([instance])
-            else:
-                self._leave_out(batch[0], error)
+    def _take(self, part: Part) -> None:
+        """Write what was computed, or count the instance out."""
+        result = part.result
+        if isinstance(result, ModelError):
+            self._leave_out(part.key, result)
             return
         if result.has_output and not self.has_begun:
             self._tell("start attributing")
             self.has_begun = True
         self.batches.write(result)
         self.n_failed_in_a_row = 0
-        self.n_done += len(batch)
+        self.n_done += part.n
         self._count(result)
 
-    def _computed(self, batch: Sequence[Instance]) -> BatchResult:
-        try:
-            return self.batches.computed(batch)
-        except MemoryError as error:
-            raise ModelError(
-                "The memory of the machine is too small for this text. Choose fewer samples, a smaller model, or a "
-                "machine with more memory."
-            ) from error
-
-    def _leave_out(self, instance: Instance, error: ModelError) -> None:
+    def _leave_out(self, key: str, error: ModelError) -> None:
         """Texts that are left out for a reason of their own, such as their length, say nothing against the model."""
         self.n_failed_in_a_row += not error.reason
         self.n_done += 1
@@ -469,11 +509,11 @@ class _Work:
         reason = error.reason or _NO_REASON
         self.report.reasons[reason] = self.report.reasons.get(reason, 0) + 1
         if len(self.report.left_out) < _SHOWN:
-            self.report.left_out.append((instance.key, str(error)))
+            self.report.left_out.append((key, str(error)))
         if self.n_failed_in_a_row >= _GIVE_UP_AFTER and self.n_done < self.report.n_instances:
             raise ModelError(
                 f"{error} The model failed for {counted(self.n_failed_in_a_row, 'instance')} one after another, the last "
-                f"'{instance.key}', so the work stopped. What was computed until then is stored; the same command "
+                f"'{key}', so the work stopped. What was computed until then is stored; the same command "
                 "goes on from there once the cause is removed."
             ) from error
 
@@ -490,8 +530,7 @@ class _Work:
         for name, values in result.facts.items():
             defined = [value for value in values if value == value]  # noqa: PLR0124  # NaN
             if defined and name.partition(OF_LAYER)[0] not in _OF_ONE_TEXT:
-                total, n = self.sums.get(name, (0.0, 0))
-                self.sums[name] = (total + sum(defined), n + len(defined))
+                self.facts.setdefault(name, []).extend(defined)
 
     def _count_normalising(self, counts: NormalisingCounts) -> None:
         report = self.report
@@ -500,9 +539,8 @@ class _Work:
         report.n_too_long += counts.n_too_long
         report.n_without_order += counts.n_without_order
         if counts.gaps:
-            n = report.n_gaps + len(counts.gaps)
-            report.gap = ((report.gap or 0.0) * report.n_gaps + sum(counts.gaps.values())) / n
-            report.n_gaps = n
+            self.gaps += counts.gaps.values()
+            report.gap, report.n_gaps = math.fsum(self.gaps) / len(self.gaps), len(self.gaps)
 
     def _tell(self, action: str, **counts: int) -> None:
         """In the record: at the start too, since numbers that were made before may be out of date from then on."""

@@ -13,7 +13,7 @@ import numpy as np
 from annotator.attribution.base import Input, with_target
 from annotator.attribution.removal_methods import reading_of
 from annotator.domain.instances import Instance
-from annotator.domain.models import Attribution, facts_from
+from annotator.domain.models import Attribution, Output, facts_from
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
 from annotator.language import _
@@ -36,8 +36,6 @@ from annotator.metrics.normalised_aopc import (
     search_bounds,
 )
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
-from annotator.store import Store
-from annotator.store.models import outputs_of_run
 from annotator.usecases.models.project_model import ProjectModel
 
 MOST_TOKENS = 50
@@ -115,10 +113,9 @@ class _Text:
 class Normaliser:
     """Adds normalised faithfulness to attributions of one model."""
 
-    def __init__(self, store: Store, model: ProjectModel, normalising: Normalising) -> None:
-        self._store = store
+    def __init__(self, model: ProjectModel, normalising: Normalising) -> None:
         self._model = model
-        self._normalising = normalising
+        self.normalising = normalising
         self._reading = reading_of(model.predictor)
         self._texts: dict[tuple[int, str, bytes], _Text] = {}
 
@@ -127,19 +124,22 @@ class Normaliser:
         self._texts.clear()
 
     def add(
-        self, chosen: Sequence[tuple[Instance, Attribution, str]], runs: Mapping[int, str], counts: NormalisingCounts
+        self,
+        chosen: Sequence[tuple[Instance, Attribution, str]],
+        others: Iterable[Mapping[int, Output]],
+        counts: NormalisingCounts,
     ) -> Iterator[tuple[int, Attribution]]:
         """The attributions with their facts, by instance; none of those that have them or are left out.
 
         chosen: with the predicted class, which is explained where an attribution is of no class
-        runs:   the parameters of the model's other runs, from which bounds are taken over
+        others: the output of the model's other runs that read texts in the same way, from which bounds are taken over
         """
-        todo = [(*self._text(*of_one), of_one[1]) for of_one in chosen if self._is_missing(of_one[1])]
-        short = [of_one for of_one in todo if len(of_one[0].tokens) <= self._normalising.most_tokens]
+        todo = [(*self._text(*of_one), of_one[1]) for of_one in chosen if self.is_missing(of_one[1])]
+        short = [of_one for of_one in todo if len(of_one[0].tokens) <= self.normalising.most_tokens]
         wanted = [(text, order, a) for text, order, a in short if len(order) and text.label in self._model.labels]
         counts.n_too_long += len(todo) - len(short)
         counts.n_without_order += len(short) - len(wanted)
-        self._take_over([text for text, _, _ in wanted], runs)
+        self._take_over([text for text, _, _ in wanted], others)
         before = self._n_known()
         self._find_bounds([text for text, _, _ in wanted])
         measured = self._measured([(text, order) for text, order, _ in wanted])
@@ -153,10 +153,10 @@ class Normaliser:
     def _n_known(self) -> int:
         return sum(len(text.known) for text in self._texts.values())
 
-    def _is_missing(self, attribution: Attribution) -> bool:
+    def is_missing(self, attribution: Attribution) -> bool:
         """Whether it has no facts, or those of another beam."""
         stored = MeasuredAopc.of_facts(dict(attribution.facts))
-        return stored is None or stored.bounds.width not in {0, self._normalising.width}
+        return stored is None or stored.bounds.width not in {0, self.normalising.width}
 
     def _text(self, instance: Instance, attribution: Attribution, predicted: str) -> tuple[_Text, Integers]:
         """The text, and the order of its seen tokens by falling score; no order where all scores are equal."""
@@ -169,20 +169,22 @@ class Normaliser:
         has_order = len(seen) == 1 or (len(seen) > 1 and seen.min() < seen.max())
         return text, order_of(Ragged.of([seen if has_order else []], np.float64)).values
 
-    def _take_over(self, texts: Sequence[_Text], runs: Mapping[int, str]) -> None:
-        """Bounds that another run of the model has found, reading texts in the same way."""
-        for run_id, stored in runs.items():
+    def reads_alike(self, parameters: str) -> bool:
+        """Whether a run of the model with these parameters reads texts as this one does."""
+        stored = json.loads(parameters)
+        return all(stored.get(name) == value for name, value in self._reading.items())
+
+    def _take_over(self, texts: Sequence[_Text], others: Iterable[Mapping[int, Output]]) -> None:
+        """Bounds that another run of the model has found."""
+        for outputs in others:
             unknown = {text.instance.id: text for text in texts if text.bounds is None}
-            parameters = json.loads(stored)
-            if not unknown or any(parameters.get(name) != value for name, value in self._reading.items()):
-                continue
-            for i, output in outputs_of_run(self._store, run_id, list(unknown)).items():
-                for attribution in output.attributions:
+            for i in unknown.keys() & outputs.keys():
+                for attribution in outputs[i].attributions:
                     self._take(unknown[i], attribution)
 
     def _take(self, text: _Text, attribution: Attribution) -> None:
         stored = MeasuredAopc.of_facts(dict(attribution.facts))
-        if stored is None or self._is_missing(attribution) or (attribution.label or text.predicted) != text.label:
+        if stored is None or self.is_missing(attribution) or (attribution.label or text.predicted) != text.label:
             return
         scores = np.array(attribution.scores[: text.instance.layout.n_selectable], dtype=np.float64)
         if np.array_equal(np.flatnonzero(~np.isnan(scores)), text.tokens):
@@ -191,11 +193,11 @@ class Normaliser:
     def _find_bounds(self, texts: Sequence[_Text]) -> None:
         """Of the texts that have none; of those that tell the gap with a wider beam, too."""
         unbound = list({id(text): text for text in texts if text.bounds is None}.values())
-        width = self._normalising.width
+        width = self.normalising.width
         bounds = self._searched(unbound, lambda n: search_bounds(n, width))
         for text, of_text in zip(unbound, bounds, strict=True):
             text.bounds, text.n_calls = of_text, len(text.known)
-        telling = [text for text in unbound if text.instance.id in self._normalising.with_gap]
+        telling = [text for text in unbound if text.instance.id in self.normalising.with_gap]
         narrow = [(text, text.bounds) for text in telling if text.bounds is not None and text.bounds.width]
         wide = self._searched([text for text, _ in narrow], lambda n: beam_bounds(n, 2 * width))
         for (text, of_text), of_wide in zip(narrow, wide, strict=True):

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from annotator.attribution.base import Answerer, Explained, Explainer, Input, Predictor, Writes
 from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import LoadOptions, load_predictor
+from annotator.attribution.served_models import ServedLabels
 from annotator.domain.labels import LabelTable
 from annotator.domain.models import Prediction
 from annotator.domain.numbers import counted
@@ -18,6 +20,7 @@ from annotator.language import _
 from annotator.metrics.ragged import Floats
 from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
+from annotator.usecases.models.engines import Doing, Engine, Setup
 from annotator.usecases.models.label_tables import (
     ModelLabels,
     confirmed_table,
@@ -130,6 +133,31 @@ def as_project_model(
 
 
 @dataclass(frozen=True, slots=True)
+class ModelSource:
+    """From what a worker elsewhere loads a model as it was loaded here (see `models.engines`).
+
+    built_in: the built-in model itself, which is small; None of others
+    """
+
+    spec: str
+    options: LoadOptions
+    names: Mapping[str, str]
+    built_in: Predictor | None = None
+
+    def load(self) -> ProjectModel:
+        return ProjectModel(self.built_in or load_predictor(self.spec, self.options), self.names)
+
+    @property
+    def files(self) -> Path | None:
+        """The model's folder, unless it is named otherwise, such as by its name at the hub."""
+        folder = Path(self.spec.partition(":")[2]).expanduser()
+        return folder.resolve() if self.built_in is None and folder.is_dir() else None
+
+    def setup(self, load: Callable[[], Doing]) -> Setup:
+        return Setup(load, self.options.threads, self.options.device, self.files)
+
+
+@dataclass(frozen=True, slots=True)
 class AskedModel:
     """A model that is going to be asked.
 
@@ -140,10 +168,21 @@ class AskedModel:
     model: ProjectModel
     model_labels: ModelLabels | None
     notes: tuple[str, ...]
+    spec: str
+    options: LoadOptions
 
     @property
     def table(self) -> LabelTable:
         return LabelTable(self.model.names)
+
+    def source(self, engine: Engine) -> ModelSource:
+        """Raises InvalidValue for a model that is asked elsewhere already, with an engine whose workers would all ask there."""
+        if isinstance(self.model.predictor, ServedLabels) and not engine.is_local:
+            raise InvalidValue(f"'{self.model.name}' is asked at its own server. Ask it with --engine local.")
+        built_in = self.model.predictor if isinstance(self.model.predictor, BagOfWords) else None
+        source = ModelSource(self.spec, self.options, dict(self.model.names), built_in)
+        kind, files = self.spec.partition(":")[0], source.files  # workers have another working folder
+        return source if files is None else replace(source, spec=f"{kind}:{files}")
 
     def require_one_table(self, store: Store, project: Project) -> None:
         """Raise InvalidValue where what is stored of it was computed with other labels."""
@@ -176,21 +215,24 @@ def asked_model(
         if trains:
             raise InvalidValue(f"Only the built-in model is trained here, not '{spec}'. Leave --train out.")
         spec = spec_of_trained(store, project, spec)
-        predictor = load_predictor(spec, replace(load, labels=tuple(project.labels)))
-        return _foreign(store, project, spec, predictor, renamed)
+        load = replace(load, labels=tuple(project.labels))
+        predictor = load_predictor(spec, load)
+        return AskedModel(*_foreign(store, project, spec, predictor, renamed), spec, load)
     if renamed:
         raise InvalidValue(
             f"The labels of the built-in model are the project's own, which are not renamed. Ask '{spec}' without --rename."
         )
     model = built_in_model(store, actor, project, name, trains=trains, seed=seed)
     project_model = as_project_model(model, project, lambda _: {})
-    return AskedModel(project_model, None, tuple(notes_of(store, project, model)))
+    return AskedModel(project_model, None, tuple(notes_of(store, project, model)), spec, load)
 
 
-def _foreign(store: Store, project: Project, spec: str, predictor: Predictor, renamed: Mapping[str, str]) -> AskedModel:
+def _foreign(
+    store: Store, project: Project, spec: str, predictor: Predictor, renamed: Mapping[str, str]
+) -> tuple[ProjectModel, ModelLabels | None, tuple[str, ...]]:
     model_labels = ModelLabels.of_model(predictor.name, predictor.labels, spec)
     model = as_project_model(predictor, project, lambda _: confirmed_table(store, project, model_labels, renamed).names)
     if not model.names:
-        return AskedModel(model, None, ())
+        return model, None, ()
     notes = notes_of_table(project, model_labels, LabelTable(model.names))
-    return AskedModel(model, model_labels, tuple(notes))
+    return model, model_labels, tuple(notes)

@@ -1,7 +1,7 @@
 """Faithfulness runs: what a model answers to a rationale alone and to the rest; a rationale is the method's own, or a share."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,10 @@ class Selection:
         self._task = task
         self._ratio = ratio
         self.has_ratio = any(gold.ratios) or ratio is not None
+
+    def without_gold(self) -> "Selection":
+        """The same of attributions, without what `of_gold` needs."""
+        return Selection(replace(self._gold, rows=()).with_ratios(self._gold.ratios), self._task, self._ratio)
 
     def of_attribution(
         self, instance: Instance, attribution: Attribution, selected: tuple[int, ...] | None = None

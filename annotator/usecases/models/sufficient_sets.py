@@ -6,6 +6,7 @@ stopped at any moment and begun anew. People's sets that have changed since are 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,17 @@ from annotator.attribution.loaders import LoadOptions
 from annotator.attribution.local_server import SERVER_FAILURES
 from annotator.attribution.removal_methods import Question, chance_for
 from annotator.attribution.served_models import SERVED, ServedLabels
-from annotator.attribution.sufficient_sets import Done, Seeking, Steps, Work, examine, f_of, judge_again, search_many
+from annotator.attribution.sufficient_sets import (
+    ROWS_AT_ONCE,
+    Done,
+    Seeking,
+    Steps,
+    Work,
+    examine,
+    f_of,
+    judge_again,
+    search_many,
+)
 from annotator.domain.instances import Instance
 from annotator.domain.models import canonical_parameters
 from annotator.domain.numbers import counted, percent
@@ -41,7 +52,8 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_among
 from annotator.usecases.gold_table import gold_table
 from annotator.usecases.models.attributions import count_instances
-from annotator.usecases.models.project_model import ProjectModel, asked_model
+from annotator.usecases.models.engines import LOCAL, Doing, Engine, Workers
+from annotator.usecases.models.project_model import ModelSource, ProjectModel, asked_model
 from annotator.usecases.models.self_explanations import QuotedSets, QuotedSetsReader
 
 _GIVE_UP_AFTER = 20  # texts for which the model fails before it answers any
@@ -130,11 +142,13 @@ def find_sufficient_sets(
     options: SufficientOptions = SufficientOptions(),
     *,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
+    engine: Engine = LOCAL,
 ) -> SufficientReport:
     """Look for the sets of all texts (or of a split's) that are not discarded, and ask about people's.
 
     model:    as in `attributions.attribute`, but none that answers questions or writes
     progress: told how many texts are done, of how many
+    engine:   where the model is asked, about 512 reduced texts a task
     Raises: ModelError where the model cannot be had, or fails again and again; NotFound for a model that gave no sets
     """
     require(store, actor, project.id, "use models")
@@ -150,16 +164,21 @@ def find_sufficient_sets(
     reduction = Reduction.of(project_model, options.removal)
     parameters = canonical_parameters(_parameters(options, reduction))
     report = SufficientReport(project_model.name, parameters, n_instances, notes=list(chosen.notes))
+    source = chosen.source(engine)
+    setup = source.setup(partial(_answering, source))
     chosen.remember(store, actor, project)
     with store.transaction():
         model_id = add_model(store, project.id, project_model.name)
         if options.is_anew:
             forget_sufficient_sets(store, project.id, project_model.name, parameters)
-    work = _Working(store, actor, project, project_model, options, reduction, model_id, report, progress, quoted)
-    try:
-        work.run()
-    finally:
-        work.tell()
+    with engine.open(setup, partial(_answers, project_model)) as workers:
+        work = _Working(
+            store, actor, project, project_model, options, reduction, model_id, report, progress, workers, quoted
+        )
+        try:
+            work.run()
+        finally:
+            work.tell()
     report.numbers = stored_numbers(store, project, project_model.name, parameters, options.split)
     if quoted is None:
         report.beside_exact = _beside_exact(store, project, project_model.name, options, reduction)
@@ -314,6 +333,26 @@ class _Text:
         return [numbers[token] for token in self.tokens.tolist()]
 
 
+@dataclass(frozen=True, slots=True)
+class ReducedTexts:
+    """Reduced texts that a model is asked about together. first: the number of the first one among all that are asked about."""
+
+    first: int
+    inputs: tuple[Input, ...]
+
+
+def _answering(source: ModelSource) -> Doing:
+    return partial(_answers, source.load())
+
+
+def _answers(model: ProjectModel, rows: ReducedTexts) -> Iterator[Floats]:
+    """float[n_inputs, n_labels], all in one."""
+    try:
+        yield model.probabilities(rows.inputs)
+    except MemoryError as error:
+        raise ModelError(_("The memory of the machine is too small for this text.")) from error
+
+
 @dataclass(slots=True)
 class _Working:
     """Goes through the texts, many at once; keeps count, and goes on where single ones fail."""
@@ -327,6 +366,7 @@ class _Working:
     model_id: int
     report: SufficientReport
     progress: Callable[[int, int], None]
+    workers: Workers
     quoted: QuotedSetsReader | None = None
     texts: dict[int, _Text] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)  # reasons of the last texts, as long as they fail
@@ -430,14 +470,8 @@ class _Working:
     def _ask(self, subsets: Sequence[tuple[int, Flags]]) -> Floats:
         """F of each; of a text whose answer is not known the first subset is the whole text."""
         texts = [self.texts[number] for number, _ in subsets]
-        inputs = [
-            self.reduction.without(text.model_input, text.mask(subset))
-            for text, (_, subset) in zip(texts, subsets, strict=True)
-        ]
-        try:
-            probabilities = self.model.probabilities(inputs)
-        except MemoryError as error:
-            raise ModelError(_("The memory of the machine is too small for this text.")) from error
+        answers = {rows.first: of_rows for rows, of_rows in self.workers.results(self._questions(subsets))}
+        probabilities = np.concatenate([answers[first] for first in sorted(answers)])
         if not np.isfinite(probabilities).all():
             raise ModelError(_("'{name}' gives probabilities that aren't numbers.", name=self.model.name))
         columns = np.empty(len(texts), dtype=np.int64)
@@ -446,6 +480,13 @@ class _Working:
                 text.column = int(of_text.argmax())
             columns[index] = text.column
         return f_of(probabilities, columns)
+
+    def _questions(self, subsets: Sequence[tuple[int, Flags]]) -> Iterator[ReducedTexts]:
+        for first in range(0, len(subsets), ROWS_AT_ONCE):
+            some = [(self.texts[number], subset) for number, subset in subsets[first : first + ROWS_AT_ONCE]]
+            yield ReducedTexts(
+                first, tuple(self.reduction.without(text.model_input, text.mask(of)) for text, of in some)
+            )
 
     def _take(self, done: Done) -> None:
         """Store what was found, or count the text out."""

@@ -13,8 +13,18 @@ from annotator.training.alignment import AlignmentOptions
 from annotator.training.loop import FittingOptions
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name
+from annotator.usecases.models.engines import LOCAL, Engine
 from annotator.usecases.training.examples import DataOptions, RationaleOptions
-from annotator.usecases.training.transformers import TrainingOptions, TrainingReport, check_lengths, train_transformer
+from annotator.usecases.training.transformers import (
+    PlannedTraining,
+    TrainingOptions,
+    TrainingReport,
+    check_lengths,
+    plan_training,
+    store_training,
+    train_transformer,
+    training_setup,
+)
 
 NO_ALIGNMENT = "none"
 
@@ -78,17 +88,42 @@ def with_values(options: TrainingOptions, values: Mapping[str, Any]) -> Training
 
 def train_sweep(
     store: Store, actor: User, project: Project, trials: Sequence[Trial], *,
-    progress: Callable[[int, int], None] = lambda _done, _of: None,
+    progress: Callable[[int, int], None] = lambda _done, _of: None, engine: Engine = LOCAL,
 ) -> Iterator[TrainingReport]:  # fmt: skip
     """Train one after the other; a trial that is done already stays as it is, so that a sweep that was stopped goes on.
 
+    engine: where it is done, a trial a task, if not here; each is saved here as soon as it comes
     Raises: ModelError, before anything is trained, where a text is too long for one of the models
     """
     require(store, actor, project.id, "use models")
     for trial in _by_tokenizer(trials):
         check_lengths(store, project, trial.name, trial.options)
+    if not engine.is_local:
+        yield from _trained_elsewhere(store, actor, project, trials, engine)
+        return
     for trial in trials:
         yield train_transformer(store, actor, project, trial.name, trial.options, progress=progress)
+
+
+def _trained_elsewhere(
+    store: Store, actor: User, project: Project, trials: Sequence[Trial], engine: Engine
+) -> Iterator[TrainingReport]:
+    reports: dict[str, TrainingReport] = {}
+
+    def planned() -> Iterator[PlannedTraining]:
+        for trial in trials:
+            training = plan_training(store, actor, project, trial.name, trial.options)
+            if isinstance(training, TrainingReport):
+                reports[trial.name] = training
+            else:
+                yield training.with_whole_paths()
+
+    with engine.open(training_setup(trials[0].options)) as workers:
+        results = workers.results(planned())
+        for trial in trials:
+            while trial.name not in reports and (done := next(results, None)) is not None:
+                reports[done[0].name] = store_training(store, actor, *done)
+            yield reports.pop(trial.name)
 
 
 def _by_tokenizer(trials: Sequence[Trial]) -> list[Trial]:

@@ -3,8 +3,10 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ from annotator.training.rationalisers import RationaliserOptions, selected
 from annotator.training.trainable_models import LSTM_PRESETS, PIPELINES, Architecture, NewModel, Output, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import TRAIN_MODEL, held_out_of, is_model_name, record_training
+from annotator.usecases.models.engines import Doing, Setup
 from annotator.usecases.models.model_places import models_folder, under_way_of
 from annotator.usecases.training.architectures import (
     LeftOut,
@@ -128,6 +131,50 @@ def train_transformer(
     Raises: InvalidValue for options, a name or a folder that will not do; ModelError where there is nothing to learn from,
             or the training fails
     """
+    planned = plan_training(store, actor, project, name, options)
+    if isinstance(planned, TrainingReport):
+        return planned
+    return store_training(store, actor, planned, learned(planned, partial(_under_way, store, planned), progress))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTraining:
+    """A training that is to be done, and all that it needs: it is done without the database."""
+
+    project: Project
+    name: str
+    folder: Path
+    data: TrainingData
+    new: NewModel
+    options: TrainingOptions
+    plan: str
+    before: "_Before"
+
+    def with_whole_paths(self) -> "PlannedTraining":
+        """The same for a process with another working folder."""
+        base, vectors = (
+            str(whole) if path is not None and (whole := Path(path).expanduser().resolve()).exists() else path
+            for path in (self.new.base, self.new.vectors)
+        )
+        return replace(self, new=replace(self.new, base=base, vectors=vectors))
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedModel:
+    """What a training came to. save: writes the model into an empty folder; facts: for its card."""
+
+    save: Callable[[Path], object]
+    fitted: Fitted
+    held_out: HeldOut | None
+    facts: Mapping[str, Any]
+    scores: Mapping[str, Any]
+    card: Card
+
+
+def plan_training(
+    store: Store, actor: User, project: Project, name: str, options: TrainingOptions
+) -> PlannedTraining | TrainingReport:
+    """What is to be done; the report of a training that is there already. Raises: as `train_transformer`."""
     require(store, actor, project.id, "use models")
     require_open(store, project.id)
     options = _with_rationaliser(options)
@@ -138,32 +185,91 @@ def train_transformer(
     plan = _plan(data, new, options)
     if folder.exists() and not options.is_anew:
         return _finished(store, project, name, folder, data, plan)
+    return PlannedTraining(project, name, folder, data, new, options, plan, _learned_before(store, project, new))
+
+
+def learned(
+    planned: PlannedTraining,
+    under_way: Callable[[], Path],
+    progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> LearnedModel:
+    """The training itself. under_way: makes the folder of its checkpoint, from which it goes on."""
+    data, new, options = planned.data, planned.new, planned.options
     trainable, rows = _unlearned(
-        name, data, new, options
+        planned.name, data, new, options
     )  # before the long part: a text that is too long for it ends it here
-    under_way = _under_way(store, folder, options)
     fitted = fit(
         trainable, rows.learn, rows.stop, options.fitting,
-        checkpoint=Checkpoint(under_way / "checkpoint.pt", plan, is_anew=options.is_anew), progress=progress,
+        checkpoint=Checkpoint(under_way() / "checkpoint.pt", planned.plan, is_anew=options.is_anew), progress=progress,
     )  # fmt: skip
-    before = _learned_before(store, project, new)
     facts, held_out, scores = _judged(trainable, data, rows, options.fitting.rationaliser)
     if vectors := getattr(trainable.model.config, WORD_VECTORS, None):
         facts[_VECTORS] = vectors
-    card = _card(project, name, trainable, new, data, fitted, options)
-    facts |= {"texts learned before": len(before.ids)} if new.keeps_head else {}
-    learned = sorted(before.digests | data.digests)
-    digest = _save(trainable, folder, replace(card, plan=plan, data={**card.data, **facts}, scores=scores), learned)
-    shutil.rmtree(under_way)
+    card = _card(planned.project, planned.name, trainable, new, data, fitted, options)
+    return LearnedModel(trainable.save, fitted, held_out, facts, scores, card)
+
+
+def store_training(store: Store, actor: User, planned: PlannedTraining, model: LearnedModel) -> TrainingReport:
+    """Save the model and its card, and write down what it learned from."""
+    if planned.options.folder is None:
+        make_folder(models_of(store.path), store.path)
+    name, folder, data, before, options = planned.name, planned.folder, planned.data, planned.before, planned.options
+    facts = {**model.facts, **({"texts learned before": len(before.ids)} if planned.new.keeps_head else {})}
+    card = replace(model.card, plan=planned.plan, data={**model.card.data, **facts}, scores=model.scores)
+    digest = _save(model.save, folder, card, sorted(before.digests | data.digests))
+    shutil.rmtree(under_way_of(folder), ignore_errors=True)
     share_like(models_of(store.path), store.path)
     record_training(
-        store, actor, project, name, kind="transformers", digest=digest, seed=options.fitting.seed, split=data.split,
-        held_out=held_out,
+        store, actor, planned.project, name, kind="transformers", digest=digest, seed=options.fitting.seed,
+        split=data.split, held_out=model.held_out,
         instance_ids=sorted(before.ids | {example.id for example in data.learn}),
     )  # fmt: skip
+    vectors = facts.get(_VECTORS, {})
     return TrainingReport(
-        name, folder, data, fitted, held_out, facts.get(_LOST, 0), scores=scores, vectors=facts.get(_VECTORS, {})
+        name, folder, data, model.fitted, model.held_out, facts.get(_LOST, 0), scores=model.scores, vectors=vectors
     )
+
+
+# A training that is done by a worker elsewhere (see `models.engines`).
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """The files of a model's folder, which a worker sends."""
+
+    content_by_name: Mapping[str, bytes]
+
+    @staticmethod
+    def of(save: Callable[[Path], object]) -> "ModelFiles":
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            save(folder)
+            files = [file for file in folder.rglob("*") if file.is_file()]
+            return ModelFiles({file.relative_to(folder).as_posix(): file.read_bytes() for file in files})
+
+    def save(self, folder: Path) -> None:
+        for name, content in self.content_by_name.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+
+
+def training_setup(options: TrainingOptions) -> Setup:
+    """What a worker needs to train: nothing that is loaded before."""
+    new = options.model
+    path = Path(new.base or new.vectors or "").expanduser().resolve()
+    has_files = (new.base or new.vectors) is not None and path.exists()
+    return Setup(_training, new.threads, new.device, path if has_files else None)
+
+
+def _training() -> Doing:
+    return _trained_elsewhere
+
+
+def _trained_elsewhere(planned: PlannedTraining) -> Iterator[LearnedModel]:
+    """From the beginning, since a checkpoint is left where it was made."""
+    with tempfile.TemporaryDirectory() as name:
+        model = learned(planned, lambda: Path(name))
+        yield replace(model, save=ModelFiles.of(model.save).save)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,11 +358,11 @@ def model_folder(store: Store, project: Project, name: str, options: TrainingOpt
     return folder
 
 
-def _under_way(store: Store, folder: Path, options: TrainingOptions) -> Path:
+def _under_way(store: Store, planned: PlannedTraining) -> Path:
     """The folder of what is not finished, beside the model's."""
-    if options.folder is None:
+    if planned.options.folder is None:
         make_folder(models_of(store.path), store.path)
-    under_way = under_way_of(folder)
+    under_way = under_way_of(planned.folder)
     under_way.mkdir(parents=True, exist_ok=True)
     return under_way
 
@@ -352,8 +458,8 @@ def _card(
     }
     output = STRETCH if trainable.is_reading else trainable.output
     return Card(
-        name, "", new.base or "scratch", trainable.labels, output, facts, asdict(options.fitting), fitted.epochs, fitted.best,
-        {}, versions_here(), asked={part: asdict(getattr(options, part)) for part in ("model", "data", "fitting")},
+        name, "", options.model.base or "scratch", trainable.labels, output, facts, asdict(options.fitting), fitted.epochs,
+        fitted.best, {}, versions_here(), asked={part: asdict(getattr(options, part)) for part in ("model", "data", "fitting")},
     )  # fmt: skip
 
 
@@ -369,13 +475,13 @@ def _rationale_facts(data: TrainingData, rationales: RationaleOptions) -> dict[s
     return facts
 
 
-def _save(trainable: Trainable, folder: Path, card: Card, learned: Sequence[str]) -> str:
+def _save(save: Callable[[Path], object], folder: Path, card: Card, learned: Sequence[str]) -> str:
     """Write the model's folder whole, in the place of an older one; answers the digest of its weights."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with part_folder(folder) as part:
         made = part / folder.name
         made.mkdir()
-        trainable.save(made)
+        save(made)
         digest = hashlib.sha256((made / _WEIGHTS).read_bytes()).hexdigest()[:16]
         replace(card, digest=digest).write(made)
         (made / LEARNED).write_text(json.dumps(learned), encoding="utf-8")

@@ -35,6 +35,7 @@ from annotator.usecases.training.transformers import TrainingOptions, TrainingRe
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.usecases.upkeep import check
+from tests.attribution_inputs import Elsewhere
 from tests.training.planted import LABELS, Planting, all_words, planted
 from tests.training.test_answers import MARKER, QUESTION, SHAPE, texts
 
@@ -273,6 +274,24 @@ def test_a_sweep_is_refused_before_its_first_training_where_a_text_is_too_long_f
     assert not list(models_folder(store, made).glob("*"))
     (report,) = train_sweep(store, LOCAL_OPERATOR, made, trials[:1])
     assert report.name == f"seed{knowing}"
+
+
+def test_a_sweep_that_is_trained_elsewhere_saves_the_same_models(store: Store, project: Project) -> None:
+    options = replace(OPTIONS, fitting=replace(OPTIONS.fitting, epochs=1))
+    trials = trials_of("m", options, {"seed": [0, 1]})
+    here = list(train_sweep(store, LOCAL_OPERATOR, project, trials))
+    weights = [(report.folder / "model.safetensors").read_bytes() for report in here]
+    engine = Elsewhere()
+    known = list(train_sweep(store, LOCAL_OPERATOR, project, trials, engine=engine))
+    assert ([report.is_new for report in known], engine.n_tasks) == ([False, False], 0)
+    anew = [replace(trial, options=replace(trial.options, is_anew=True)) for trial in trials]
+    reports = list(train_sweep(store, LOCAL_OPERATOR, project, anew, engine=engine))
+    assert [report.name for report in reports] == ["m-seed0", "m-seed1"]
+    assert [(report.folder / "model.safetensors").read_bytes() for report in reports] == weights
+    assert [report.held_out for report in reports] == [report.held_out for report in here]
+    assert {path.name for path in reports[0].folder.iterdir()} == {path.name for path in here[0].folder.iterdir()}
+    assert engine.n_tasks == 2
+    assert check(store) == []
 
 
 def test_an_alignment_is_written_into_the_card_and_the_record(store: Store, project: Project) -> None:
