@@ -13,9 +13,10 @@ from annotator.domain.suites import WordList
 from annotator.domain.tasks import get_task
 from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.store import Store
-from annotator.store.people import list_members
+from annotator.store.people import get_user, list_members
 from annotator.store.projects import get_project, get_project_by_id, instance_counts, update_project
 from annotator.store.suites import list_word_lists, save_word_list
+from annotator.usecases.access.accounts import make_account_of_window
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.panel_messages import show_work
 from annotator.usecases.annotate.work import next_work, save_draft
@@ -412,6 +413,16 @@ def test_a_project_begins_with_pasted_rows_whose_labels_are_its_own_and_with_peo
     assert (begun.texts.n_new, instance_counts(store, begun.project.id)["open"]) == (2, 2)
     assert [(one.name, one.role) for one in begun.invited] == [("Ada", "annotator"), ("Cleo", "reviewer")]
     assert all(one.link_token for one in begun.invited)
+
+
+def test_whoever_works_alone_marks_the_texts_of_the_project_that_they_make(store: Store) -> None:
+    make_account_of_window(store, "lea")
+    administrator = get_user(store, "lea")
+    for alone, roles in ((True, {"lead", "annotator"}), (False, {"lead"})):
+        begun = begin_project(store, administrator, NewProject(f"Alone {alone}", get_task("sentiment"), alone=alone))
+        assert {
+            role for member, role in list_members(store, begun.project.id) if member.id == administrator.id
+        } == roles
 
 
 def test_a_project_about_entities_begins_with_an_instance_for_each_of_a_labelling_tool(store: Store) -> None:
