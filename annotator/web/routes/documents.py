@@ -117,21 +117,28 @@ window.__streamlit = {
 </script>
 """
 # A web socket of somebody who is not signed in is refused, and Streamlit would try again for ever. So the page is asked for anew:
-# whom it would lead to the sign-in page is led there. While the server is away nothing is answered, and nothing happens.
-_SIGNED_OUT = """<script>
+# whom it would lead to the sign-in page is led there. While the server is away nothing is answered, and nothing happens. Where
+# the page is answered and its web sockets are not, a proxy drops these, and without a sentence the page would stay empty.
+_NO_SOCKET = """<script>
+{
+let refused = 0;
+const notice = document.createElement("p");
+Object.assign(notice, { className: "no-socket", role: "alert", textContent: BLOCKED });
 window.WebSocket = class extends WebSocket {
   constructor(...given) {
     super(...given);
     let wasOpen = false;
-    this.addEventListener("open", () => { wasOpen = true; });
+    this.addEventListener("open", () => { wasOpen = true; refused = 0; notice.remove(); });
     this.addEventListener("close", async () => {
       if (wasOpen) return;
       const asked = { method: "HEAD", headers: { Accept: "text/html" }, redirect: "manual" };
       const answer = await fetch(location.href, asked).catch(() => null);
       if (answer?.type === "opaqueredirect") location.href = window.annotatorPlace?.() ?? location.href;
+      else if (answer?.ok && ++refused >= 3) document.body.append(notice);
     });
   }
 };
+}
 </script>
 """
 # A toast lies below, where it covers neither the sections of a page nor its first line.
@@ -142,6 +149,10 @@ window.WebSocket = class extends WebSocket {
 _STYLE = """<style>
 :root { --page-padding: clamp(1rem, 3vw, 4rem) }
 .stMainBlockContainer.stMainBlockContainer { padding-left: var(--page-padding); padding-right: var(--page-padding) }
+.no-socket {
+  position: fixed; inset: 0 0 auto; z-index: 999999; margin: 0; padding: .7rem 1.2rem; background: #b42318; color: #fff;
+  font: 15px/1.4 "Source Sans", system-ui, sans-serif;
+}
 [data-testid=stToastContainer][data-testid=stToastContainer] { top: auto; bottom: 1rem }
 .stButtonGroup.stButtonGroup [data-variant][data-selected=true][type][class] { color: inherit }
 /* The parts of a section are words with a line below them, so that they look like no second row of sections. */
@@ -223,7 +234,7 @@ def _document(page: str, *, asks_first: bool = True, language: Language = "en") 
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
     first = _FIRST_TEXT.replace("PREFIX", json.dumps(path_prefix())) if asks_first and page in _FIRST_ASKED else ""
-    first += _SERVER.replace("PREFIX", path_prefix()) + _SIGNED_OUT + SIDEBAR + _STYLE + STYLE
+    first += _SERVER.replace("PREFIX", path_prefix()) + _no_socket() + SIDEBAR + _STYLE + STYLE
     if page in _ENTRIES:
         modules = panel_modules(_ENTRIES[page])
         # What shows a component is Streamlit's own; that it is not found under this name costs only its early reading.
@@ -241,6 +252,11 @@ def _document(page: str, *, asks_first: bool = True, language: Language = "en") 
     first += f'<script type="module" src="{panel_modules(_KEYS)[0]}"></script>\n'
     last = frame(has_panel=page in _ENTRIES)
     return index.replace("<head>", f"<head>{first}", 1).replace("</body>", f"{last}</body>", 1)
+
+
+def _no_socket() -> str:
+    words = _("This page can't connect. A proxy must pass on web sockets (docs/deploy.md).")
+    return _NO_SOCKET.replace("BLOCKED", json.dumps(words))
 
 
 def document(request: Request) -> Response:

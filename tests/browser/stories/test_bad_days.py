@@ -143,6 +143,20 @@ def test_a_disk_that_is_full_at_submit_is_said_and_the_submission_goes_when_ther
     assert sets_submitted_by(server, "Annotator 1") == ["[[0,2]]"]
 
 
+# As a proxy does that knows no web sockets: each is answered like a page that is not there.
+_DROPPED = """
+window.WebSocket = class extends WebSocket {
+  constructor(address, ...given) { super(String(address).replace("/stream", "/nothing"), ...given); }
+};
+"""
+
+
+def test_a_proxy_that_drops_web_sockets_is_named_on_the_page_that_stays_empty(person: Come) -> None:
+    ann = person("Annotator 1")
+    ann.page.add_init_script(_DROPPED)
+    ann.open("/start").sees("This page can't connect. A proxy must pass on web sockets (docs/deploy.md).")
+
+
 def test_an_ended_session_says_so_and_the_marks_wait_for_the_next_sign_in(server: Server, person: Come) -> None:
     ann = person("Annotator 1").annotate(SENTIMENT)
     key = ann.key
