@@ -169,7 +169,8 @@ def test_names_with_line_breaks_end_no_header_and_no_line(
         store.run("UPDATE projects SET name = ?", ("P\r\nBcc: all@lab.example\r\n\r\nbuy",))
         store.run("UPDATE users SET name = ? WHERE id = ?", ("Ada\r\n.\r\nRCPT TO:<x@y.z>", ada.id))
         store.run(
-            "INSERT INTO memberships SELECT project_id, user_id, 'lead' FROM memberships WHERE user_id = ?", (ada.id,)
+            "INSERT INTO memberships (project_id, user_id, role) SELECT project_id, user_id, 'lead' FROM memberships WHERE user_id = ?",
+            (ada.id,),
         )
         message_store.add_mail(store, ada.id or 0, "notices")
         store.run(

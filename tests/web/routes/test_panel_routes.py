@@ -82,7 +82,7 @@ def test_offsets_are_utf_16_units(
     import_rows(project, [{"id": "e", "text": "😀 good", "label": "positive"}])
     with store.transaction():
         store.run(
-            "INSERT INTO memberships VALUES (?, (SELECT id FROM users WHERE name = 'annotator-a'), 'annotator')",
+            "INSERT INTO memberships (project_id, user_id, role) VALUES (?, (SELECT id FROM users WHERE name = 'annotator-a'), 'annotator')",
             (project.id,),
         )
     segment = panel.get(f"next?project={project.id}").json()["work"]["instance"]["segments"][0]
