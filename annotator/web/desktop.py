@@ -323,10 +323,10 @@ _ENTRY = """[Desktop Entry]
 Type=Application
 Name=Rationale annotator
 Comment=Mark the words that justify a label
-Exec="{program}" desktop %f
+Exec={program} desktop %f
 Icon={icon}
 Terminal=false
-Categories=Education;Science;
+Categories=Science;
 MimeType=application/x-rationale-annotator;
 """
 _FILE_TYPE = f"""<?xml version="1.0" encoding="UTF-8"?>
@@ -349,7 +349,8 @@ def register(data_folder: Path | None = None) -> list[Path]:
     if not sys.platform.startswith("linux"):
         raise InvalidValue("The menu entry is for Linux desktops. Elsewhere make a shortcut to 'annotator desktop'.")
     folder = data_folder or Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    program = Path(sys.argv[0]).resolve()
+    script = Path(sys.argv[0]).resolve()
+    program = f'"{sys.executable}" -m annotator.cli.main' if script.suffix == ".py" else f'"{script}"'
     icon = Path(__file__).with_name("icon.png")
     files = {
         folder / "applications" / "rationale-annotator.desktop": _ENTRY.format(program=program, icon=icon),

@@ -173,7 +173,7 @@ def test_the_menu_entry_and_the_file_type_name_the_program_and_the_ending(tmp_pa
     entry, file_type = register(tmp_path / "share")
     lines = entry.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "[Desktop Entry]"
-    assert any(line.startswith('Exec="') and line.endswith('" desktop %f') for line in lines)
+    assert any(line.startswith('Exec="') and line.endswith(" desktop %f") for line in lines)
     assert Path(next(line for line in lines if line.startswith("Icon="))[5:]).is_file()
     assert '<glob pattern="*.rationales"/>' in file_type.read_text(encoding="utf-8")
 
