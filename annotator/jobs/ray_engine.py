@@ -19,12 +19,13 @@ from annotator.domain.numbers import counted
 from annotator.errors import AnnotatorError, InvalidValue, ModelError
 from annotator.usecases.models.engines import LOCAL, Doing, Engine, Setup, Task, Workers, differences, digest_of
 
-_RESTARTS = 5  # of a worker, and repetitions of a task: one that kills its workers ends the work
+_RESTARTS = 5  # of a worker; tasks are repeated as long as it is, while a machine that is lost is not yet known to be
 _PACKAGES = ("rationale-annotator", "numpy", "torch", "transformers", "tokenizers", "captum", "spacy")
 _NO_RAY = "Ray is not installed. Install it on every machine: pip install 'rationale-annotator[ray]'."
 _LOST = (
     "A worker was lost {n} times: killed, or with too little memory. What was computed is stored; repeat the command."
 )
+_PATIENCE_S = 30  # without any result, before it is looked whether a machine was lost
 _LOOPBACK = "127.0.0.1"
 
 
@@ -37,11 +38,9 @@ class Worker:
     def __init__(self, setup: Setup, wanted: Mapping[str, str]) -> None:
         self.doing: Doing | None = None
         self.refusal = ""
-        other = differences(wanted, _facts(setup))
-        if other:
-            self.refusal = f"A worker on {socket.gethostname()} has {other}. All machines need the same."
-            return
         try:
+            if other := differences(wanted, _facts(setup)):
+                raise ModelError(f"It has {other}. All machines need the same.")
             self.doing = setup.load()
         except AnnotatorError as error:
             self.refusal = f"A worker on {socket.gethostname()} cannot begin: {error}"
@@ -65,6 +64,10 @@ def _facts(setup: Setup) -> dict[str, str]:
     versions = {name: _version(name) for name in _PACKAGES}
     files = setup.files
     return versions if files is None else {**versions, f"the model in {files}": digest_of(files)}
+
+
+def _n_machines(ray: Any) -> int:
+    return sum(node["Alive"] for node in ray.nodes())
 
 
 def _version(package: str) -> str:
@@ -99,7 +102,7 @@ class RayEngine:
             actors = self._actors(ray, setup)
             try:
                 pids = _ready(ray, actors)
-                yield _RayWorkers(ray, import_module("ray.util.actor_pool").ActorPool(actors), pids)
+                yield _RayWorkers(ray, import_module("ray.util.actor_pool").ActorPool(actors), pids, _n_machines(ray))
             finally:
                 for actor in actors:
                     ray.kill(actor)
@@ -107,23 +110,20 @@ class RayEngine:
     def _actors(self, ray: Any, setup: Setup) -> list[Any]:
         n = self._n_workers(ray, setup.threads)
         actor = ray.remote(Worker).options(
-            num_cpus=setup.threads, num_gpus=self.gpus_per_worker, max_restarts=_RESTARTS, max_task_retries=_RESTARTS
+            num_cpus=setup.threads, num_gpus=self.gpus_per_worker, max_restarts=_RESTARTS, max_task_retries=-1
         )
         facts = _facts(setup)
         return [actor.remote(setup, facts) for _ in range(n)]
 
     def _n_workers(self, ray: Any, threads: int) -> int:
-        room = sum(self._room(node["Resources"], threads) for node in ray.nodes() if node["Alive"])
+        share = self.gpus_per_worker
+        machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        by_gpu = [of.get("GPU", 0) / share + 1e-9 if share else math.inf for of in machines]
+        room = sum(int(min(of.get("CPU", 0) // threads, gpu)) for of, gpu in zip(machines, by_gpu, strict=True))
         if room < (self.n_workers or 1):
-            gpus = f" and {self.gpus_per_worker:g} GPU" if self.gpus_per_worker else ""
-            each = f"{counted(threads, 'CPU thread')}{gpus} each"
+            each = f"{counted(threads, 'CPU thread')}{f' and {share:g} GPU' if share else ''} each"
             raise InvalidValue(f"Ray has room for {counted(room, 'worker')} with {each}. Choose fewer --workers.")
         return self.n_workers or room
-
-    def _room(self, resources: Mapping[str, float], threads: int) -> int:
-        """For how many workers a machine has room."""
-        by_gpu = resources.get("GPU", 0) / self.gpus_per_worker if self.gpus_per_worker else math.inf
-        return int(min(resources.get("CPU", 0) // threads, by_gpu + 1e-9))
 
 
 def engine_named(
@@ -143,14 +143,16 @@ def engine_named(
 class _RayWorkers:
     """pool: Ray's own, which gives an actor one task after another; n_given: tasks until now, by which they are numbered.
 
-    pids: the processes of the workers at the beginning, each on its machine
+    pids: the processes of the workers at the beginning, each on its machine; repeated: tasks that were given to a second worker
     """
 
     ray: Any
     pool: Any
     pids: Sequence[int]
+    n_machines: int
     n_given: int = 0
     waiting: dict[int, Any] = field(default_factory=dict)
+    repeated: set[int] = field(default_factory=set)
 
     def results(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
         """A task more than there are workers waits for each, so that none idles while results are stored."""
@@ -171,17 +173,29 @@ class _RayWorkers:
     def _give(self, tasks: Iterable[Task]) -> None:
         for task in tasks:
             self.waiting[self.n_given] = task
-            self.pool.submit(lambda actor, given: actor.do.remote(*given), (self.n_given, task))
+            self._submit(self.n_given)
             self.n_given += 1
 
+    def _submit(self, number: int) -> None:
+        self.pool.submit(lambda actor, given: actor.do.remote(*given), (number, self.waiting[number]))
+
+    def _repeat(self) -> None:
+        """Give an idle worker what may wait for a machine that was lost, and for which there is no other one."""
+        stuck = self.waiting.keys() - self.repeated
+        if stuck and self.pool.has_free() and _n_machines(self.ray) < self.n_machines:
+            self.repeated.add(min(stuck))
+            self._submit(min(stuck))
+
     def _next(self) -> tuple[int, list[Any] | AnnotatorError]:
-        try:
-            number, results = self.pool.get_next_unordered()
-        except self.ray.exceptions.RayTaskError:
-            raise  # a defect of the program
-        except self.ray.exceptions.RayError as error:
-            raise ModelError(_LOST.format(n=_RESTARTS + 1)) from error
-        return number, results
+        while True:
+            try:
+                return self.pool.get_next_unordered(timeout=_PATIENCE_S)  # type: ignore[no-any-return]  # what `do` answers
+            except TimeoutError:
+                self._repeat()
+            except self.ray.exceptions.RayTaskError:
+                raise  # a defect of the program
+            except self.ray.exceptions.RayError as error:
+                raise ModelError(_LOST.format(n=_RESTARTS + 1)) from error
 
 
 @contextmanager

@@ -124,22 +124,43 @@ def test_a_cluster_that_does_not_answer_is_named_at_once(monkeypatch: pytest.Mon
 
 
 class Pool:
-    """In the place of Ray's pool: the last task first."""
+    """In the place of Ray's pool: the last task first; the first ones are given to a worker that is lost."""
 
-    def __init__(self) -> None:
+    def __init__(self, n_lost: int = 0) -> None:
         self.given: list[Any] = []
+        self.n_lost = n_lost
 
     def submit(self, _do: Callable[..., object], given: Any) -> None:
-        self.given.append(given)
+        self.n_lost -= 1
+        if self.n_lost < 0:
+            self.given.append(given)
 
-    def get_next_unordered(self) -> Any:
+    def has_free(self) -> bool:
+        return not self.given
+
+    def get_next_unordered(self, timeout: float) -> Any:
+        if not self.given:
+            raise TimeoutError(timeout)
         number, task = self.given.pop()
         return number, [2 * task] if task >= 0 else ModelError("Negative.")
 
 
+# What is asked of Ray beside the pool: one of two machines is left.
+NAMES = SimpleNamespace(
+    exceptions=SimpleNamespace(RayTaskError=KeyError, RayError=LookupError),
+    nodes=lambda: [{"Alive": True}, {"Alive": False}],
+)
+
+
+def test_what_waits_for_a_machine_that_was_lost_is_given_to_another_worker() -> None:
+    workers = ray_engine._RayWorkers(NAMES, Pool(n_lost=2), pids=(1, 2), n_machines=2)
+    assert sorted(workers.results(iter(range(6)))) == [(number, 2 * number) for number in range(6)]
+    assert workers.repeated == {0, 1}
+
+
 def test_tasks_are_made_when_they_are_needed_and_results_of_an_earlier_call_are_dropped() -> None:
     pool, made = Pool(), list[int]()
-    workers = ray_engine._RayWorkers(None, pool, pids=(1, 2))
+    workers = ray_engine._RayWorkers(NAMES, pool, pids=(1, 2), n_machines=2)
 
     def tasks() -> Iterator[int]:
         for number in range(9):
@@ -212,7 +233,10 @@ def test_workers_that_differ_or_have_no_room_are_refused(monkeypatch: pytest.Mon
     ):
         pass
     monkeypatch.setattr(ray_engine, "_version", lambda _: "0.1")  # of this process alone
-    with pytest.raises(ModelError, match=r"A worker on .* has .*\(here 0\.1\)"), RayEngine(1).open(Doubling().setup()):
+    with (
+        pytest.raises(ModelError, match=r"A worker on .* cannot begin: It has .*\(here 0\.1\)"),
+        RayEngine(1).open(Doubling().setup()),
+    ):
         pass
 
 

@@ -163,7 +163,7 @@ class Batches:
         """The runs whose bounds may be taken over; none where nothing is normalised, or all is."""
         if normaliser is None:
             return ()
-        outputs = [stored[_key(run)].get(instance.id, Output(0)) for run in runs for instance in instances]
+        outputs = (stored[_key(run)].get(instance.id, Output(0)) for run in runs for instance in instances)
         if all(output.attributions and not any(map(normaliser.is_missing, output.attributions)) for output in outputs):
             return ()
         return tuple(key for key in self._known_runs if key[0] and normaliser.reads_alike(key[1]))

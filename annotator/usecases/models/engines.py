@@ -92,5 +92,7 @@ def differences(wanted: Mapping[str, str], here: Mapping[str, str]) -> str:
     >>> differences({"torch": "2.8.0", "numpy": "2.3"}, {"torch": "2.9.1", "numpy": "2.3"})
     'torch 2.9.1 (here 2.8.0)'
     """
-    other = [(name, here.get(name) or "missing", value) for name, value in wanted.items() if here.get(name) != value]
-    return ", ".join(f"{name} {version} (here {value or 'missing'})" for name, version, value in other)
+    other = {name: value for name, value in wanted.items() if here.get(name) != value}
+    return ", ".join(
+        f"{name} {here.get(name) or 'missing'} (here {value or 'missing'})" for name, value in other.items()
+    )

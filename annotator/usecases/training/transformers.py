@@ -233,24 +233,18 @@ def store_training(store: Store, actor: User, planned: PlannedTraining, model: L
 # A training that is done by a worker elsewhere (see `models.engines`).
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFiles:
+def _files_of(save: Callable[[Path], object]) -> dict[str, bytes]:
     """The files of a model's folder, which a worker sends."""
+    with tempfile.TemporaryDirectory() as name:
+        save(Path(name))
+        files = [file for file in Path(name).rglob("*") if file.is_file()]
+        return {file.relative_to(name).as_posix(): file.read_bytes() for file in files}
 
-    content_by_name: Mapping[str, bytes]
 
-    @staticmethod
-    def of(save: Callable[[Path], object]) -> "ModelFiles":
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            save(folder)
-            files = [file for file in folder.rglob("*") if file.is_file()]
-            return ModelFiles({file.relative_to(folder).as_posix(): file.read_bytes() for file in files})
-
-    def save(self, folder: Path) -> None:
-        for name, content in self.content_by_name.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
+def _write_files(content_by_name: Mapping[str, bytes], folder: Path) -> None:
+    for name, content in content_by_name.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
 def training_setup(options: TrainingOptions) -> Setup:
@@ -269,7 +263,7 @@ def _trained_elsewhere(planned: PlannedTraining) -> Iterator[LearnedModel]:
     """From the beginning, since a checkpoint is left where it was made."""
     with tempfile.TemporaryDirectory() as name:
         model = learned(planned, lambda: Path(name))
-        yield replace(model, save=ModelFiles.of(model.save).save)
+        yield replace(model, save=partial(_write_files, _files_of(model.save)))
 
 
 @dataclass(frozen=True, slots=True)
