@@ -16,6 +16,7 @@ from annotator.domain.projects import ProjectSettings
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ROOT / "docs" / "commands.md"
 SETTINGS = ROOT / "docs" / "settings.md"
+SECURITY = ROOT / "docs" / "security.md"
 DOCUMENTS = sorted(
     path
     for folder in (".", "docs", "benchmarks", "data")
@@ -150,6 +151,16 @@ def test_no_document_that_is_written_by_hand_is_longer_than_300_lines() -> None:
     ]  # a log of measurements
     long = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in written}
     assert not {name: n for name, n in long.items() if n > 300}, "say it once, or split it by subject"
+
+
+def test_each_row_of_the_threat_model_names_tests_and_all_of_them_are_there() -> None:
+    tables = [line for line in SECURITY.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    rows = [line for line in tables if not line.endswith("| tests |")]
+    assert len(rows) > 20
+    assert not [row for row in rows if not re.search(r"`test_\w+`(, `test_\w+`)* \|$", row)]
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    gone = [name for row in rows for name in re.findall(r"`(test_\w+)`", row) if f"def {name}(" not in sources]
+    assert not gone
 
 
 def test_every_file_that_the_documents_name_is_there() -> None:
