@@ -50,8 +50,8 @@ CHAPTERS = {
         "glossary", "commands", "settings", "rules", "training_of_people", "review", "perturb", "progress", "crowd",
         "notices", "desktop", "deploy", "server", "security", "single_sign_on", "languages", "personal_data", "formats",
         "columns", "data_sets", "labelling_tools", "model_output", "metrics", "metrics_page", "scores", "tests", "saliency",
-        "attribution", "faithfulness", "sufficient", "built_in_model", "self_explanations", "training", "machines", "architectures",
-        "training_trials", "planted_trials", "api", "panel",
+        "attribution", "faithfulness", "sufficient", "built_in_model", "self_explanations", "training", "machines",
+        "architectures", "training_trials", "planted_trials", "api", "panel",
     ],
     "Made from the code": ["reference/python", "reference/metric_functions"],
     "The project": [
