@@ -102,9 +102,9 @@ constraints:
 	@[ -x $(NEWEST)/bin/python ] || { echo "Run 'make newest' first: what it installed and tried is written down." >&2; exit 1; }
 	@$(call versions,$(NEWEST)) >.constraints.txt && mv .constraints.txt constraints.txt
 
-# $(call versions,environment): what is installed there, a line each, and the same on every machine. Ray, which is tried by hand,
-# keeps its version.
-versions = { sed '/^[^\#]/,$$d' constraints.txt; { grep -E '^(ray|msgpack)==' constraints.txt; \
+# $(call versions,environment): what is installed there, a line each, and the same on every machine. Ray and the window, which
+# are tried by hand, keep their versions.
+versions = { sed '/^[^\#]/,$$d' constraints.txt; { grep -E '^(ray|msgpack|bottle|proxy_tools|PyQt6[A-Za-z0-9_-]*|pywebview|QtPy)==' constraints.txt; \
   $(1)/bin/python -m pip freeze --exclude-editable | sed -n 's/^\([A-Za-z0-9._-]*==[^ +]*\).*/\1/p'; } | LC_ALL=C sort -fu; }
 
 clean:

@@ -28,8 +28,8 @@ REACHED = (
     "scoring",
 )
 BESIDE = {"related_models.py", "alignment_proofs.py", "report_request.py", "report_content.py", "metric_formats.py"}
-# Of suites' files, the papers' commands on files, and what pages alone ask: no function of the interface leads there.
-ELSEWHERE = {"--base-predictions", "--expect", "--db"}
+# Of suites' files, the papers' commands on files, and what pages and commands alone ask: no function of the interface leads there.
+ELSEWHERE = {"--base-predictions", "--expect", "--db", "--engine"}
 
 
 @pytest.fixture

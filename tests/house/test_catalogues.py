@@ -25,7 +25,9 @@ from tools.catalogues import (
 )
 
 # What of the web floor speaks English: read by whoever runs the server, and by scripts.
-ENGLISH = frozenset({"server.py", "addresses.py", "middleware.py", "scripts.py", "static.py", "health.py"})
+ENGLISH = frozenset(
+    {"server.py", "addresses.py", "middleware.py", "scripts.py", "static.py", "health.py", "desktop.py"}
+)
 SCREENS = [path for path in (*ROOT.glob("pages/*.py"), *ROOT.glob("annotator/web/**/*.py")) if path.name not in ENGLISH]
 # What a lead reads when a file cannot be imported.
 SPOKEN_FORMATS = ("datasets", "own", "parquet", "rows", "suites")
