@@ -126,7 +126,7 @@ class Person:
 
     def saved(self) -> None:
         """Wait until the server has acknowledged everything."""
-        self.page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('annotator:draft:'))")
+        self.page.wait_for_function("!Object.keys(localStorage).some((key) => key.includes('annotator:draft:'))")
 
     def submit(self) -> None:
         """Ctrl+Enter, and wait for another instance (or none)."""
