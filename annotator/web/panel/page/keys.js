@@ -83,7 +83,9 @@ class Palette {
     this.#ask();
   }
 
+  /** An answer that is still on its way is one to other words. */
   #askSoon() {
+    this.asked++;
     this.waits = true;
     this.goes = false;
     clearTimeout(this.timer);
