@@ -104,7 +104,10 @@ class OwnWindow:
         self._key = key
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_open = scope["type"] == "lifespan" or scope["path"] == _HEALTH or scope["path"].startswith("/window/")
+        is_request = scope["type"] == "http"
+        is_open = scope["type"] == "lifespan" or (
+            is_request and (scope["path"] == _HEALTH or scope["path"].startswith("/window/"))
+        )
         if is_open or self._key.admits(HTTPConnection(scope).cookies.get(WINDOW_COOKIE)):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -103,7 +103,6 @@ def serve(
                 require_way_in(store, settings)
             if window is not None:
                 make_account_of_window(store, _name_of_user())
-                os.environ[IN_WINDOW] = "1"
             first_link = None if is_demonstration or window else make_first_account_link(store)
             tidy(store)
             finish_removals(store)
@@ -113,18 +112,21 @@ def serve(
                 sys.stderr.write(f"{_TWO_SERVERS.format(address=other)}\n")
             if open_browser:
                 _open_browser(f"{addresses.here}/link/{first_link}" if first_link else addresses.here)
-            os.environ[DATABASE_VARIABLE] = str(path)
-            os.environ.pop(SSO_ONLY_VARIABLE, None)
-            if settings is not None and not settings.local_accounts:
-                os.environ[SSO_ONLY_VARIABLE] = settings.shown_name
-            os.environ.pop(PUBLIC_VARIABLE, None)
-            if url is not None:
-                os.environ[PUBLIC_VARIABLE] = addresses.for_links
-            _run(
-                build_app(ServerOptions(path, is_demonstration, hosts, sign_on, window)),
-                listener,
-                log_as_json=log_as_json,
-            )
+            provider = settings.shown_name if settings is not None and not settings.local_accounts else None
+            _tell_pages({
+                DATABASE_VARIABLE: str(path), SSO_ONLY_VARIABLE: provider, IN_WINDOW: "1" if window else None,
+                PUBLIC_VARIABLE: addresses.for_links if url is not None else None,
+            })  # fmt: skip
+            options = ServerOptions(path, is_demonstration, hosts, sign_on, window)
+            _run(build_app(options), listener, log_as_json=log_as_json)
+
+
+def _tell_pages(values: Mapping[str, str | None]) -> None:
+    """Pages run in this process, and get nothing from the server but its environment; None: what nobody may have said before."""
+    for name, value in values.items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value
 
 
 def build_app(options: ServerOptions) -> "App":
@@ -139,9 +141,7 @@ def build_app(options: ServerOptions) -> "App":
         supervisor = Supervisor(options.path)
         supervisor.start()
         messenger = Messenger(options.path)
-        if (
-            not options.is_by_choice
-        ):  # the demonstration's people are nobody, and a window is not where a team is served
+        if not options.is_by_choice:  # the demonstration's people are nobody, and a window is nobody's server
             messenger.start()
         yield {}
         messenger.stop()
