@@ -14,10 +14,12 @@ from urllib.parse import urlsplit
 
 
 class Server:
-    """A running server; `port` 0 lets the system choose."""
+    """A running server; `port` 0 lets the system choose. program: the module that is run, ours or one around it."""
 
-    def __init__(self, database: Path, *, command: str = "demo", port: int = 0) -> None:
-        arguments = [sys.executable, "-m", "annotator.cli.main", "--db", str(database), command, "--port", str(port)]
+    def __init__(
+        self, database: Path, *, command: str = "demo", port: int = 0, program: str = "annotator.cli.main"
+    ) -> None:
+        arguments = [sys.executable, "-m", program, "--db", str(database), command, "--port", str(port)]
         if command == "demo":
             arguments.append("--no-browser")
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}

@@ -19,12 +19,12 @@ ROOT = Path(__file__).resolve().parents[2]
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
     "modules": 619,
-    "lines": 148_240,
+    "lines": 148_248,
     "longest module": 600,
     "panel modules": 75,
     "panel lines": 22_124,
     "longest panel module": 600,
-    "test files": 352,
+    "test files": 353,
     "largest folder": 25,
     "median function": 7,
     "90th percentile of functions": 19,

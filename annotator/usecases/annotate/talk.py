@@ -76,13 +76,20 @@ def note_answers_read(store: Store, user: User, project_id: int, instance_id: in
 def begin(
     store: Store, user: User, project_id: int, instance_id: int, subject: Subject, text: str, *, to_lead: bool
 ) -> int:
-    """Begin a thread; to_lead: it is a question that waits for the lead. Answers the thread's number."""
+    """Begin a thread; to_lead: it is a question that waits for the lead. Answers the thread's number.
+
+    What is sent again, since its answer was lost, begins no other one.
+    """
     text = _checked(text)
     with store.transaction():
         require_open(store, project_id)
         participant = _Participant(store, user, project_id, instance_id)
         voice = participant.voice_on(subject.annotation_id)
         participant.check(subject)
+        about = (subject.about, subject.annotation_id, subject.position)
+        for thread in stored_talk.threads_of(store, [instance_id]).get(instance_id, []):
+            if about == (thread.about, thread.annotation_id, thread.position) and _is_last(thread, user, text):
+                return thread.id
         thread_id = stored_talk.add_thread(
             store, project_id, instance_id, subject.about, subject.annotation_id, subject.position, user,
             waits_for_lead=to_lead and voice != "lead",
@@ -102,10 +109,18 @@ def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
         participant = _Participant(store, user, thread.project_id, thread.instance_id)
         if participant.visible(thread) is None:
             raise NotFound(_("No {what} number {number}.", number=thread_id, what=_("thread")))
+        if _is_last(thread, user, text):
+            return thread
         stored_talk.add_comment(store, thread_id, user, participant.voice_in(thread), text)
         _tell_of_answer(store, user, stored_talk.get_thread(store, thread_id))
         _take_back_question(store, thread)
     return thread
+
+
+def _is_last(thread: Thread, user: User, text: str) -> bool:
+    """Whether the last comment of a thread is this one."""
+    last = thread.comments[-1] if thread.comments else None
+    return last is not None and user.id is not None and (last.user_id, last.text) == (user.id, text)
 
 
 def _take_back_question(store: Store, thread: Thread) -> None:

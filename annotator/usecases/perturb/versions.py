@@ -141,7 +141,7 @@ def hand_in(
     store: Store, actor: User, instance_id: int, changed: ChangedText, *, may_be_empty: bool = False,
     keeps_draft: bool = False,
 ) -> Perturbation:  # fmt: skip
-    """A new perturbation, which waits for its checkers.
+    """A new perturbation, which waits for its checkers; the one that waits already where the same is sent again.
 
     keeps_draft:  it was written elsewhere, so that what the person is writing of the original stays
     may_be_empty: the person knows that nothing of the selectable text, or of any rationale, is left
@@ -150,10 +150,15 @@ def hand_in(
     with store.transaction():
         project, instance = _original(store, actor, instance_id)
         changed = replace(changed, result=label_of_now(store, project, changed.result))
-        gold = checked_gold(store, project, instance, changed, None, may_be_empty=may_be_empty)
-        number = perturbations_store.add_perturbation(store, project.id, instance_id, actor, changed, packed_sets(gold))
         if not keeps_draft:
             drafts_store.drop_draft(store, actor, instance_id)
+        for other in perturbations_store.perturbations_of(
+            store, instance_id
+        ):  # its answer may have been lost on the way
+            if (other.author, other.state) == (actor.id, "waiting") and is_unchanged(changed, other.current.changed):
+                return other
+        gold = checked_gold(store, project, instance, changed, None, may_be_empty=may_be_empty)
+        number = perturbations_store.add_perturbation(store, project.id, instance_id, actor, changed, packed_sets(gold))
         add_event(
             store, actor.name, "write perturbation", "instance", instance_id, project_id=project.id,
             perturbation=number, kind=changed.kind,

@@ -106,6 +106,17 @@ def test_a_question_waits_until_a_lead_answers(
         questions(store, annotator, project)
 
 
+def test_a_comment_that_is_sent_again_since_its_answer_was_lost_stands_there_once(
+    store: Store, project: Project, annotator: User, lead: User
+) -> None:
+    threads = {begin(store, lead, project.id, 1, TEXT, "mind the soup", to_lead=False) for _ in range(2)}
+    for text in ("why?", "why?"):
+        answer(store, lead, min(threads), text)
+    assert (len(threads), heard(store, lead, project)) == (1, [["mind the soup", "why?"]])
+    begin(store, lead, project.id, 1, TEXT, "mind the staff", to_lead=False)
+    assert len(heard(store, lead, project)) == 2
+
+
 def test_what_the_lead_begins_about_a_text_all_who_work_on_it_see_without_each_others_answers(
     store: Store, project: Project, annotator: User, lead: User, add_person: People
 ) -> None:

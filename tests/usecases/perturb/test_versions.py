@@ -71,6 +71,18 @@ def test_a_version_that_was_written_elsewhere_leaves_the_draft_as_it_is(
     assert draft.texts == {"text": "The plot is fast ."}
 
 
+def test_what_is_sent_again_since_its_answer_was_lost_is_no_second_version(
+    store: Store, reviews: Project, people: dict[str, User]
+) -> None:
+    number = original(store, reviews)
+    first = versions.hand_in(store, people["Ann"], number, change())
+    assert versions.hand_in(store, people["Ann"], number, change()).id == first.id
+    with pytest.raises(InvalidValue, match="has the same text"):
+        versions.hand_in(store, people["Ben"], number, change())
+    versions.withdraw(store, people["Ann"], first.id)
+    assert versions.hand_in(store, people["Ann"], number, change()).id != first.id
+
+
 def test_what_two_others_approve_enters_annotation_linked_to_its_original(
     store: Store, reviews: Project, people: dict[str, User], written: Perturbation
 ) -> None:
