@@ -19,11 +19,13 @@ _ARGUMENTS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 
-# `bench.shownAt`: when the frame had been made in which the panel's text (or a heading, or the Project page's numbers) was there.
+# `bench.shownAt`: when the frame had been made in which the panel's text (or a heading, or the Project page's numbers) was there;
+# `bench.readAt`: the same of a text that can be read, also before there is a panel, and of a file without one.
 _PROBE = """
 window.bench = {
   events: {},
   shownAt: null,
+  readAt: null,
   panel: () => [...document.querySelectorAll(".annotator-early > *, [data-testid='stBidiComponentIsolated']")]
     .map((host) => host.shadowRoot?.querySelector(".panel")).find(Boolean),
   key: () => bench.panel().querySelector(".instance-key").textContent,
@@ -31,12 +33,14 @@ window.bench = {
 };
 addEventListener("pointerup", (event) => { bench.events.pointerup = event.timeStamp; }, true);
 addEventListener("keydown", (event) => { bench.events[event.key] = event.timeStamp; }, true);
-requestAnimationFrame(function look() {
-  if (!bench.isShown()) return requestAnimationFrame(look);
+const once = (is, name) => requestAnimationFrame(function look() {
+  if (!is()) return requestAnimationFrame(look);
   const channel = new MessageChannel();
-  channel.port1.onmessage = () => { bench.shownAt = performance.now(); };
+  channel.port1.onmessage = () => { bench[name] = performance.now(); };
   channel.port2.postMessage(null);
 });
+once(() => bench.isShown(), "shownAt");
+once(() => document.querySelector(".first-text p, .file-text") ?? bench.panel()?.querySelector(".segment-text"), "readAt");
 """
 
 

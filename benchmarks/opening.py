@@ -3,7 +3,7 @@
 Compared with a bare Streamlit page whose component shows the same text (bare_text.py), by turns; at most 1.15 of it. The
 browser's profile has seen both before, but in the rows of a new browser, which has to ask for every file. Told besides: the
 first text in a browser that remembers no place yet, so that it waits for Streamlit; and how long it takes until Streamlit has
-taken the panel over.
+taken the panel over. And until the text can be read, in a fresh tab, against an HTML file with the same text; at most 1.5 of it.
 """
 
 import json
@@ -16,7 +16,7 @@ from annotator.web.routes.access import COOKIE
 from benchmarks.chromium import browser_context, open_until_shown, unvisited
 from benchmarks.measured import Measured, table
 from benchmarks.panel import prepare
-from benchmarks.served import bare_page, served
+from benchmarks.served import bare_page, html_file, served
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -39,6 +39,8 @@ def main() -> list[Measured]:
                 ours = f"{address}/annotate?project={place.projects[size]}"
                 text = Path(name) / f"{size}.txt"
                 text.write_text(_text(context, ours), encoding="utf-8")
+                with html_file(text) as file:
+                    rows.append(_read(context, ours, file, f"{size:,} tokens"))
                 with bare_page("bare_text", text) as bare:
                     rows += _opened(context, ours, bare, f"{size:,} tokens")
                     rows.append(_first_visit(context, ours, bare, f"{size:,} tokens"))
@@ -77,6 +79,27 @@ def _opened(context: "BrowserContext", ours: str, bare: str, what: str) -> list[
         Measured(f"opening {what}, {tab}", _median(times[ours]), "ms", _median(times[bare]), _BARE, _AT_MOST)
         for tab, times in (("fresh tab", fresh), ("warm tab", warm))
     ]
+
+
+def _read(context: "BrowserContext", ours: str, file: str, what: str) -> Measured:
+    """Until the text can be read, by turns with the file."""
+    times: dict[str, list[float]] = {ours: [], file: []}
+    for _ in range(_ROUNDS + 2):
+        for address, taken in times.items():
+            page = _fresh_tab(context)
+            page.goto(address, wait_until="commit")
+            page.wait_for_function("bench.readAt")
+            taken.append(float(page.evaluate("bench.readAt")))
+            page.wait_for_timeout(2 * _SETTLE_MS)
+            page.close()
+    return Measured(
+        f"reading {what}, fresh tab",
+        _median(times[ours]),
+        "ms",
+        _median(times[file]),
+        "an HTML file with the same text",
+        1.5,
+    )
 
 
 def _first_visit(context: "BrowserContext", ours: str, bare: str, what: str) -> Measured:

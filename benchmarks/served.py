@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -95,6 +96,27 @@ def bare_page(module: str, file: Path) -> Iterator[str]:
     try:
         wait_for_port(port)
         yield f"http://127.0.0.1:{port}/"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@contextmanager
+def html_file(text: Path) -> Iterator[str]:
+    """The address of an HTML file with a text, which Python's own server gives out while the block lasts."""
+    file = text.with_suffix(".html")
+    words = escape(text.read_text(encoding="utf-8"))
+    file.write_text(
+        "<!doctype html><meta charset=utf-8><style>p { white-space: pre-wrap; font: 18px/36px sans-serif }</style>"
+        f"<p class=file-text>{words}</p>",
+        encoding="utf-8",
+    )
+    port = free_port()
+    command = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1", "--directory", str(text.parent)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for_port(port)
+        yield f"http://127.0.0.1:{port}/{file.name}"
     finally:
         process.terminate()
         process.wait(20)

@@ -7,6 +7,7 @@ shows it where it stood the last time (panel/annotate/early.js), and Streamlit's
 """
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from annotator.usecases.access.accounts import Session
 from annotator.web.addresses import at, path_prefix
 from annotator.web.navigation import PAGES
 from annotator.web.routes.access import is_from_elsewhere, session_of_request
+from annotator.web.routes.first_text import STYLE as FIRST_STYLE
+from annotator.web.routes.first_text import ZONE, first_text
 from annotator.web.routes.static import panel_address, panel_modules
 
 # What a page shows until Streamlit has drawn it, put into its document.
@@ -103,6 +106,7 @@ def frame(*, has_panel: bool) -> str:
     return _FRAME.replace("DRAWN", _SAID if has_panel else f"{_MAIN}=stElementContainer]")
 
 
+_FONT = re.compile(r'href="(\./static/media/[^"]+\.woff2)"')
 _ENTRIES = {"annotate": "annotate/main.js", "review": "review/main.js"}
 _KEYS = "page/keys.js"  # on every page
 _FIRST_ASKED = frozenset({"annotate"})
@@ -110,6 +114,7 @@ _FIRST_ASKED = frozenset({"annotate"})
 # The two settings are all that Streamlit's browser part has to know before it connects; with them it need not ask first.
 _SERVER = """<script>
 window.annotatorPrefix = "PREFIX";
+document.cookie = `ZONE=${new Date().getTimezoneOffset()}; path=PREFIX/; max-age=31536000; SameSite=Lax`;
 window.__streamlit = {
   BACKEND_BASE_URL: location.origin + "PREFIX/",
   HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false },
@@ -210,11 +215,17 @@ try {
   for (const name of ["project", "instance"]) if (asked.get(name)) query.set(name, asked.get(name));
   query.set("day", new Date(new Date().setHours(0, 0, 0, 0)).toISOString());
   const read = async (response) => ({ status: response.status, body: await response.json() });
-  if (asked.get("project") && !Object.keys(localStorage).some(isMine)) {
+  const isKept = Object.keys(localStorage).some(isMine);
+  if (isKept) document.querySelector(".first-text")?.remove();
+  if (asked.get("project") && !isKept) {
     const url = PREFIX + "/api/panel/next?" + query;
     const whole = (name) => asked.get(name) ? Number(asked.get(name)) : null;
+    const first = FIRST_ANSWER;
     window.annotatorEarly = {
-      url, answer: fetch(url).then((response) => response.ok ? read(response) : null).catch(() => null),
+      url,
+      answer: first
+        ? Promise.resolve({ status: 200, body: first })
+        : fetch(url).then((response) => response.ok ? read(response) : null).catch(() => null),
       data: {
         mode: "mark", project: whole("project"), start: whole("instance"), routes: "/api/panel",
         work: null, ...me,
@@ -225,33 +236,60 @@ try {
 </script>
 """
 _WHO = "WHO_IS_SIGNED_IN"
+_ANSWER = "FIRST_ANSWER"
+# What Streamlit's document asks for: its modules and its style sheet, which keeps everything from being shown until it is there.
+_FILES = re.compile(r'<(?:link rel="(?:modulepreload|stylesheet)"[^>]*>|script type="module"[^>]*></script>)\n?')
+# All files come behind the frame that shows the first text. (In a tab behind others there are no frames.)
+_AFTER_TEXT = """<template id="files">FILES</template>
+<script>
+{
+  const go = () => {
+    const files = document.getElementById("files");
+    if (!files) return;
+    files.remove();
+    document.head.append(files.content);
+  };
+  requestAnimationFrame(() => setTimeout(go));
+  setTimeout(go, 150);
+}
+</script>
+"""
 
 
 @cache
-def _document(page: str, *, asks_first: bool = True, language: Language = "en") -> str:
+def _document(page: str, *, asks_first: bool = True, has_text: bool = False, language: Language = "en") -> str:
+    """has_text: the first text stands in it, and its files come after that."""
     from streamlit.file_util import get_static_dir  # noqa: PLC0415  (half a second)
 
     static = Path(get_static_dir())
     index = (static / "index.html").read_text(encoding="utf-8")
     first = _FIRST_TEXT.replace("PREFIX", json.dumps(path_prefix())) if asks_first and page in _FIRST_ASKED else ""
-    first += _SERVER.replace("PREFIX", path_prefix()) + _no_socket() + SIDEBAR + _STYLE + STYLE
+    first += _SERVER.replace("PREFIX", path_prefix()).replace("ZONE", ZONE) + _no_socket() + SIDEBAR
+    style = _STYLE + STYLE
+    files = "" if language == "en" else f'<script src="{panel_address(f"words/{language}.js")}"></script>\n'
     if page in _ENTRIES:
         modules = panel_modules(_ENTRIES[page])
         # What shows a component is Streamlit's own; that it is not found under this name costs only its early reading.
         shows = [at(f"/static/js/{path.name}") for path in static.glob("static/js/BidiComponent.*.js")]
-        first += "".join(f'<link rel="modulepreload" href="{module}">\n' for module in [*modules, *shows])
+        files += "".join(f'<link rel="modulepreload" href="{module}">\n' for module in [*modules, *shows])
         if page in _FIRST_ASKED and asks_first:
-            first += f'<script type="module" src="{modules[0]}"></script>\n'
+            files += f'<script type="module" src="{modules[0]}"></script>\n'
+    files += f'<script type="module" src="{panel_modules(_KEYS)[0]}"></script>\n'
     title = next((_(entry.title) for entry in PAGES if entry.path == page), "Annotator")
     index = index.replace('<html lang="en">', f'<html lang="{language}">', 1)
-    if language != "en":  # before every module, which may speak as soon as it is read
-        first = f'<script src="{panel_address(f"words/{language}.js")}"></script>\n' + first
-    # Streamlit's come behind ours and the first text: six files are read at a time.
-    index = index.replace('rel="modulepreload"', 'rel="modulepreload" fetchpriority="low"')
     index = index.replace("<title>Streamlit</title>", f"<title>{title}</title>", 1)
-    first += f'<script type="module" src="{panel_modules(_KEYS)[0]}"></script>\n'
     last = frame(has_panel=page in _ENTRIES)
-    return index.replace("<head>", f"<head>{first}", 1).replace("</body>", f"{last}</body>", 1)
+    if has_text:
+        font = _FONT.search(index)
+        style += FIRST_STYLE.replace("FONT", "" if font is None else font[1])
+        last += _AFTER_TEXT.replace("FILES", first + files + "".join(_FILES.findall(index)))
+        index = _FILES.sub("", index)
+        first = ""
+    else:
+        # Streamlit's come behind ours and the first text: six files are read at a time.
+        index = index.replace('rel="modulepreload"', 'rel="modulepreload" fetchpriority="low"')
+        style += files
+    return index.replace("<head>", f"<head>{first}{style}", 1).replace("</body>", f"{last}</body>", 1)
 
 
 def _no_socket() -> str:
@@ -267,9 +305,13 @@ def document(request: Request) -> Response:
     name = request.url.path.strip("/")
     asks_first = name in _FIRST_ASKED and not is_from_elsewhere(request)
     session = session_of_request(request) if asks_first else _session(request)
-    page = _document(name, asks_first=asks_first, language=spoken_language())
+    first = None if session is None or is_from_elsewhere(request) else first_text(request, name, session)
+    page = _document(name, asks_first=asks_first, has_text=first is not None, language=spoken_language())
+    if first is not None:
+        page = page.replace("<body>", f"<body>{first.html}", 1)
     if session is not None and _WHO in page:
-        page = page.replace(_WHO, json.dumps({"user": session.user.id, "csrf": session.csrf}))
+        page = page.replace(_WHO, json.dumps({"user": session.user.id, "csrf": session.csrf}), 1)
+        page = page.replace(_ANSWER, "null" if first is None else first.answer, 1)
     return HTMLResponse(page, headers={"Cache-Control": "private, no-cache"})
 
 

@@ -1,13 +1,32 @@
 """The document of a page: what it says to a browser before anything else is read."""
 
+import json
 import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
+from annotator.domain.people import User
+from annotator.domain.projects import Project
+from annotator.domain.texts import RationaleSet
+from annotator.store import Store
+from annotator.usecases.access import accounts
+from annotator.web.middleware import web_middleware
+from annotator.web.routes import all_routes
+from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 from annotator.web.routes.documents import _document
+from annotator.web.routes.first_text import ZONE, _day_began
 from annotator.web.routes.static import _PANEL, PageFiles, panel_address, panel_version
+from tests.usecases.review.test_reviews import annotate
+
+PAGE = {"Accept": "text/html", "Sec-Fetch-Site": "none"}
+HOST = "http://127.0.0.1:8501"
+HOSTILE = "The staff </script><b>never</b> smiled & left."
+Come = Callable[..., TestClient]
 
 
 def test_a_document_brings_the_words_of_its_language_before_any_module() -> None:
@@ -70,3 +89,94 @@ def test_files_are_compressed_for_other_machines_alone(client: str, encoding: st
 def test_whatever_is_no_file_of_a_page_goes_on_to_the_routes(path: str) -> None:
     assert files_for("127.0.0.1").get(path).text == "behind"
     assert files_for("127.0.0.1").post(MAIN).text == "behind"
+
+
+@pytest.fixture
+def project(make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    made = make_project(reviewers_per_annotation=1)
+    import_rows(made, [{"id": f"t{n}", "text": HOSTILE, "label": "negative"} for n in (1, 2)])
+    return made
+
+
+@pytest.fixture
+def come(database: Path, store: Store) -> Iterator[Come]:
+    """A browser of somebody who is signed in, west of Greenwich by an hour."""
+
+    def made(user: User, **cookies: str) -> TestClient:
+        token = accounts.sign_in_as(store, user.name, is_demonstration=True)
+        app = Starlette(routes=all_routes(), middleware=web_middleware(ServerOptions(database)))
+        return TestClient(app, base_url=HOST, cookies={COOKIE: token, ZONE: "60"} | cookies)
+
+    yield made
+    close_kept_store()
+
+
+def text_in(page: str) -> str | None:
+    found = re.search(r'<div class="(?:alone )?first-text.*?</div>', page, re.DOTALL)
+    return found and found[0]
+
+
+def test_the_first_text_stands_in_the_document_before_any_file_beside_what_the_panel_would_ask_for(
+    come: Come, project: Project, annotator: User, store: Store
+) -> None:
+    client = come(annotator)
+    page = client.get(f"/annotate?project={project.id}", headers=PAGE).text
+    shown = text_in(page) or ""
+    assert "The staff &lt;/script&gt;&lt;b&gt;never&lt;/b&gt; smiled &amp; left." in shown
+    assert page.index(shown) < min(
+        page.index("<script "), page.index('rel="modulepreload"'), page.index('rel="stylesheet"')
+    )
+    answer = json.loads(re.search(r"const first = (.*);\n", page)[1])  # type: ignore[index]
+    asked = client.get(
+        f"/api/panel/next?project={project.id}&day={_day_began('60', store.moment())}", headers={"Origin": HOST}
+    ).json()
+    for work in (answer["work"], answer["ahead"], asked["work"], asked["ahead"]):
+        work.pop("lease_until")
+    assert answer == asked
+    assert "</script><b>" not in page
+
+
+@pytest.mark.parametrize(
+    ("headers", "query", "zone"),
+    [
+        ({"Sec-Fetch-Site": "cross-site"}, "project={id}", "60"),
+        ({"Sec-Purpose": "prefetch;prerender"}, "project={id}", "60"),
+        ({}, "project=77", "60"),
+        ({}, "project={id}&instance=none", "noon"),
+        ({}, "", "60"),
+    ],
+)
+def test_a_text_is_taken_for_nobody_who_does_not_come_to_read_it(
+    headers: dict[str, str], query: str, zone: str, come: Come, project: Project, annotator: User, store: Store
+) -> None:
+    answer = come(annotator, **{ZONE: zone}).get(f"/annotate?{query.format(id=project.id)}", headers=PAGE | headers)
+    assert (answer.status_code, text_in(answer.text)) == (200, None)
+    come(annotator).head(f"/annotate?project={project.id}", headers=PAGE)
+    assert store.value("SELECT count(*) FROM assignments") == 0
+
+
+def test_a_reviewer_first_sees_the_set_of_which_it_is_asked_whether_it_is_enough_alone(
+    come: Come, project: Project, annotator: User, store: Store, add_person: Callable[..., User]
+) -> None:
+    annotate(store, annotator, project, RationaleSet.of((1, 2)), RationaleSet.of((0, 1)))
+    page = come(add_person("reviewer", project, "reviewer")).get(f"/review?project={project.id}", headers=PAGE).text
+    shown = text_in(page) or ""
+    assert shown.startswith('<div class="alone first-text"')
+    assert re.findall("<mark>(.*?)</mark>", shown) == ["staff"]
+
+
+@pytest.mark.parametrize(
+    ("place", "style"),
+    [
+        ("0010_268.39_232.50_653.22_18.00_36.00", ' style="left:268.39px;top:232.50px;'),
+        ('0010_268.39_232.50_653.22_18.00_36.00"><b>', None),
+        ("0010_268.39_-232.50_653.22_18.00_36.00", None),
+        ("", None),
+    ],
+)
+def test_the_text_stands_where_the_panel_stood_and_a_cookie_that_says_something_else_is_left_aside(
+    place: str, style: str | None, come: Come, project: Project, annotator: User
+) -> None:
+    page = come(annotator, annotator_words_annotate=place).get(f"/annotate?project={project.id}", headers=PAGE).text
+    shown = (text_in(page) or "").partition(">")[0]
+    assert style in shown if style else "style" not in shown

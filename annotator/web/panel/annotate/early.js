@@ -3,26 +3,8 @@
  * whom, and the panel is made at once, at the place where it stood the last time; Streamlit's component takes it over
  * as it is.
  */
-import { storeValue, storedValue } from "../shared/browser_storage.js";
-import { scrollerOf } from "../shared/dom.js";
+import { kindOfWindow, storedPlaces } from "../shared/browser_storage.js";
 
-const REMEMBERED = "annotator:place";
-/** What the style sheets read of Streamlit's theme. */
-const THEME = [
-  "text-color",
-  "background-color",
-  "secondary-background-color",
-  "primary-color",
-  "base-radius",
-  "font",
-].map((name) => `--st-${name}`);
-/**
- * What decides where a page stands: below a width the sidebar lies over it, below another it is closed, below a height
- * the header lies over it.
- */
-const KINDS = ["(prefers-color-scheme: dark)", "(max-width: 768px)", "(max-width: 1000px)", "(max-height: 600px)"].map(
-  (query) => matchMedia(query),
-);
 /** A page that has not shown its component by then shows something else. */
 const PATIENCE_MS = 20000;
 const LOOK_MS = 200;
@@ -49,20 +31,15 @@ export async function earlyData() {
   return answer?.status === 200 && answer.body.work && early && window.annotatorEarly === early ? early.data : null;
 }
 
-/**
- * Where a panel stood: pixels beside the page and above the panel.
- * @typedef {{before: number, after: number, top: number, theme: Object<string, string>}} Place
- */
-
 /** Where a panel stands in windows of a kind, and the theme around it. */
 export class EarlyPlace {
   /** @returns {EarlyPlace|null}  null where no panel has stood in such a window */
   static remembered() {
-    const found = read()[kindOfWindow()];
+    const found = storedPlaces()[kindOfWindow()];
     return found ? new EarlyPlace(found) : null;
   }
 
-  /** @param {Place} place */
+  /** @param {import("../shared/browser_storage.js").Place} place */
   constructor({ before, after, top, theme }) {
     this.host = document.createElement("div");
     this.host.className = "annotator-early";
@@ -116,51 +93,3 @@ export class EarlyPlace {
     this.host.remove();
   }
 }
-
-/**
- * Remembers where a panel stands, for the next time, and again when there is more or less room for it: the guidelines
- * were opened or closed, or came after the text.
- */
-export class PlaceMemory {
-  /** @param {HTMLElement} root */
-  constructor(root) {
-    this.root = root;
-    this.room = new ResizeObserver(() => rememberPlace(root));
-  }
-
-  /** From now on, in what the panel stands in now. */
-  begin() {
-    this.close();
-    if (this.root.isConnected) this.room.observe(scrollerOf(this.root));
-  }
-
-  close() {
-    this.room.disconnect();
-  }
-}
-
-/** @param {HTMLElement} root */
-function rememberPlace(root) {
-  const tree = root.getRootNode();
-  const parent = tree instanceof ShadowRoot ? tree.host : null;
-  if (!parent?.isConnected || parent.closest(".annotator-early")) return;
-  const scroller = scrollerOf(root);
-  const around = scroller.getBoundingClientRect();
-  const box = root.getBoundingClientRect();
-  const style = getComputedStyle(root);
-  const place = {
-    before: around.left,
-    after: window.innerWidth - around.right,
-    top: box.top + scroller.scrollTop - around.top,
-    theme: Object.fromEntries(THEME.map((name) => [name, style.getPropertyValue(name)]).filter(([, value]) => value)),
-  };
-  const all = read();
-  const kind = kindOfWindow();
-  if (JSON.stringify(all[kind]) === JSON.stringify(place)) return;
-  storeValue(REMEMBERED, { ...all, [kind]: place });
-}
-
-const kindOfWindow = () => KINDS.map(({ matches }) => Number(matches)).join("");
-
-/** By kind of window. @returns {Record<string, Place>} */
-const read = () => storedValue(REMEMBERED) || {};

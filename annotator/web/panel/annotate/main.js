@@ -2,7 +2,7 @@
  * The token panel: the component's entry. What it exports is called at the first mount and again at every script run;
  * the panel of an element is made once and only told what may have changed. See docs/panel.md.
  */
-import { DraftStorage } from "../shared/browser_storage.js";
+import { DraftStorage, PlaceMemory } from "../shared/browser_storage.js";
 import { openDiscard, openKeys } from "../shared/dialogs.js";
 import { afterPaint, afterwards } from "../shared/dom.js";
 import { Guidelines } from "../shared/guidelines.js";
@@ -14,7 +14,7 @@ import { mountable } from "../shared/streamlit.js";
 import { Talk } from "../shared/talk.js";
 import { openOwnList } from "../shared/work_flow.js";
 import { _ } from "../words/language.js";
-import { EarlyPlace, PlaceMemory, earlyData, takeEarly } from "./early.js";
+import { EarlyPlace, earlyData, takeEarly } from "./early.js";
 import { Flow } from "./flow.js";
 import { Keyboard, keysFor } from "./keyboard.js";
 import { Marking, markingActions } from "./marking.js";
@@ -82,7 +82,7 @@ class Panel {
     this.pointer = this.screen.pointer = new Pointer(this.screen.text, this.screen, this.marking);
     this.keyboard = new Keyboard(this.screen, this.marking, actions);
     this.workShown = "";
-    this.place = new PlaceMemory(this.screen.root);
+    this.place = new PlaceMemory(this.screen.root, "annotate");
     this.leaving = new AbortController();
     this.#guide(data);
     this.#listen();

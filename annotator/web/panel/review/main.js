@@ -1,6 +1,7 @@
 /** The review screen: the component's entry, made of the token panel's parts. See docs/review.md. */
-import { DraftStorage } from "../shared/browser_storage.js";
+import { DraftStorage, PlaceMemory } from "../shared/browser_storage.js";
 import { openKeys } from "../shared/dialogs.js";
+import { afterwards } from "../shared/dom.js";
 import { Guidelines } from "../shared/guidelines.js";
 import { counted } from "../shared/naming.js";
 import { Predictions } from "../shared/predictions.js";
@@ -57,11 +58,13 @@ class ReviewPage {
     this.answers = new Predictions(data, this.screen, ({ work }) => work.sets.map(({ spans }) => spans));
     this.keyboard = new ReviewKeyboard(this.screen, this.scoring, actions);
     this.guidelines = this.screen.guidelines = new Guidelines(data, this.screen);
+    this.place = new PlaceMemory(this.screen.root, "review");
     this.leaving = new AbortController();
     this.#listen();
     this.screen.onshow = (session) => {
       if (!data.training) this.talk.show(session);
       this.guidelines.beforeText(session.id);
+      if (!data.training) afterwards(() => this.flow.closed || this.place.begin());
     };
     this.flow.start(data.start ?? null);
   }
@@ -144,6 +147,7 @@ class ReviewPage {
   }
 
   destroy() {
+    this.place.close();
     this.flow.close();
     this.talk.close();
     this.leaving.abort();

@@ -1,12 +1,13 @@
 /**
- * What the browser keeps: values by their names, drafts that the server has not acknowledged, and what an earlier page
- * left of them, so that neither a lost connection nor a closed tab loses a mark.
+ * What the browser keeps: values by their names, where a panel stands, drafts that the server has not acknowledged, and
+ * what an earlier page left of them, so that neither a lost connection nor a closed tab loses a mark.
  *
  * An entry belongs to the tab that wrote it. Another tab leaves it alone while its owner lives: the owner gives it up
  * when its page closes, and a crashed owner stops renewing it. And it belongs to the person who was signed in:
  * somebody else who signs in at the same browser neither sees nor sends it.
  */
 import { _ } from "../words/language.js";
+import { scrollerOf } from "./dom.js";
 import { at, sentenceOf } from "./messages.js";
 
 const DRAFTS = "annotator:draft:";
@@ -277,3 +278,95 @@ export class Leftovers {
     return state !== "decided" && (state !== "submitted" || entry.state === "submitted");
   }
 }
+
+// ---- Where a panel stands, for the next page: its document shows the text there, and the panel begins there
+
+const REMEMBERED = "annotator:place";
+/** What the style sheets read of Streamlit's theme. */
+const THEME = [
+  "text-color",
+  "background-color",
+  "secondary-background-color",
+  "primary-color",
+  "base-radius",
+  "font",
+].map((name) => `--st-${name}`);
+/**
+ * What decides where a page stands: below a width the sidebar lies over it, below another it is closed, below a height
+ * the header lies over it.
+ */
+const KINDS = ["(prefers-color-scheme: dark)", "(max-width: 768px)", "(max-width: 1000px)", "(max-height: 600px)"];
+
+/**
+ * Where a panel stood: pixels beside the page and above the panel.
+ * @typedef {{before: number, after: number, top: number, theme: Object<string, string>}} Place
+ */
+
+/**
+ * Remembers where a panel stands, for the next time, and again when there is more or less room for it: the guidelines
+ * were opened or closed, or came after the text.
+ */
+export class PlaceMemory {
+  /** @param {HTMLElement} root @param {"annotate"|"review"} page */
+  constructor(root, page) {
+    this.root = root;
+    this.room = new ResizeObserver(() => rememberPlace(root, page));
+  }
+
+  /** From now on, in what the panel stands in now. */
+  begin() {
+    this.close();
+    if (this.root.isConnected) this.room.observe(scrollerOf(this.root));
+  }
+
+  close() {
+    this.room.disconnect();
+  }
+}
+
+/** @param {HTMLElement} root @param {string} page */
+function rememberPlace(root, page) {
+  const tree = root.getRootNode();
+  const parent = tree instanceof ShadowRoot ? tree.host : null;
+  if (!parent?.isConnected || parent.closest(".annotator-early")) return;
+  const scroller = scrollerOf(root);
+  const around = scroller.getBoundingClientRect();
+  const box = root.getBoundingClientRect();
+  const style = getComputedStyle(root);
+  const place = {
+    before: around.left,
+    after: window.innerWidth - around.right,
+    top: box.top + scroller.scrollTop - around.top,
+    theme: Object.fromEntries(THEME.map((name) => [name, style.getPropertyValue(name)]).filter(([, value]) => value)),
+  };
+  tellPlaceOfWords(root, scroller, page);
+  if (page !== "annotate") return;
+  const all = storedPlaces();
+  const kind = kindOfWindow();
+  if (JSON.stringify(all[kind]) === JSON.stringify(place)) return;
+  storeValue(REMEMBERED, { ...all, [kind]: place });
+}
+
+let told = "";
+
+/**
+ * Where the text stands when nothing is scrolled, for whoever writes the next page's document (routes/first_text.py).
+ * @param {HTMLElement} root @param {Element} scroller @param {string} page
+ */
+function tellPlaceOfWords(root, scroller, page) {
+  const text = root.querySelector(".segment:not(.quiet) .segment-text");
+  const all = root.querySelector(".text");
+  if (!text || !all) return;
+  const { left, top, width } = all.getBoundingClientRect();
+  const { fontSize, lineHeight } = getComputedStyle(text);
+  const numbers = [left, top + scroller.scrollTop, width, parseFloat(fontSize), parseFloat(lineHeight)];
+  const words = `${kindOfWindow()}_${numbers.map((number) => number.toFixed(2)).join("_")}`;
+  if (words !== told)
+    document.cookie = `annotator_words_${page}=${words}; path=${at("/")}; max-age=31536000; SameSite=Lax`;
+  told = words;
+}
+
+export const kindOfWindow = () => KINDS.map((query) => Number(matchMedia(query).matches)).join("");
+
+/** By kind of window. @returns {Record<string, Place>} */
+export const storedPlaces = () => storedValue(REMEMBERED) || {};

@@ -182,7 +182,9 @@ export function afterPaint(callback) {
 export const afterwards = (callback) => afterPaint(() => setTimeout(callback));
 
 /** There is something to see: what the document showed until now goes (routes/documents.py). */
-export const pageBegan = () => document.querySelector(".begin-main")?.remove();
+export function pageBegan() {
+  for (const part of document.querySelectorAll(".begin-main, .first-text")) part.remove();
+}
 
 // ---- Icons, drawn with the colour of the text around them
 
