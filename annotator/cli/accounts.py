@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
+from annotator.cli.commands import (
+    examples,
+    json_option,
+    opened,
+    opened_project,
+    option,
+    print_json,
+    project_option,
+    respond,
+)
 from annotator.domain.people import LOCAL_OPERATOR, PROJECT_ROLES, ROLES, SCOPES, ApiToken
 from annotator.errors import InvalidValue
 from annotator.files import part_folder, put_in_place
@@ -111,10 +120,8 @@ def wipe(path: Path, as_json: bool) -> int:
 
     with opened(path) as store:
         is_wiped = finish_removals(store)
-    if as_json:
-        print_json({"is_wiped": is_wiped})
-    else:
-        click.echo(f"No byte is left in {path} of whoever was taken out." if is_wiped else NOT_WIPED)
+    words = f"No byte is left in {path} of whoever was taken out." if is_wiped else NOT_WIPED
+    respond(as_json, {"is_wiped": is_wiped}, words)
     return 0 if is_wiped else 1
 
 
@@ -197,14 +204,10 @@ def add(path: Path, name: str, role: str, project: str | None, url: str | None, 
     click.echo(
         f"'{added.user.name}' is {role}{in_project} now."
         if in_project or role == "administrator"
-        else _no_project(name)
+        else f"'{name}' has an account, but no role yet, since there is no project. Repeat this with --project once there is one."
     )
     if link is not None:
         _print_link(added.user.name, link, is_guessed=address is None)
-
-
-def _no_project(name: str) -> str:
-    return f"'{name}' has an account, but no role yet, since there is no project. Repeat this with --project once there is one."
 
 
 @user.command()
@@ -224,27 +227,16 @@ def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | No
     """
     from annotator.usecases.access.invitations import INVITATION_LASTS, invite, read_invitees
     from annotator.usecases.databases import address_of_server
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        project_id = find_project(store, project_name).id
-        given = invite(store, LOCAL_OPERATOR, project_id, read_invitees(file.read(), role))  # type: ignore[arg-type]  # click.Choice
+    with opened_project(path, project_name) as (store, project):
+        given = invite(store, LOCAL_OPERATOR, project.id, read_invitees(file.read(), role))  # type: ignore[arg-type]  # click.Choice
         address = url or address_of_server(store.path)
-    links = [
-        (invitation, None if invitation.link_token is None else _link(address, invitation.link_token))
-        for invitation in given
-    ]
+    links = [(made, None if made.link_token is None else _link(address, made.link_token)) for made in given]
     if as_json:
-        print_json(
-            {
-                "invitations": [
-                    {"name": invitation.name, "role": invitation.role, "link": link} for invitation, link in links
-                ]
-            }
-        )
+        print_json({"invitations": [{"name": made.name, "role": made.role, "link": link} for made, link in links]})
         return
-    for invitation, link in links:
-        click.echo(f"{invitation.name}\t{invitation.role}\t{link or 'has an account already'}")
+    for made, link in links:
+        click.echo(f"{made.name}\t{made.role}\t{link or 'has an account already'}")
     click.echo(f"Each link works once, within {INVITATION_LASTS.days} days.", err=True)
     if address is None:
         click.echo(_GUESSED, err=True)
@@ -289,10 +281,8 @@ def disable(path: Path, name: str, as_json: bool) -> None:
 
     with opened(path) as store:
         disabled = disable_user(store, LOCAL_OPERATOR, name)
-    if as_json:
-        print_json({"name": disabled.name, "is_disabled": True})
-    else:
-        click.echo(f"'{disabled.name}' can no longer sign in. 'annotator user reset' gives them access again.")
+    words = f"'{disabled.name}' can no longer sign in. 'annotator user reset' gives them access again."
+    respond(as_json, {"name": disabled.name, "is_disabled": True}, words)
 
 
 @user.command()
@@ -375,10 +365,8 @@ def make(
     "write model output".
     """
     from annotator.usecases.access.credentials import make_token
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         made = make_token(store, LOCAL_OPERATOR, project, name, scopes, days=days, note=note)
         row = _row(store, made.token)
     if as_json:
@@ -423,10 +411,7 @@ def revoke(path: Path, number: int, as_json: bool) -> None:
     with opened(path) as store:
         revoked = revoke_token(store, LOCAL_OPERATOR, number)
         row = _row(store, revoked)
-    if as_json:
-        print_json(row)
-    else:
-        click.echo(f"Token {number} of '{revoked.user.name}' no longer works.")
+    respond(as_json, row, f"Token {number} of '{revoked.user.name}' no longer works.")
 
 
 def _row(store: "Store", token: ApiToken) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -19,10 +19,11 @@ from annotator.cli.commands import (
     hub_option,
     inputs_option,
     json_option,
-    opened,
+    opened_project,
     option,
     pairs_of,
     print_json,
+    project_option,
     rename_option,
     show_left_out,
     threads_option,
@@ -42,7 +43,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 
 
 @click.command("attribute")
-@option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+@project_option
 @option(
     "--model",
     required=True,
@@ -178,7 +179,6 @@ def attribute(
     """
     from annotator.usecases.models.attributions import AttributingOptions, LoadOptions
     from annotator.usecases.models.attributions import attribute as compute
-    from annotator.usecases.project.projects import find_project
 
     engine = engine_of(options)
     given = {name: options.pop(name) for name in _OF_THE_METHOD}
@@ -188,16 +188,11 @@ def attribute(
     load = LoadOptions(label_words=label_words, **{to: options.pop(name) for name, to in _OF_THE_MODEL.items()})
     renamed = pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
     attributing_options = AttributingOptions(**options, parameters=parameters, renamed=renamed, load=load)
-    with opened(database) as store:
-        progress = InstanceProgress()
-        try:
-            stored_project = find_project(store, project_name)
-            report = compute(
-                store, LOCAL_OPERATOR, stored_project, model, method, attributing_options, progress=progress.take,
-                announce=lambda sentence: click.echo(sentence, err=True), engine=engine,
-            )  # fmt: skip
-        finally:
-            progress.end()
+    with opened_project(database, project_name) as (store, project), InstanceProgress() as progress:
+        report = compute(
+            store, LOCAL_OPERATOR, project, model, method, attributing_options, progress=progress.take,
+            announce=lambda sentence: click.echo(sentence, err=True), engine=engine,
+        )  # fmt: skip
     _show(report, as_json=as_json)
     return 1 if report.n_left_out else 0
 
@@ -212,10 +207,16 @@ class InstanceProgress:
         self.at = -math.inf
         self.first = 0, time.monotonic()  # from how many on time is taken, and since when
 
+    def __enter__(self) -> Self:
+        return self
+
     def take(self, done: int, of: int) -> None:
         self.done, self.of = done, of
         if time.monotonic() - self.at >= _SECONDS_BETWEEN_LINES:
             self._show()
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def end(self) -> None:
         if self.done > self.shown >= 0 or (self.done and sys.stderr.isatty()):

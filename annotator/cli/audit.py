@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from annotator.cli.commands import json_option, opened, option, print_json, project_option
+from annotator.cli.commands import json_option, opened_project, option, print_json, project_option
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import NotFound
 
 if TYPE_CHECKING:
+    from annotator.domain.projects import Project
     from annotator.usecases.databases import Store
     from annotator.usecases.perturb.audit_results import AuditResult
-    from annotator.usecases.perturb.audits import DrawingPreview
 
 _number = click.argument("number", type=click.IntRange(min=1))
 
@@ -47,22 +47,16 @@ def draw(path: Path, /, project_name: str, dry_run: bool, as_json: bool, **choic
     """
     from annotator.domain.project.audits import Drawing
     from annotator.usecases.perturb.audits import draw_audit, preview_drawing
-    from annotator.usecases.project.projects import find_project
 
     n = choice["n"] if choice["n"] or choice["percent"] else 100
     per: Literal["altogether", "of each kind"] = "of each kind" if choice["of_each_kind"] else "altogether"
     drawing = Drawing(per, n, choice["percent"], choice["kinds"], choice["seed"])
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         preview = preview_drawing(store, LOCAL_OPERATOR, project, drawing)
         number = None if dry_run else draw_audit(store, LOCAL_OPERATOR, project, drawing)
     if as_json:
         print_json({"audit": number, "n": preview.n, **asdict(preview)})
         return
-    _print_preview(preview, number)
-
-
-def _print_preview(preview: "DrawingPreview", number: int | None) -> None:
     drawn = f"Audit {number} holds" if number is not None else "It would hold"
     click.echo(f"{drawn} {counted(preview.n, 'version')}:")
     for kind, (n, of) in preview.kinds.items():
@@ -88,8 +82,10 @@ def show(path: Path, project_name: str, as_json: bool) -> None:
     The share has a 95 % interval (Wilson, no correction for a finite population). A version that was changed since
     its verdict is counted apart and waits to be judged again.
     """
-    with opened(path) as store:
-        results = _results(store, project_name)
+    from annotator.usecases.perturb.audit_results import audits_of_project
+
+    with opened_project(path, project_name) as (store, project):
+        results = audits_of_project(store, LOCAL_OPERATOR, project)
     if as_json:
         print_json({"audits": [_row(result) for result in results]})
         return
@@ -111,8 +107,8 @@ def export(path: Path, number: int, project_name: str) -> None:
     """Print the verdicts of an audit as CSV, a row for each version, without the judges' names."""
     from annotator.usecases.perturb.audit_results import csv_of
 
-    with opened(path) as store:
-        click.echo(csv_of(_result(store, project_name, number)), nl=False)
+    with opened_project(path, project_name) as (store, project):
+        click.echo(csv_of(_result(store, project, number)), nl=False)
 
 
 @audit.command()
@@ -126,27 +122,20 @@ def export(path: Path, number: int, project_name: str) -> None:
 def remedy(path: Path, number: int, project_name: str, is_sent_back: bool) -> None:
     """Take what was judged wrong out of the data set: send it back to its authors, or discard it."""
     from annotator.usecases.perturb.audit_results import remedy_wrong
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        wrong = [v.item.perturbation_id for v in _result(store, project_name, number).wrong if v.is_in_data_set]
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
+        wrong = [v.item.perturbation_id for v in _result(store, project, number).wrong if v.is_in_data_set]
         n = remedy_wrong(store, LOCAL_OPERATOR, project, number, wrong, "send back" if is_sent_back else "discard")
     click.echo(f"{counted(n, 'wrong version')} {'sent back' if is_sent_back else 'discarded'}.")
 
 
-def _results(store: "Store", project_name: str) -> list["AuditResult"]:
+def _result(store: "Store", project: "Project", number: int) -> "AuditResult":
     from annotator.usecases.perturb.audit_results import audits_of_project
-    from annotator.usecases.project.projects import find_project
 
-    return audits_of_project(store, LOCAL_OPERATOR, find_project(store, project_name))
-
-
-def _result(store: "Store", project_name: str, number: int) -> "AuditResult":
-    for result in _results(store, project_name):
+    for result in audits_of_project(store, LOCAL_OPERATOR, project):
         if result.audit.id == number:
             return result
-    raise NotFound(f"'{project_name}' has no audit number {number}. 'annotator audit show' lists them.")
+    raise NotFound(f"'{project.name}' has no audit number {number}. 'annotator audit show' lists them.")
 
 
 def _row(result: "AuditResult") -> dict[str, Any]:

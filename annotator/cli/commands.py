@@ -16,6 +16,7 @@ from annotator.errors import InvalidValue
 
 if TYPE_CHECKING:
     from annotator.attribution.base import TooLong
+    from annotator.domain.projects import Project
     from annotator.usecases.databases import Store
     from annotator.usecases.models.engines import Engine
 
@@ -110,16 +111,32 @@ def examples(*lines: str) -> Callable[[Command], Command]:
 
 @contextmanager
 def opened(path: Path, *, create: bool = False) -> Iterator["Store"]:
-    """The database of the command."""
     from annotator.usecases.databases import open_store
 
     with open_store(path, create=create) as store:
         yield store
 
 
+@contextmanager
+def opened_project(path: Path, name: str) -> Iterator[tuple["Store", "Project"]]:
+    """The database of the command, with one of its projects."""
+    from annotator.usecases.project.projects import find_project
+
+    with opened(path) as store:
+        yield store, find_project(store, name)
+
+
 def print_json(answer: Mapping[str, object]) -> None:
-    """One object on standard output."""
     click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+
+
+def respond(as_json: bool, values: Mapping[str, object], *lines: str) -> None:
+    """What a command found or did: one JSON object, or lines for people."""
+    if as_json:
+        print_json(values)
+    else:
+        for line in lines:
+            click.echo(line)
 
 
 def show_rest(n: int, n_shown: int, what: str) -> None:

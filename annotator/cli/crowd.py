@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened_project, option, print_json, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 if TYPE_CHECKING:
     from annotator.domain.project.recruitment import LinkState, RecruitmentLink
-    from annotator.usecases.crowd.recruitment_links import Payment
 
 _USUAL = "http://127.0.0.1:8501"
 _url_option = option(
@@ -54,7 +53,6 @@ def make(
     """Make a recruitment link NAME and print it; it is paused unless --open is given."""
     from annotator.domain.project.recruitment import LinkRules
     from annotator.usecases.crowd.recruitment_links import make_recruitment_link, set_link_state
-    from annotator.usecases.project.projects import find_project
 
     introduction, until = given["introduction"], given["until"]
     rules = LinkRules(
@@ -65,8 +63,8 @@ def make(
         introduction=introduction.read() if introduction else "",  # type: ignore[attr-defined]  # click.File
         must_read=bool(given["must_read"]),
     )  # fmt: skip
-    with opened(path) as store:
-        link = make_recruitment_link(store, LOCAL_OPERATOR, find_project(store, project_name).id, rules)
+    with opened_project(path, project_name) as (store, project):
+        link = make_recruitment_link(store, LOCAL_OPERATOR, project.id, rules)
         if is_open:
             link = set_link_state(store, LOCAL_OPERATOR, link.id, "open")
         address = _link(store.path, url, link)
@@ -86,28 +84,23 @@ def make(
 def list_(path: Path, project_name: str, url: str | None, as_json: bool) -> None:
     """The links of a project, with how many workers came, are working, finished, stopped or ran out of time."""
     from annotator.usecases.crowd.recruitment_links import links_of
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        views = links_of(store, LOCAL_OPERATOR, find_project(store, project_name).id)
+    with opened_project(path, project_name) as (store, project):
         rows = [
             {
                 "name": view.link.rules.name, "state": view.link.state, "link": _link(store.path, url, view.link),
                 "came": view.came, "working": view.working, "finished": view.finished, "left": view.left,
                 "out_of_time": view.out_of_time,
             }
-            for view in views
+            for view in links_of(store, LOCAL_OPERATOR, project.id)
         ]  # fmt: skip
-    if as_json:
-        print_json({"doors": rows})
-        return
-    for row in rows:
-        click.echo(
-            f"{row['name']}: {row['state']}; {counted(int(str(row['came'])), 'worker')}, {row['working']} at work, "
-            f"{row['finished']} finished, {row['left']} stopped, {row['out_of_time']} ran out of time\n  {row['link']}"
-        )
-    if not rows:
-        click.echo("This project has no recruitment links. Make one with 'annotator crowd make NAME'.")
+    lines = [
+        f"{row['name']}: {row['state']}; {counted(int(str(row['came'])), 'worker')}, {row['working']} at work, "
+        f"{row['finished']} finished, {row['left']} stopped, {row['out_of_time']} ran out of time\n  {row['link']}"
+        for row in rows
+    ]
+    none = "This project has no recruitment links. Make one with 'annotator crowd make NAME'."
+    respond(as_json, {"doors": rows}, *(lines or [none]))
 
 
 @crowd.command(name="set")
@@ -118,10 +111,9 @@ def list_(path: Path, project_name: str, url: str | None, as_json: bool) -> None
 def set_(path: Path, name: str, state: "LinkState", project_name: str) -> None:
     """Open, pause or close the link NAME. Closing is final; who is working goes on."""
     from annotator.usecases.crowd.recruitment_links import find_recruitment_link, set_link_state
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        link = find_recruitment_link(store, LOCAL_OPERATOR, find_project(store, project_name).id, name)
+    with opened_project(path, project_name) as (store, project):
+        link = find_recruitment_link(store, LOCAL_OPERATOR, project.id, name)
         set_link_state(store, LOCAL_OPERATOR, link.id, state)
     click.echo(f"The recruitment link '{name}' is {state}.")
 
@@ -136,10 +128,9 @@ def stop(path: Path, worker: str, project_name: str) -> None:
     Their next page says so. The link stays as it is.
     """
     from annotator.usecases.crowd.recruitment_links import stop_worker
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        stopped = stop_worker(store, LOCAL_OPERATOR, find_project(store, project_name).id, worker)
+    with opened_project(path, project_name) as (store, project):
+        stopped = stop_worker(store, LOCAL_OPERATOR, project.id, worker)
     click.echo(f"Ended the work of {stopped.name} after {counted(stopped.done, 'text')}.")
 
 
@@ -150,10 +141,9 @@ def stop(path: Path, worker: str, project_name: str) -> None:
 def codes(path: Path, name: str, project_name: str) -> None:
     """Print the completion codes of the link NAME as CSV, with texts, minutes and times, for paying."""
     from annotator.usecases.crowd.recruitment_links import find_recruitment_link, payments_csv
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        link = find_recruitment_link(store, LOCAL_OPERATOR, find_project(store, project_name).id, name)
+    with opened_project(path, project_name) as (store, project):
+        link = find_recruitment_link(store, LOCAL_OPERATOR, project.id, name)
         click.echo(payments_csv(store, LOCAL_OPERATOR, link.id), nl=False)
 
 
@@ -166,29 +156,21 @@ def codes(path: Path, name: str, project_name: str) -> None:
 def code(path: Path, code: str, project_name: str, paid: bool, as_json: bool) -> None:
     """Say whether CODE is one of the project's, whether it is used up, and how much work it stands for."""
     from annotator.usecases.crowd.recruitment_links import find_code, mark_paid
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        project_id = find_project(store, project_name).id
-        act = mark_paid if paid else find_code
-        payment = act(store, LOCAL_OPERATOR, project_id, code)
-    if as_json:
-        print_json(_answer(payment))
-        return
+    with opened_project(path, project_name) as (store, project):
+        payment = (mark_paid if paid else find_code)(store, LOCAL_OPERATOR, project.id, code)
     worker = payment.worker
-    used = f"used up, paid {worker.paid_at[:10]}" if worker.paid_at else "not used up"
-    click.echo(
-        f"The code is of {worker.name} (recruitment link '{payment.link_name}'): {worker.state}, {counted(worker.done, 'text')}, "
-        f"{payment.active_ms / 60_000:.1f} minutes of work; {used}."
-    )
-
-
-def _answer(payment: "Payment") -> dict[str, object]:
-    worker = payment.worker
-    return {
+    values = {
         "worker": worker.name, "door": payment.link_name, "state": worker.state, "texts": worker.done,
         "active_ms": payment.active_ms, "began_at": worker.began_at, "ended_at": worker.ended_at, "paid_at": worker.paid_at,
     }  # fmt: skip
+    used = f"used up, paid {worker.paid_at[:10]}" if worker.paid_at else "not used up"
+    respond(
+        as_json,
+        values,
+        f"The code is of {worker.name} (recruitment link '{payment.link_name}'): {worker.state}, {counted(worker.done, 'text')}, "
+        f"{payment.active_ms / 60_000:.1f} minutes of work; {used}.",
+    )
 
 
 def _link(path: Path, url: str | None, link: "RecruitmentLink") -> str:

@@ -1,12 +1,13 @@
 """`annotator evidence`: second passes in which all evidence of chosen texts is marked."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened_project, option, print_json, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -51,11 +52,9 @@ def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: b
     """
     from annotator.domain.project.evidence import Selection
     from annotator.usecases.project.exhaustive_passes import count_chosen, start_pass
-    from annotator.usecases.project.projects import find_project
 
     selection = Selection(**{field: choice.pop(field) for field in ("split", "n", "seed")})
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         chosen = count_chosen(store, LOCAL_OPERATOR, project, selection)
         if not dry_run:
             start_pass(store, LOCAL_OPERATOR, project.id, name, selection, **choice)
@@ -81,31 +80,23 @@ def show(path: Path, project_name: str, as_json: bool) -> None:
     and what taking over changes.
     """
     from annotator.usecases.evidence.exhaustive_gold import passes_of, standing_of
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         standings = [
             standing_of(store, LOCAL_OPERATOR, one_pass.project_id)
             for one_pass in passes_of(store, LOCAL_OPERATOR, project.id)
         ]
-    if as_json:
-        print_json({"passes": [_row(standing) for standing in standings]})
-        return
-    for standing in standings:
-        _print(standing)
-    if not standings:
-        click.echo(
-            f"'{project_name}' has no second pass. Start one with 'annotator evidence start NAME --project ...'."
-        )
+    lines = [line for standing in standings for line in _lines(standing)]
+    none = f"'{project_name}' has no second pass. Start one with 'annotator evidence start NAME --project ...'."
+    respond(as_json, {"passes": [_row(standing) for standing in standings]}, *(lines or [none]))
 
 
-def _print(standing: "PassStanding") -> None:
-    click.echo(f"{standing.evidence_pass.project_name}: {counted(standing.n, 'text')}")
+def _lines(standing: "PassStanding") -> Iterator[str]:
+    yield f"{standing.evidence_pass.project_name}: {counted(standing.n, 'text')}"
     for words, n, keys in standing.rows():
-        click.echo(f"  {n:,}  {words}{': ' + ', '.join(keys) if keys else ''}")
+        yield f"  {n:,}  {words}{': ' + ', '.join(keys) if keys else ''}"
     if standing.n_taken:
-        click.echo(f"  {standing.words}")
+        yield f"  {standing.words}"
 
 
 def _row(standing: "PassStanding") -> dict[str, Any]:
@@ -127,10 +118,9 @@ def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
     are left out. A renamed label is followed.
     """
     from annotator.usecases.evidence.exhaustive_gold import take_over
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        n = take_over(store, LOCAL_OPERATOR, find_project(store, pass_name).id, with_changed=with_changed)
+    with opened_project(path, pass_name) as (store, project):
+        n = take_over(store, LOCAL_OPERATOR, project.id, with_changed=with_changed)
     click.echo(f"The gold of {counted(n, 'text')} is exhaustive now.")
 
 
@@ -140,10 +130,9 @@ def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
 def take_back_(path: Path, pass_name: str) -> None:
     """Give the first project's texts the gold that they had before PASS; what was marked stays in PASS."""
     from annotator.usecases.evidence.exhaustive_gold import take_back
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        n = take_back(store, LOCAL_OPERATOR, find_project(store, pass_name).id)
+    with opened_project(path, pass_name) as (store, project):
+        n = take_back(store, LOCAL_OPERATOR, project.id)
     click.echo(f"The gold of {counted(n, 'text')} is what it was before the pass.")
 
 
@@ -156,10 +145,9 @@ def take_back_(path: Path, pass_name: str) -> None:
 def automatic(path: Path, pass_name: str, is_on: bool) -> None:
     """Say whether annotations accepted in PASS from now on are taken over at once."""
     from annotator.usecases.evidence.exhaustive_gold import set_automatic
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        set_automatic(store, LOCAL_OPERATOR, find_project(store, pass_name).id, is_on)
+    with opened_project(path, pass_name) as (store, project):
+        set_automatic(store, LOCAL_OPERATOR, project.id, is_on)
     click.echo(
         "What is accepted is taken over at once." if is_on else "Take over what is accepted with 'evidence take-over'."
     )

@@ -9,7 +9,7 @@ import click
 from annotator.cli.commands import (
     examples,
     json_option,
-    opened,
+    opened_project,
     option,
     options_of,
     print_json,
@@ -103,10 +103,8 @@ def search(path: Path, /, project_name: str, page: int, as_json: bool, **filters
     --json has `n` (on all pages), `page` and `instances` (`key`, `split`, `state`, `label`, `part`, `context`).
     """
     from annotator.usecases.lead.instance_search import search_instances
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         wanted = _search_of(store, project, filters)
         shown = search_instances(store, LOCAL_OPERATOR, project, wanted, page=page, size=_SHOWN)
     if as_json:
@@ -199,10 +197,9 @@ def changes(path: Path, project_name: str, as_json: bool) -> None:
     """
     from annotator.usecases.lead.bulk_actions import last_changes
     from annotator.usecases.lead.event_words import bulk_words
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        actions = last_changes(store, LOCAL_OPERATOR, find_project(store, project_name))
+    with opened_project(path, project_name) as (store, project):
+        actions = last_changes(store, LOCAL_OPERATOR, project)
     if as_json:
         print_json({
             "changes": [
@@ -229,10 +226,8 @@ def undo(path: Path, number: int, project_name: str, is_dry: bool) -> None:
     and are counted.
     """
     from annotator.usecases.lead import bulk_actions
-    from annotator.usecases.project.projects import find_project
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         act = bulk_actions.plan_undoing if is_dry else bulk_actions.undo
         undone = act(store, LOCAL_OPERATOR, project, number)
     are = "would be" if is_dry else "are"
@@ -244,11 +239,9 @@ def undo(path: Path, number: int, project_name: str, is_dry: bool) -> None:
 def _change(path: Path, change: BulkChange, options: dict[str, Any]) -> None:
     """Plan a change of what is found, carry it out unless it is a dry run, and say what it came to."""
     from annotator.usecases.lead.bulk_actions import change_many, plan_change
-    from annotator.usecases.project.projects import find_project
 
     is_dry, as_json, is_all = (options.pop(name) for name in ("is_dry", "as_json", "is_all"))
-    with opened(path) as store:
-        project = find_project(store, options.pop("project_name"))
+    with opened_project(path, options.pop("project_name")) as (store, project):
         ids = _chosen(store, project, options, is_all=is_all)
         if is_dry:
             plan, number = plan_change(store, LOCAL_OPERATOR, project, change, ids), None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from annotator.cli.commands import json_option, opened, option, print_json, project_option
+from annotator.cli.commands import json_option, opened_project, option, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -27,18 +27,15 @@ def label() -> None:
 def list_(database: Path, project_name: str, as_json: bool) -> None:
     """List the labels with the instances and annotations that carry them."""
     from annotator.usecases.project.labels import label_effects
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, project):
         effects = [label_effects(store, LOCAL_OPERATOR, project, name) for name in project.labels]
-    if as_json:
-        rows = [{"label": of.label, "instances": of.n_instances, "annotations": of.n_annotations} for of in effects]
-        print_json({"labels": rows})
-        return
-    for of in effects:
-        n, n_annotations = counted(of.n_instances, "instance"), counted(of.n_annotations, "annotation")
-        click.echo(f"{of.label}  ({n}, {n_annotations})")
+    rows = [{"label": of.label, "instances": of.n_instances, "annotations": of.n_annotations} for of in effects]
+    lines = (
+        f"{of.label}  ({counted(of.n_instances, 'instance')}, {counted(of.n_annotations, 'annotation')})"
+        for of in effects
+    )
+    respond(as_json, {"labels": rows}, *lines)
 
 
 @label.command("add")
@@ -48,11 +45,10 @@ def list_(database: Path, project_name: str, as_json: bool) -> None:
 def add(database: Path, name: str, project_name: str) -> None:
     """Add a label at the end; people who mark now are offered it with their next text."""
     from annotator.usecases.project.labels import add_label
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        project = add_label(store, LOCAL_OPERATOR, find_project(store, project_name), name)
-    click.echo(f"The labels are now: {', '.join(project.labels)}.")
+    with opened_project(database, project_name) as (store, project):
+        labels = add_label(store, LOCAL_OPERATOR, project, name).labels
+    click.echo(f"The labels are now: {', '.join(labels)}.")
 
 
 @label.command("rename")
@@ -64,10 +60,8 @@ def add(database: Path, name: str, project_name: str) -> None:
 def rename(database: Path, old: str, new: str, project_name: str, yes: bool) -> None:
     """Give a label another name wherever it stands. What changes is printed first; renaming it back undoes it."""
     from annotator.usecases.project.labels import UNDONE, label_effects, rename_label
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, project):
         _show(label_effects(store, LOCAL_OPERATOR, project, old), f"“{old}” becomes “{new}”", UNDONE)
         if not yes:
             click.confirm("Rename it?", abort=True)
@@ -84,10 +78,8 @@ def rename(database: Path, old: str, new: str, project_name: str, yes: bool) -> 
 def map_(database: Path, old: str, other: str, project_name: str, yes: bool) -> None:
     """Put a label's texts under another label of the project; the first label is gone. This cannot be undone."""
     from annotator.usecases.project.labels import NOT_UNDONE, label_effects, map_label
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, project):
         _show(
             label_effects(store, LOCAL_OPERATOR, project, old),
             f"“{old}” is put under “{other}” and is then gone",

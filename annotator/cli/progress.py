@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened_project, option, print_json, project_option
 from annotator.domain.numbers import counted, duration, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
@@ -54,11 +54,9 @@ def progress(
     `forecast`, `times` (in seconds), `pay` and `worth_a_look`.
     """
     from annotator.usecases.lead.progress import pay_csv, payroll_of
-    from annotator.usecases.project.projects import find_project
 
     zone = _zone(zone_name)
-    with opened(database) as store:
-        project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, project):
         until = last.date() if last else store.moment().astimezone(zone).date()
         since = first.date() if first else until - dt.timedelta(days=_PAY_DAYS - 1)
         payroll = payroll_of(store, LOCAL_OPERATOR, project, since, until, zone)

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
+from annotator.cli.commands import (
+    examples,
+    json_option,
+    opened,
+    opened_project,
+    option,
+    print_json,
+    project_option,
+    respond,
+)
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.queue_orders import FIRST_KINDS, FirstKind, ModelOrder, Order, QueueOrder
@@ -102,10 +111,9 @@ def copy(database: Path, source: str, name: str, has_people: bool) -> None:
     Copied are task, labels, language, settings, guidelines, word lists and rules of training (switched off).
     """
     from annotator.usecases.project.exhaustive_passes import copy_project
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        made = copy_project(store, LOCAL_OPERATOR, find_project(store, source).id, name, has_people=has_people)
+    with opened_project(database, source) as (store, project):
+        made = copy_project(store, LOCAL_OPERATOR, project.id, name, has_people=has_people)
     click.echo(f"Project '{made.name}' is ready. Next: annotator import FORMAT PATH --project '{made.name}'")
 
 
@@ -119,10 +127,9 @@ def archive_(database: Path, name: str) -> None:
     browsers, and are sent when the project is restored.
     """
     from annotator.usecases.project.ends import archive
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        archive(store, LOCAL_OPERATOR, find_project(store, name).id)
+    with opened_project(database, name) as (store, project):
+        archive(store, LOCAL_OPERATOR, project.id)
     click.echo(f"Project '{name}' is archived. Bring it back with: annotator project restore '{name}'")
 
 
@@ -134,10 +141,9 @@ def restore_(database: Path, name: str) -> None:
     PATH`.
     """
     from annotator.usecases.project.ends import bring_back
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        bring_back(store, LOCAL_OPERATOR, find_project(store, name).id)
+    with opened_project(database, name) as (store, project):
+        bring_back(store, LOCAL_OPERATOR, project.id)
     click.echo(f"Project '{name}' is at work again.")
 
 
@@ -155,17 +161,13 @@ def delete_(database: Path, name: str, name_again: str | None, as_json: bool) ->
     smaller, its room is used again.
     """
     from annotator.usecases.project.ends import delete, deletion_summary
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        stored_project = find_project(store, name)
+    with opened_project(database, name) as (store, stored_project):
         typed = name_again if name_again is not None else click.prompt(f"Type '{name}' to delete it", err=as_json)
         deleted = delete(store, LOCAL_OPERATOR, stored_project.id, typed)
-    if as_json:
-        models = None if deleted.models is None else str(deleted.models)
-        print_json(dataclasses.asdict(deleted) | {"backup": str(deleted.backup), "models": models})
-    else:
-        click.echo(deletion_summary(deleted))
+    models = None if deleted.models is None else str(deleted.models)
+    values = dataclasses.asdict(deleted) | {"backup": str(deleted.backup), "models": models}
+    respond(as_json, values, deletion_summary(deleted))
 
 
 def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
@@ -195,16 +197,15 @@ def list_(database: Path, as_json: bool) -> None:
         projects = [
             (p, progress_of(store, LOCAL_OPERATOR, p.id).n_instances) for p in projects_of(store, LOCAL_OPERATOR)
         ]
-    if as_json:
-        rows = [
-            {"name": p.name, "task": p.task.name, "language": p.language, "instances": n, "archived_at": p.archived_at}
-            for p, n in projects
-        ]
-        print_json({"projects": rows})
-        return
-    for p, n in projects:
-        archived = ", archived" if p.is_archived else ""
-        click.echo(f"{p.name}  ({p.task.name}, {p.language}, {counted(n, 'instance')}{archived})")
+    rows = [
+        {"name": p.name, "task": p.task.name, "language": p.language, "instances": n, "archived_at": p.archived_at}
+        for p, n in projects
+    ]
+    lines = (
+        f"{p.name}  ({p.task.name}, {p.language}, {counted(n, 'instance')}{', archived' if p.is_archived else ''})"
+        for p, n in projects
+    )
+    respond(as_json, {"projects": rows}, *lines)
 
 
 @project.command("show")
@@ -213,10 +214,9 @@ def list_(database: Path, as_json: bool) -> None:
 @click.pass_obj
 def show(database: Path, name: str, as_json: bool) -> None:
     """Show a project's task, labels, settings (docs/settings.md), members and progress."""
-    from annotator.usecases.project.projects import find_project, members_of, progress_of
+    from annotator.usecases.project.projects import members_of, progress_of
 
-    with opened(database) as store:
-        stored_project = find_project(store, name)
+    with opened_project(database, name) as (store, stored_project):
         progress = progress_of(store, LOCAL_OPERATOR, stored_project.id)
         members = [
             {"name": user.name, "role": role} for user, role in members_of(store, LOCAL_OPERATOR, stored_project.id)
@@ -263,11 +263,10 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 
     Leaks that remain are reported.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.project.splits import split_project
 
-    with opened(database) as store:
-        report = split_project(store, LOCAL_OPERATOR, find_project(store, project_name), parts, seed)
+    with opened_project(database, project_name) as (store, project):
+        report = split_project(store, LOCAL_OPERATOR, project, parts, seed)
     _print({"sizes": report.sizes, "leaks": report.n_leaks}, as_json)
 
 
@@ -283,10 +282,8 @@ def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_j
     from annotator.scoring.signatures import signature_of_gold
     from annotator.usecases.inspect.gold_release import gold_release
     from annotator.usecases.lead.statistics import statistics_csv, statistics_of
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, project):
         statistics = statistics_of(store, LOCAL_OPERATOR, project)
         release = gold_release(store, project, statistics.gold_policy)
     signed = signature_of_gold(statistics.gold_policy, release, n=statistics.rationales.n_gold)
@@ -313,14 +310,10 @@ def _print(answer: dict[str, Any], as_json: bool, indent: str = "") -> None:
             _print(value, as_json=False, indent=indent + "  ")
         elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
             click.echo(f"{indent}{name}:")
-            _print_rows(value, indent + "  ")
+            for row in value:
+                click.echo(f"{indent}  - {_shown(row)}")
         else:
             click.echo(f"{indent}{name}: {_shown(value)}")
-
-
-def _print_rows(rows: Sequence[dict[str, Any]], indent: str) -> None:
-    for row in rows:
-        click.echo(f"{indent}- {_shown(row)}")
 
 
 def _shown(value: object) -> str:
@@ -370,13 +363,11 @@ def order(
     each order. --json has `order`, `n_free` (waiting texts), `n_known` (those with the number), `n_first`, `texts`
     (the first ten with `reason`), `notes`.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.queue.orders import present_order, preview_order, set_order
 
     is_another = first["kind"] is not None or rest is not None or seed is not None
     act = set_order if is_another and not is_preview else preview_order
-    with opened(database) as store:
-        project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, project):
         present = present_order(store, LOCAL_OPERATOR, project.id)
         wanted = QueueOrder(
             present.order.rest if rest is None else rest,

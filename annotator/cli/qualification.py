@@ -1,13 +1,13 @@
 """`annotator training`: who needs training before work, on which texts, and who has passed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened, opened_project, option, project_option, respond
 from annotator.domain.numbers import counted, written
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.qualification import (
@@ -46,12 +46,10 @@ def training() -> None:
 @click.pass_obj
 def show(path: Path, project_name: str, as_json: bool) -> None:
     """Show rules, texts, people who passed, and the results of blind checks."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.qualification.items import items_of, training_rules
     from annotator.usecases.qualification.people import checked_people, trained_people
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         rules = {a: training_rules(store, LOCAL_OPERATOR, project.id, a).rules for a in AUDIENCES}
         people = {a: trained_people(store, LOCAL_OPERATOR, project, a) for a in AUDIENCES}
         checked = checked_people(store, LOCAL_OPERATOR, project)
@@ -66,10 +64,7 @@ def show(path: Path, project_name: str, as_json: bool) -> None:
         "people": {audience: [_person(trained) for trained in each] for audience, each in people.items()},
         "checks": [_checked(person) for person in checked],
     }
-    if as_json:
-        print_json(answer)
-    else:
-        _print(answer)
+    respond(as_json, answer, *_lines(answer))
 
 
 def _person(trained: "Trained") -> dict[str, object]:
@@ -77,36 +72,27 @@ def _person(trained: "Trained") -> dict[str, object]:
 
 
 def _checked(checked: "Checked") -> dict[str, object]:
-    points = [{"at": point.at, **_point(point.measures)} for point in checked.points]
+    points = [{"at": point.at, **_numbers(point.measures)} for point in checked.points]
     return {"name": checked.user.name, **_numbers(checked.totals), "points": points}
 
 
-def _point(measures: Measures) -> dict[str, object]:
-    return {
-        "token_f1": None if measures.f1 is None else float(measures.f1),
-        "right": measures.n_right,
-        "of": measures.n,
-    }
+def _numbers(counts: Measures | Totals | None) -> dict[str, object]:
+    if counts is None:
+        return {"token_f1": None, "right": 0, "of": 0}
+    return {"token_f1": None if counts.f1 is None else float(counts.f1), "right": counts.n_right, "of": counts.n}
 
 
-def _numbers(totals: Totals | None) -> dict[str, object]:
-    f1 = None if totals is None or totals.f1 is None else float(totals.f1)
-    return {"token_f1": f1, "right": totals.n_right if totals else 0, "of": totals.n if totals else 0}
-
-
-def _print(answer: dict[str, Any]) -> None:
+def _lines(answer: dict[str, Any]) -> Iterator[str]:
     for audience, rules in answer["rules"].items():
         values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in rules.items() if name != "is_on")
-        click.echo(f"Training of {audience} is {'on' if rules['is_on'] else 'off'}: {values}")
+        yield f"Training of {audience} is {'on' if rules['is_on'] else 'off'}: {values}"
         for person in answer["people"][audience]:
-            click.echo(
-                f"  {person['name']}: {person['training']}, {counted(person['tries'], 'try', 'tries')}{_spoken(person)}"
-            )
+            yield f"  {person['name']}: {person['training']}, {counted(person['tries'], 'try', 'tries')}{_spoken(person)}"
     for text in answer["texts"]:
         worsened = f", {text['worsened']}" if text["worsened"] else ""
-        click.echo(f"{text['key']}: for {text['for']}{worsened}; gold {text['gold']}")
+        yield f"{text['key']}: for {text['for']}{worsened}; gold {text['gold']}"
     for person in answer["checks"]:
-        click.echo(f"Checks of {person['name']}: {len(person['points'])}{_spoken(person)}")
+        yield f"Checks of {person['name']}: {len(person['points'])}{_spoken(person)}"
 
 
 def _spoken(numbers: dict[str, Any]) -> str:
@@ -133,12 +119,10 @@ def set_(path: Path, /, project_name: str, audience: Audience, **changes: int | 
     """Set the rules that are named; the others stay. Who is in an attempt finishes it under the rules that it began
     under.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.qualification.items import set_rules, training_rules
     from annotator.usecases.qualification.people import finishing_first
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         stored = training_rules(store, LOCAL_OPERATOR, project.id, audience)
         given: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
         rules = replace(stored.rules, **given)
@@ -164,12 +148,10 @@ def pick(
     path: Path, keys: Sequence[str], project_name: str, purpose: Purpose, worsened: Sequence[str], seed: int
 ) -> None:
     """Pick texts with gold, by their keys. A text that cannot be picked is named with the reason."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.qualification.items import instances_of_keys
     from annotator.usecases.qualification.items import pick as pick_texts
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         numbers = instances_of_keys(store, project, keys)
         spoilings = [_WORSENED[name] for name in worsened] or [""]
         picked = pick_texts(store, LOCAL_OPERATOR, project, purpose, numbers, spoilings, seed=seed)
@@ -208,10 +190,8 @@ def remove(path: Path, keys: Sequence[str], project_name: str, purpose: Purpose)
 @click.pass_obj
 def allow(path: Path, name: str, project_name: str, audience: Audience, is_through: bool) -> None:
     """Give somebody another attempt; with --through, let them work without having passed."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.qualification.people import allow as allow_person
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         allow_person(store, LOCAL_OPERATOR, project, audience, name, "let through" if is_through else "another try")
     click.echo(f"{name} gets work now." if is_through else f"{name} has another try.")

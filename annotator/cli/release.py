@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from annotator.cli.commands import json_option, opened, option, print_json, project_option
+from annotator.cli.commands import json_option, opened_project, option, print_json, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.releases import Release
@@ -32,11 +32,9 @@ def create(path: Path, name: str, project_name: str, licence: str | None, citati
     The release stays the same whatever happens to the project. People have pseudonyms in it. Gold comes from accepted
     annotations; a labels-only project without any freezes the labels of its texts.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.frozen_gold import freeze_gold, unfinished_words
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         unfinished = unfinished_words(store, LOCAL_OPERATOR, project)
         made = freeze_gold(store, LOCAL_OPERATOR, project, name, licence=licence, citation=citation)
     if as_json:
@@ -53,18 +51,16 @@ def create(path: Path, name: str, project_name: str, licence: str | None, citati
 @click.pass_obj
 def list_(path: Path, project_name: str, as_json: bool) -> None:
     """The releases of a project with names, days, counts and digests. Equal gold has the same digest in any database."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.frozen_gold import releases_of_project
 
-    with opened(path) as store:
-        releases = releases_of_project(store, LOCAL_OPERATOR, find_project(store, project_name))
-    if as_json:
-        print_json({"releases": [_row(made) for made in releases]})
-        return
-    for made in releases:
-        click.echo(f"{made.number}  {made.name} ({made.day}): {made.gold.words}; digest {made.gold.short_digest}")
-    if not releases:
-        click.echo(f"There is no release yet. Make one with 'annotator release create NAME --project {project_name}'.")
+    with opened_project(path, project_name) as (store, project):
+        releases = releases_of_project(store, LOCAL_OPERATOR, project)
+    lines = [
+        f"{made.number}  {made.name} ({made.day}): {made.gold.words}; digest {made.gold.short_digest}"
+        for made in releases
+    ]
+    none = f"There is no release yet. Make one with 'annotator release create NAME --project {project_name}'."
+    respond(as_json, {"releases": [_row(made) for made in releases]}, *(lines or [none]))
 
 
 @release.command()
@@ -74,16 +70,16 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 @click.pass_obj
 def show(path: Path, number: int, project_name: str, as_json: bool) -> None:
     """Everything about a release: policy, labels, licence, citation, counts and the whole digest."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.frozen_gold import release_of_project
 
-    with opened(path) as store:
-        made = release_of_project(store, LOCAL_OPERATOR, find_project(store, project_name), number)
-    if as_json:
-        print_json(_row(made))
-        return
-    for name, value in _row(made).items():
-        click.echo(f"{name.replace('_', ' ')}: {', '.join(value) if isinstance(value, list) else value}")
+    with opened_project(path, project_name) as (store, project):
+        made = release_of_project(store, LOCAL_OPERATOR, project, number)
+    row = _row(made)
+    lines = (
+        f"{name.replace('_', ' ')}: {', '.join(value) if isinstance(value, list) else value}"
+        for name, value in row.items()
+    )
+    respond(as_json, row, *lines)
 
 
 @release.command()
@@ -98,11 +94,10 @@ def diff(path: Path, number: int, other: int | None, project_name: str, as_json:
     Instances that were added or removed, or have another label, other sets or another text: counts, and the first ten
     keys of each. --json has all of them.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.differences import KIND_WORDS, release_differences
 
-    with opened(path) as store:
-        differences = release_differences(store, LOCAL_OPERATOR, find_project(store, project_name), number, other)
+    with opened_project(path, project_name) as (store, project):
+        differences = release_differences(store, LOCAL_OPERATOR, project, number, other)
     if as_json:
         kinds: dict[str, object] = {
             kind: [list(key_and_split) for key_and_split in places] for kind, places in differences.places.items()
@@ -127,11 +122,10 @@ def diff(path: Path, number: int, other: int | None, project_name: str, as_json:
 @click.pass_obj
 def export(path: Path, number: int, folder: Path, project_name: str, format_name: str) -> None:
     """Write a release to a new FOLDER, as it was frozen, with LICENSE, CITATION and README.md."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.export import export_release
 
-    with opened(path) as store:
-        made = export_release(store, LOCAL_OPERATOR, find_project(store, project_name), number, format_name, folder)
+    with opened_project(path, project_name) as (store, project):
+        made = export_release(store, LOCAL_OPERATOR, project, number, format_name, folder)
     click.echo(f"Wrote {made.words} to {folder}: {made.gold.words}, with LICENSE, CITATION and README.md.")
 
 
@@ -145,11 +139,10 @@ def erase(path: Path, name: str, project_name: str) -> None:
     Sets that others made too stay, and so do numbers and digests. The project, backups and files that were given away
     do not change.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.releases.frozen_gold import erase_from_releases
 
-    with opened(path) as store:
-        n = erase_from_releases(store, LOCAL_OPERATOR, find_project(store, project_name), name)
+    with opened_project(path, project_name) as (store, project):
+        n = erase_from_releases(store, LOCAL_OPERATOR, project, name)
     click.echo(f"{counted(n, 'rationale set is', 'rationale sets are')} gone from the releases of '{project_name}'.")
     click.echo("Backups, and files that were given away, still hold them.")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, option, print_json, project_option
+from annotator.cli.commands import examples, json_option, opened_project, option, print_json, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -92,7 +92,6 @@ def report(
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.compare.comparison_report import write_report
     from annotator.usecases.compare.report_request import ReportRequest
-    from annotator.usecases.project.projects import find_project
 
     texts = _texts(draw, seed, differences, list_name, keys)
     scoring_options = ScoringOptions(
@@ -104,13 +103,11 @@ def report(
         group=group,
     )
     request = ReportRequest(texts=texts, options=scoring_options, **options)
-    with opened(database) as store:
-        written = write_report(store, LOCAL_OPERATOR, find_project(store, project_name), request, path)
-    if as_json:
-        print_json({"path": str(path), "texts": written.n_texts})
-    else:
-        size = len(written.html.encode("utf-8", "replace")) / 1024
-        click.echo(f"Wrote {path} ({counted(written.n_texts, 'text')}, {size:,.0f} KB).")
+    with opened_project(database, project_name) as (store, project):
+        written = write_report(store, LOCAL_OPERATOR, project, request, path)
+    size = len(written.html.encode("utf-8", "replace")) / 1024
+    words = f"Wrote {path} ({counted(written.n_texts, 'text')}, {size:,.0f} KB)."
+    respond(as_json, {"path": str(path), "texts": written.n_texts}, words)
 
 
 def _texts(
@@ -151,11 +148,10 @@ def reproduce(database: Path, /, *, path: Path, project_name: str | None, as_jso
     """
     from annotator.usecases.inspect.result_cards import read_card
     from annotator.usecases.inspect.result_cards import reproduce as reproduced
-    from annotator.usecases.project.projects import find_project
 
     card = read_card(path.read_bytes())
-    with opened(database) as store:
-        made = reproduced(store, LOCAL_OPERATOR, find_project(store, project_name or card.project), card)
+    with opened_project(database, project_name or card.project) as (store, project):
+        made = reproduced(store, LOCAL_OPERATOR, project, card)
     if as_json:
         print_json(dataclasses.asdict(made))
         return int(bool(made.differences))

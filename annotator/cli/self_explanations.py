@@ -6,7 +6,15 @@ from pathlib import Path
 import click
 
 from annotator.cli.attribute import InstanceProgress
-from annotator.cli.commands import json_option, opened, option, print_json, project_option, show_left_out
+from annotator.cli.commands import (
+    json_option,
+    opened_project,
+    option,
+    print_json,
+    project_option,
+    respond,
+    show_left_out,
+)
 from annotator.cli.sufficient import show_report
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
@@ -46,21 +54,16 @@ def prompts(
     come back with `annotator import self-explanations PATH`. See docs/self_explanations.md.
     """
     from annotator.usecases.models.self_explanations import PromptOptions, chosen_template, write_prompts
-    from annotator.usecases.project.projects import find_project
 
     if path is None and not show_template:
         raise click.UsageError("Name the file to write, or ask for --show-template.")
     options = PromptOptions(read_template(template, asks_sets=asks_sets), split, batch_model.strip(), asks_sets)
-    with opened(database) as store:
-        project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, project):
         if show_template or path is None:
             click.echo(chosen_template(project, options.template, asks_sets=asks_sets), nl=False)
             return
         n = write_prompts(store, LOCAL_OPERATOR, project, path, options)
-    if as_json:
-        print_json({"prompts": n, "path": str(path)})
-    else:
-        click.echo(f"Wrote {counted(n, 'prompt')} to {path}.")
+    respond(as_json, {"prompts": n, "path": str(path)}, f"Wrote {counted(n, 'prompt')} to {path}.")
 
 
 @click.command("explain-self")
@@ -87,16 +90,11 @@ def explain_self(
     from annotator.usecases.models.self_explanations import SelfExplanationOptions, self_explanation_summary
     from annotator.usecases.models.self_explanations import explain_self as ask
     from annotator.usecases.models.sufficient_sets import ask_itself
-    from annotator.usecases.project.projects import find_project
 
     options = SelfExplanationOptions(read_template(template, asks_sets=asks_sets), split, asks_sets)
-    with opened(database) as store:
-        project, progress = find_project(store, project_name), InstanceProgress()
-        try:
-            report = ask(store, LOCAL_OPERATOR, project, model, options, progress=progress.take)
-            judged = ask_itself(store, LOCAL_OPERATOR, project, model, report.model, split, progress=progress.take)
-        finally:
-            progress.end()
+    with opened_project(database, project_name) as (store, project), InstanceProgress() as progress:
+        report = ask(store, LOCAL_OPERATOR, project, model, options, progress=progress.take)
+        judged = ask_itself(store, LOCAL_OPERATOR, project, model, report.model, split, progress=progress.take)
     show_left_out(report.left_out, report.n_left_out, left_out_summary(report))
     if as_json:
         print_json({**dataclasses.asdict(report), "own_sets": judged and dataclasses.asdict(judged)})
@@ -122,19 +120,11 @@ def shadow_review(database: Path, /, *, project_name: str, model: str, as_json: 
     from annotator.usecases.models.attributions import left_out_summary
     from annotator.usecases.models.shadow_review import shadow_review as ask
     from annotator.usecases.models.shadow_review import shadow_review_summary
-    from annotator.usecases.project.projects import find_project
 
-    with opened(database) as store:
-        project, progress = find_project(store, project_name), InstanceProgress()
-        try:
-            report = ask(store, LOCAL_OPERATOR, project, model, progress=progress.take)
-        finally:
-            progress.end()
+    with opened_project(database, project_name) as (store, project), InstanceProgress() as progress:
+        report = ask(store, LOCAL_OPERATOR, project, model, progress=progress.take)
     show_left_out(report.left_out, report.n_left_out, left_out_summary(report))
-    if as_json:
-        print_json(dataclasses.asdict(report))
-    else:
-        click.echo(shadow_review_summary(report))
+    respond(as_json, dataclasses.asdict(report), shadow_review_summary(report))
     return 1 if report.n_left_out else 0
 
 

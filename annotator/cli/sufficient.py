@@ -16,7 +16,7 @@ from annotator.cli.commands import (
     hub_option,
     inputs_option,
     json_option,
-    opened,
+    opened_project,
     option,
     pairs_of,
     print_json,
@@ -103,7 +103,6 @@ def sufficient(
     from annotator.usecases.inspect.saliency_sets import save_pile_lists
     from annotator.usecases.models.attributions import LoadOptions
     from annotator.usecases.models.sufficient_sets import SufficientOptions, find_sufficient_sets
-    from annotator.usecases.project.projects import find_project
 
     if options["sets_of"] and (save_lists or any(options[name] for name in ("goes_on", "is_exact", "is_strong"))):
         raise click.UsageError("--sets-of looks for no sets: leave out --exact, --continue, --strong and --save-lists.")
@@ -111,18 +110,12 @@ def sufficient(
     of_model = ("device", "threads", "inputs_at_once", "too_long", "asks_hub")
     load = LoadOptions(**{name: options.pop(name) for name in of_model})
     renamed = pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
-    seeking = SufficientOptions(
-        threshold=Threshold(threshold, fixed_threshold), load=load, renamed=renamed, **options
-    )  # fmt: skip
-    with opened(database) as store:
-        progress = InstanceProgress("text")
-        try:
-            project = find_project(store, project_name)
+    seeking = SufficientOptions(threshold=Threshold(threshold, fixed_threshold), load=load, renamed=renamed, **options)
+    with opened_project(database, project_name) as (store, project):
+        with InstanceProgress("text") as progress:
             report = find_sufficient_sets(
                 store, LOCAL_OPERATOR, project, model, seeking, progress=progress.take, engine=engine
             )
-        finally:
-            progress.end()
         of_run = (report.model, report.parameters, options["split"])
         lists = save_pile_lists(store, LOCAL_OPERATOR, project, *of_run) if save_lists else ()
     show_report(report, as_json=as_json)

@@ -12,11 +12,12 @@ from annotator.cli.commands import (
     examples,
     hub_option,
     json_option,
-    opened,
+    opened_project,
     option,
     pairs_of,
     print_json,
     rename_option,
+    respond,
     threads_option,
 )
 from annotator.domain.file_problems import group_problems
@@ -88,11 +89,9 @@ def make(
     """Make the suite NAME from a ready-made one. A test that needs a label which the project lacks is left out and
     named.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         chosen = find_ready(project, ready_name)
         named = guessed_labels(chosen, project) | _named(labels, chosen.labels)
         made = make_ready_suite(
@@ -100,12 +99,8 @@ def make(
         )
     for test, reason in made.left_out:
         click.echo(f"left out: {test}: {reason}", err=True)
-    if as_json:
-        print_json({**_row(made.suite), "labels": named, "left_out": dict(made.left_out)})
-        return
-    click.echo(
-        f"The suite '{name}' has {counted(len(made.suite.tests), 'test')} with {counted(made.suite.n_cases, 'case')}."
-    )
+    values = {**_row(made.suite), "labels": named, "left_out": dict(made.left_out)}
+    respond(as_json, values, f"The suite '{name}' has {_counts(made.suite, ' with')}.")
 
 
 def _named(given: Sequence[str], known: Sequence[str]) -> dict[str, str]:
@@ -114,6 +109,10 @@ def _named(given: Sequence[str], known: Sequence[str]) -> dict[str, str]:
     if strange:
         raise InvalidValue(f"--label: the suite has no label '{strange[0]}'; it has {', '.join(known)}.")
     return named
+
+
+def _counts(suite: StoredSuite, joint: str = ",") -> str:
+    return f"{counted(len(suite.tests), 'test')}{joint} {counted(suite.n_cases, 'case')}"
 
 
 def _row(suite: StoredSuite) -> dict[str, Any]:
@@ -130,20 +129,16 @@ def _row(suite: StoredSuite) -> dict[str, Any]:
 @click.pass_obj
 def list_(path: Path, project_name: str, as_json: bool) -> None:
     """List the project's suites with their tests."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.construction import suites_of
 
-    with opened(path) as store:
-        suites = suites_of(store, LOCAL_OPERATOR, find_project(store, project_name))
-    if as_json:
-        print_json({"suites": [_row(suite) for suite in suites]})
-        return
+    with opened_project(path, project_name) as (store, project):
+        suites = suites_of(store, LOCAL_OPERATOR, project)
+    lines = []
     for suite in suites:
-        click.echo(f"{suite.name}: {counted(len(suite.tests), 'test')}, {counted(suite.n_cases, 'case')}")
-        for test in suite.tests:
-            click.echo(f"  {test.category:<11} {test.type}  {test.name}: {counted(test.n_cases, 'case')}")
-    if not suites:
-        click.echo("There are no suites yet. Make one with 'annotator suite make NAME --ready sentiment --project P'.")
+        lines.append(f"{suite.name}: {_counts(suite)}")
+        lines += [f"  {t.category:<11} {t.type}  {t.name}: {counted(t.n_cases, 'case')}" for t in suite.tests]
+    none = "There are no suites yet. Make one with 'annotator suite make NAME --ready sentiment --project P'."
+    respond(as_json, {"suites": [_row(suite) for suite in suites]}, *(lines or [none]))
 
 
 @suite.command()
@@ -153,11 +148,10 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 @click.pass_obj
 def export(path: Path, name: str, file: Path, project_name: str) -> None:
     """Write the suite NAME to FILE as JSONL, one case on each line."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.files import export_suite
 
-    with opened(path) as store:
-        n = export_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, file)
+    with opened_project(path, project_name) as (store, project):
+        n = export_suite(store, LOCAL_OPERATOR, project, name, file)
     click.echo(f"Wrote {counted(n, 'case')} to {file}.")
 
 
@@ -186,20 +180,16 @@ def import_(
     skip_invalid: bool,
 ) -> None:  # fmt: skip
     """Store the cases of FILE as a new suite NAME."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.files import import_suite, left_out_words
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         done = import_suite(
             store, LOCAL_OPERATOR, project, file, name, renamed=pairs_of(renamed, "--rename"),
             expected=pairs_of(expected, "--expect"), skip_invalid=skip_invalid,
         )  # fmt: skip
     for problem in group_problems(done.problems):
         click.echo(f"left out: {problem}", err=True)
-    click.echo(
-        f"The suite '{name}' has {counted(len(done.suite.tests), 'test')} with {counted(done.suite.n_cases, 'case')}."
-    )
+    click.echo(f"The suite '{name}' has {_counts(done.suite, ' with')}.")
     if done.problems:
         click.echo(left_out_words(done))
 
@@ -233,22 +223,17 @@ def run(
     answered; repeat the command to go on.
     """
     from annotator.usecases.models.attributions import LoadOptions
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.runs import SuiteOptions, run_suite
 
     load = LoadOptions(device, threads, asks_hub=asks_hub)
     options = SuiteOptions(model_name, seed, pairs_of(renamed, "--rename", may_be_empty=True), again, load)
-    with opened(path) as store:
-        report = run_suite(store, LOCAL_OPERATOR, find_project(store, project_name), name, model, options)
+    with opened_project(path, project_name) as (store, project):
+        report = run_suite(store, LOCAL_OPERATOR, project, name, model, options)
     for note in report.notes:
         click.echo(note, err=True)
-    if as_json:
-        print_json(dataclasses.asdict(report))
-        return
     known = f" {counted(report.n_known, 'test was', 'tests were')} answered before." if report.n_known else ""
-    click.echo(
-        f"'{report.model}' answered {counted(report.n_tests, 'test')}, {counted(report.n_texts, 'text')}.{known}"
-    )
+    words = f"'{report.model}' answered {counted(report.n_tests, 'test')}, {counted(report.n_texts, 'text')}.{known}"
+    respond(as_json, dataclasses.asdict(report), words)
 
 
 @suite.command()
@@ -264,11 +249,9 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
     Each seed, or each file without seeds, is a run. The whole import is refused if a text has no prediction or two,
     if a row has no text in the suite, or if DIR has no probabilities.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.files import import_suite_predictions
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         done = import_suite_predictions(store, LOCAL_OPERATOR, project, name, files, model=model, update=update)
     click.echo(
         f"'{done.model}': {counted(done.n_new, 'new run')}, {done.n_changed} changed, {done.n_unchanged} unchanged."
@@ -290,12 +273,10 @@ def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | N
     Each rate has its 95 % interval, and beside it the rates of models that read nothing. docs/tests.md describes what
     --json holds.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.construction import suite_named
     from annotator.usecases.suites.results import suite_results
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         results = suite_results(store, LOCAL_OPERATOR, project, suite_named(store, project, name), compare)
     if as_json:
         print_json({"suite": name, "models": list(results.models), "compared": results.compared,
@@ -356,11 +337,9 @@ def _lines(row: "ResultRow") -> list[str]:
 @click.pass_obj
 def remove(path: Path, name: str, project_name: str, test_name: str | None) -> None:
     """Remove the suite NAME, or one of its tests, with the models' answers."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.suites.construction import remove_suite, remove_test
 
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         if test_name is None:
             remove_suite(store, LOCAL_OPERATOR, project, name)
         else:
@@ -385,27 +364,22 @@ def words() -> None:
 @click.pass_obj
 def list_words(path: Path, project_name: str, as_json: bool) -> None:
     """List the word lists of a project."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.project.word_lists import word_lists
 
-    with opened(path) as store:
-        stored_lists = word_lists(store, LOCAL_OPERATOR, find_project(store, project_name))
-    if as_json:
-        lists = [{"name": w.name, "role": w.role, "language": w.language, "words": list(w.words)} for w in stored_lists]
-        print_json({"word_lists": lists})
-        return
-    for word_list in stored_lists:
-        rest = f" and {len(word_list.words) - _SHOWN:,} more" if len(word_list.words) > _SHOWN else ""
-        click.echo(
-            f"{word_list.name} ({word_list.role}, {word_list.language}): {', '.join(word_list.words[:_SHOWN])}{rest}"
-        )
-    if not stored_lists:
-        click.echo("There are no word lists yet. Save one with 'annotator words save NAME FILE --project P'.")
+    with opened_project(path, project_name) as (store, project):
+        stored_lists = word_lists(store, LOCAL_OPERATOR, project)
+    lists = [{"name": w.name, "role": w.role, "language": w.language, "words": list(w.words)} for w in stored_lists]
+    lines = []
+    for words in stored_lists:
+        rest = f" and {len(words.words) - _SHOWN:,} more" if len(words.words) > _SHOWN else ""
+        lines.append(f"{words.name} ({words.role}, {words.language}): {', '.join(words.words[:_SHOWN])}{rest}")
+    none = "There are no word lists yet. Save one with 'annotator words save NAME FILE --project P'."
+    respond(as_json, {"word_lists": lists}, *(lines or [none]))
 
 
 @words.command()
 @click.argument("name")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=_FILE)
 @_project
 @option(
     "--role", type=click.Choice(WORD_LIST_ROLES), default="slot",
@@ -417,15 +391,13 @@ def save(path: Path, name: str, file: Path, project_name: str, role: WordListRol
     """Save a word list from a text file, one word on each line; "big | small" are two forms of one word. It replaces
     the list of its name.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.project.word_lists import save_word_list
 
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise InvalidValue(f"'{file}' is not UTF-8 (byte {error.start}). Save it as UTF-8.") from error
-    with opened(path) as store:
-        project = find_project(store, project_name)
+    with opened_project(path, project_name) as (store, project):
         made = save_word_list(store, LOCAL_OPERATOR, project, name, lines, role=role, language=language)
     click.echo(f"The list '{made.name}' has {counted(len(made.words), 'word')}.")
 
@@ -436,9 +408,8 @@ def save(path: Path, name: str, file: Path, project_name: str, role: WordListRol
 @click.pass_obj
 def remove_words(path: Path, name: str, project_name: str) -> None:
     """Remove a word list; tests that were made with it keep their cases."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.project.word_lists import remove_word_list
 
-    with opened(path) as store:
-        remove_word_list(store, LOCAL_OPERATOR, find_project(store, project_name), name)
+    with opened_project(path, project_name) as (store, project):
+        remove_word_list(store, LOCAL_OPERATOR, project, name)
     click.echo(f"The list '{name}' has been removed.")

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, opened, option, options_of, project_option
+from annotator.cli.commands import examples, opened, opened_project, option, options_of, project_option
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
 
 if TYPE_CHECKING:
     from annotator.scoring.paper_table import PaperTable
-
-Command = Callable[..., None]
 
 
 @click.group()
@@ -148,12 +146,11 @@ def _table(
 ) -> "PaperTable":  # fmt: skip
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.papers.scored_rows import Choice
-    from annotator.usecases.project.projects import find_project
 
     _refuse_both(as_csv, as_latex)
     choice: Choice = Choice(models, methods, ScoringOptions(**options))
-    with opened(database) as store:
-        return make(store, LOCAL_OPERATOR, find_project(store, project_name), choice)
+    with opened_project(database, project_name) as (store, project):
+        return make(store, LOCAL_OPERATOR, project, choice)
 
 
 def _refuse_both(as_csv: bool, as_latex: bool) -> None:

@@ -16,9 +16,10 @@ from annotator.cli.commands import (
     examples,
     hub_option,
     json_option,
-    opened,
+    opened_project,
     option,
     print_json,
+    project_option,
     threads_option,
     too_long_option,
 )
@@ -63,7 +64,7 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 
 
 @click.command("train")
-@option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+@project_option
 @option("--name", required=True, help="What the model is called; also the name of its folder.")
 @option(
     "--architecture",
@@ -257,7 +258,6 @@ def train(
     After an alignment, the gain is measured against the same training without alignment and a control on shuffled
     rationales. See docs/training.md.
     """
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.training.sweeps import NO_ALIGNMENT, train_sweep, trials_of
     from annotator.usecases.training.transformers import LSTM_PRESETS, NewModel, TrainingOptions
 
@@ -279,8 +279,8 @@ def train(
         is_anew,
     )
     trials = trials_of(name, options, axes)
-    with opened(database) as store:
-        project, progress = find_project(store, project_name), StepLines()
+    with opened_project(database, project_name) as (store, project):
+        progress = StepLines()
         reports = train_sweep(store, LOCAL_OPERATOR, project, trials, progress=progress.take, engine=engine)
         proofs = Proofs(store, project, folder, progress.asked)
         if len(trials) == 1:

@@ -13,7 +13,7 @@ import click
 from annotator.cli.commands import (
     examples,
     json_option,
-    opened,
+    opened_project,
     option,
     pairs_of,
     print_json,
@@ -245,12 +245,10 @@ def _show_letters(files: "Sequence[NamedFile]", encoding: str | None) -> None:
 
 
 def _import_one(database: Path, project_name: str, file: "NamedFile", given: ImportOptions, *, as_json: bool) -> None:
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.transfer.file_import import READABLE_OUTPUT, import_file
 
     unpacked_path, format_name = file.path, file.format_name
-    with opened(database) as store:
-        stored_project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, stored_project):
         progress = _Progress("row" if format_name in READABLE_OUTPUT else "instance")
         try:
             report = import_file(
@@ -287,12 +285,10 @@ def _import_several(
     database: Path, project_name: str, files: "Sequence[NamedFile]", options: ImportOptions, *, as_json: bool
 ) -> None:
     """Several files, texts before model output: all of them or nothing, each told by itself."""
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.transfer.several_files import import_files
 
     progress = _Progress("row")
-    with opened(database) as store:
-        stored_project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, stored_project):
         try:
             reports = import_files(store, LOCAL_OPERATOR, stored_project, files, options, progress=progress.take)
         except ImportRefused as refusal:
@@ -507,7 +503,6 @@ def export(
     """
     from annotator.domain.measurements import ANNOTATOR, WITHOUT_HELP, Whose
     from annotator.usecases.gold import GoldOptions
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.transfer.export import export_file
 
     if (format_name in _PREDICTIONS) != (model is not None):
@@ -516,8 +511,7 @@ def export(
         raise click.UsageError("--annotator and --unhelped exclude each other. Remove one.")
     whose = Whose(ANNOTATOR, annotator) if annotator is not None else WITHOUT_HELP if unhelped else None
     options = GoldOptions(gold_policy, split, include == "submitted", half, whose)
-    with opened(database) as store:
-        stored_project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, stored_project):
         if model is not None:
             run = {"model": model, "method": method, "seed": seed}
             n = _export_predictions(store, stored_project, format_name, path, options, **run)

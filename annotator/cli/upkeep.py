@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from annotator.store.persons.erasure import Removal
     from annotator.usecases.persons.erasure import RemovedSince
 
-from annotator.cli.commands import json_option, opened, option, print_json
+from annotator.cli.commands import json_option, opened, option, print_json, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -31,10 +31,7 @@ def backup(database: Path, path: Path, as_json: bool) -> None:
     with opened(database) as store:
         trouble = back_up(store, LOCAL_OPERATOR, path)
     size = path.stat().st_size
-    if as_json:
-        print_json({"backup": str(path), "bytes": size})
-    else:
-        click.echo(f"Copied {database} to {path} ({counted(size, 'byte')}).")
+    respond(as_json, {"backup": str(path), "bytes": size}, f"Copied {database} to {path} ({counted(size, 'byte')}).")
     if trouble:
         click.echo(trouble, err=True)
 

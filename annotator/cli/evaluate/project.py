@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.attribute import InstanceProgress
-from annotator.cli.commands import examples, json_option, opened, option, print_json
+from annotator.cli.commands import examples, json_option, opened, opened_project, option, print_json, project_option
 from annotator.cli.scores import measure_lines, registered_value, run_title, show_scores
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command("project")
-@option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+@project_option
 @option("--model", help="Only this model.")
 @option("--method", help="Only this method.")
 @option(
@@ -141,7 +141,6 @@ def project(
     if relate is not None and (against is not None or metrics or options["by"] or as_json or form not in (None, "csv")):
         raise click.UsageError("--relate stands alone, or with --csv.")
     from annotator.usecases.inspect.project_scores import evaluate_project, evaluate_with_instances
-    from annotator.usecases.project.projects import find_project
 
     names = {name: options.pop(name) for name in ("model", "method")}
     if options["by"] and options["criterion"] is not None:
@@ -150,8 +149,7 @@ def project(
         raise click.UsageError(
             "Choose --against or --group-by; of one group there are differences on the Metrics page."
         )
-    with opened(database) as store:
-        stored_project = find_project(store, project_name)
+    with opened_project(database, project_name) as (store, stored_project):
         scoring_options = _scoring_options(stored_project, **options, n_resamples=1000 if intervals else 0)
         if card is not None:
             _write_card(card, store, stored_project, names, scoring_options)
@@ -289,28 +287,27 @@ def _show_groups(
     from annotator.domain.measurements import group_in_words, grouping_in_words
     from annotator.usecases.inspect.groups import evaluate_groups
 
-    by, is_whole, progress = scoring_options.by, as_json or form == "all", InstanceProgress("group")
+    by, is_whole = scoring_options.by, as_json or form == "all"
     reports: dict[str, Mapping[str, object]] = {}
     n_groups = 0
-    for made in evaluate_groups(
-        store, LOCAL_OPERATOR, stored_project, model=names["model"], method=names["method"], options=scoring_options,
-        keeps_instances=not is_whole, progress=progress.take,
-    ):  # fmt: skip
-        index, group = n_groups, made.group
-        n_groups += 1
-        if is_whole:
-            reports[group] = _as_json(made.numbers, scoring_options) if as_json else _flat(made.numbers)
-            continue
-        title = f"{grouping_in_words(by)}: {group_in_words(by, group)} ({counted(made.n, 'instance')})"
-        try:
-            text = _printed(made.numbers, made.behind, scoring_options, metrics, form, has_own)
-        except NotFound as error:
-            click.echo(f"{title}: {error}", err=form is not None)
-            continue
-        if form is None:
-            click.echo(f"{chr(10) if index else ''}{title}\n")
-        click.echo(text if form != "csv" or index == 0 else text.split("\n", 1)[1], nl=False)
-    progress.end()
+    with InstanceProgress("group") as progress:
+        groups = evaluate_groups(
+            store, LOCAL_OPERATOR, stored_project, model=names["model"], method=names["method"], options=scoring_options,
+            keeps_instances=not is_whole, progress=progress.take,
+        )  # fmt: skip
+        for n_groups, made in enumerate(groups, start=1):
+            if is_whole:
+                reports[made.group] = _as_json(made.numbers, scoring_options) if as_json else _flat(made.numbers)
+                continue
+            title = f"{grouping_in_words(by)}: {group_in_words(by, made.group)} ({counted(made.n, 'instance')})"
+            try:
+                text = _printed(made.numbers, made.behind, scoring_options, metrics, form, has_own)
+            except NotFound as error:
+                click.echo(f"{title}: {error}", err=form is not None)
+                continue
+            if form is None:
+                click.echo(f"{chr(10) if n_groups > 1 else ''}{title}\n")
+            click.echo(text if form != "csv" or n_groups == 1 else text.split("\n", 1)[1], nl=False)
     if not n_groups:
         raise NotFound(f"No instance with gold of '{stored_project.name}' is in a group by {grouping_in_words(by)}.")
     if reports:
