@@ -80,7 +80,7 @@ function argumentOf(call, node) {
   if (nameOf(call.callee.object) === "classList") return "unread";
   if (READ_CALLS.test(name) && index === 0 && call.callee.type === "Identifier") return "read";
   if (name === "announce" || name === "hint" || (name === "setText" && index === 1)) return "read";
-  if (/^(div|inline|paragraph|option)$/u.test(name)) return index === 0 ? "unread" : "read";
+  if (/^(div|inline|paragraph|option|pressable)$/u.test(name)) return index === 0 ? "unread" : "read";
   if (name === "tr") return "read";
   if (name === "element") return index === 0 ? "unread" : call.arguments[0].value === "kbd" ? "unread" : "read";
   return UNREAD_CALLS.test(name) ? "unread" : null;

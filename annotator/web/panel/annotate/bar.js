@@ -3,7 +3,7 @@
  * Nothing in it moves while one works.
  */
 import { letterOf, sharedTokens, unionOf } from "../shared/annotation.js";
-import { button, div, element, icon, inline, paragraph, press, setText, toggle, tr } from "../shared/dom.js";
+import { button, div, element, icon, inline, keyCap, paragraph, press, setText, toggle, tr } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { SavingLabel } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
@@ -157,7 +157,7 @@ export class Bar {
   #addChip(index) {
     const lock = element("span", { class: "lock", hidden: true });
     const flag = element("span", { class: "flag", hidden: true }, icon("returned"));
-    const key = index < 9 ? element("kbd", { "aria-hidden": "true" }, String(index + 1)) : null;
+    const key = index < 9 ? keyCap(String(index + 1)) : null;
     const chip = makeChip(
       index,
       {

@@ -44,11 +44,9 @@ export class CrowdVisit {
   #wait(left) {
     this.close();
     this.timers = [setTimeout(() => this.#timeIsUp(), left)];
-    if (left > WARN_MS) this.timers.push(setTimeout(() => this.#warn(), left - WARN_MS));
-  }
-
-  #warn() {
-    this.say(_("Five minutes left. Submit what is finished."));
+    if (left <= WARN_MS) return;
+    const warn = () => this.say(_("Five minutes left. Submit what is finished."));
+    this.timers.push(setTimeout(warn, left - WARN_MS));
   }
 
   #timeIsUp() {

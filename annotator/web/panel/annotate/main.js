@@ -133,10 +133,7 @@ class Panel {
     openOwnList(
       this.screen.root,
       WORDS,
-      async (asked) => {
-        await this.flow.stored();
-        return this.messages.get("mine", { project: this.data.project, ...asked });
-      },
+      (asked) => this.flow.stored().then(() => this.messages.get("mine", { project: this.data.project, ...asked })),
       (row) => this.flow.open(row.instance),
     );
   }

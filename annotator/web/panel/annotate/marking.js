@@ -295,10 +295,7 @@ export class Marking {
     this.edit((state) => model.setResult(state, result), said);
   }
 
-  /**
-   * The next label, or the previous one.
-   * @param {number} step
-   */
+  /** @param {number} step */
   cycleLabel(step) {
     const session = this.#writing;
     const project = session?.project;

@@ -1,6 +1,18 @@
 /** Proposed sets: the note above a changed version, their row in the bar, and what a person does with them. */
 import { letterOf } from "../shared/annotation.js";
-import { button, div, element, icon, inline, paragraph, part, parts, setText, treeOf } from "../shared/dom.js";
+import {
+  button,
+  div,
+  element,
+  icon,
+  inline,
+  paragraph,
+  part,
+  parts,
+  pressable,
+  setText,
+  treeOf,
+} from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { accept, answer, answerOf, saidOf } from "../shared/proposals.js";
 import { _, joined, listed, several, together } from "../words/language.js";
@@ -106,11 +118,9 @@ export class ProposedRow {
   #chip({ id, title, size, notes }, chosen, isUnasked) {
     const name = isUnasked ? _("On request: {title}", { title }) : _("Proposed: {title}", { title });
     const said = [name, counted(size, "token"), ...notes].join(" – ");
-    return element(
-      "button",
+    return pressable(
+      isUnasked ? "proposal unasked" : "proposal",
       {
-        type: "button",
-        class: isUnasked ? "proposal unasked" : "proposal",
         role: "radio",
         "data-id": id,
         "aria-checked": String(chosen),

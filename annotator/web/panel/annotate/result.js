@@ -2,7 +2,7 @@
  * The place of the result in the bar: the one that is given, a choice of labels, or an answer. It is built once for
  * each text.
  */
-import { div, element, focused, inline, option, press, toggle } from "../shared/dom.js";
+import { div, element, focused, inline, keyCap, option, press, pressable, toggle } from "../shared/dom.js";
 import { labelWords, spokenLabel } from "../shared/naming.js";
 import { _ } from "../words/language.js";
 
@@ -24,17 +24,11 @@ class AnswerField {
       onblur: () => this.#write(),
     });
     this.pick = toggle(_("Select"), "0", _("Select the answer in the text"), () => actions.look("answer"));
-    this.none = element(
-      "button",
-      {
-        type: "button",
-        class: "pill",
-        title: _("The text holds no answer (i)"),
-        "aria-keyshortcuts": "i",
-        onclick: () => actions.noAnswer(),
-      },
+    this.none = pressable(
+      "pill",
+      { title: _("The text holds no answer (i)"), "aria-keyshortcuts": "i", onclick: () => actions.noAnswer() },
       _("No answer"),
-      element("kbd", { "aria-hidden": "true" }, "i"),
+      keyCap("i"),
     );
     this.nodes = [div("answer-ways", this.input, this.pick, this.none)];
   }
@@ -181,8 +175,7 @@ class Fixed {
 }
 
 /** @param {Session} given */
-const keyOf = ({ project }) =>
-  project?.result_mode === "labels_only" ? [] : [element("kbd", { "aria-hidden": "true" }, "l")];
+const keyOf = ({ project }) => (project?.result_mode === "labels_only" ? [] : [keyCap("l")]);
 
 class LabelPills {
   /** @param {Session} session @param {string|null} given @param {WorkActions} actions */
@@ -193,17 +186,15 @@ class LabelPills {
     this.pills = this.labels.map((label, index) => {
       const words = labelWords(label, work.instance);
       const isGiven = given !== null && label === given;
-      return element(
-        "button",
+      return pressable(
+        "pill",
         {
-          type: "button",
-          class: "pill",
           role: "radio",
           title: isGiven ? _("{label} – as given", { label: words }) : words,
           "aria-label": words === label ? null : spokenLabel(label, work.instance),
           onclick: () => actions.result(label),
         },
-        labelsOnly && index < 9 && element("kbd", { "aria-hidden": "true" }, String(index + 1)),
+        labelsOnly && index < 9 && keyCap(String(index + 1)),
         element("bdi", { class: "pill-words" }, words),
         isGiven && inline("was", _("given")),
       );

@@ -208,10 +208,7 @@ export class Screen extends TextScreen {
     return this.readMode || this.busy || !this.session?.open;
   }
 
-  /**
-   * Draws another instance.
-   * @param {Session} session
-   */
+  /** @param {Session} session */
   show(session) {
     Object.assign(this.looks, NO_LOOKS);
     this.present(session, this.numbers, session.scroll);
@@ -321,10 +318,7 @@ export class Screen extends TextScreen {
       this.places.toSet(index, this.session?.state.sets[index]?.spans ?? NONE);
   }
 
-  /**
-   * To the next mark of the sets that are shown, or to the one before.
-   * @param {number} by
-   */
+  /** @param {number} by */
   nextMark(by) {
     if (!this.session) return;
     const { sets, current } = this.session.state;

@@ -1,5 +1,5 @@
 /** A button that copies a link to what is on the screen; where the browser refuses, the link stands in a field. */
-import { copyText, div, element, setText } from "../shared/dom.js";
+import { copyText, div, element, pressable, setText } from "../shared/dom.js";
 import { mountable } from "../shared/streamlit.js";
 import { _ } from "../words/language.js";
 
@@ -27,11 +27,7 @@ class LinkCopier {
       hidden: true,
       "aria-label": _("Copy link"),
     });
-    this.button = element(
-      "button",
-      { type: "button", class: "button link-button", onclick: () => this.copy() },
-      _("Copy link"),
-    );
+    this.button = pressable("button link-button", { onclick: () => this.copy() }, _("Copy link"));
     this.root = div("link-copier", this.button, this.status, this.field);
   }
 

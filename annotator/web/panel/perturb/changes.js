@@ -1,5 +1,5 @@
 /** What was changed: a text with its changes as nodes, and the history of a changed version. */
-import { element, inline, paragraph } from "../shared/dom.js";
+import { element, inline, paragraph, pressable } from "../shared/dom.js";
 import { when } from "../shared/naming.js";
 import { combinations, goldRules, lanesOf, lookOf } from "../shared/set_styles.js";
 import { pieceNodes } from "../shared/text_drawing.js";
@@ -178,9 +178,9 @@ function folded(start, end, combos, now, unfold) {
 
 /** @param {number} n @param {() => void} unfold */
 const gap = (n, unfold) =>
-  element(
-    "button",
-    { type: "button", class: "fold", title: _("Show the whole text"), onclick: unfold },
+  pressable(
+    "fold",
+    { title: _("Show the whole text"), onclick: unfold },
     several("… {n} word unchanged …", "… {n} words unchanged …", n),
   );
 

@@ -50,10 +50,7 @@ export class Looking {
     window.addEventListener("online", () => this.retry(), { signal });
   }
 
-  /**
-   * Another text is written.
-   * @param {Asked} work
-   */
+  /** @param {Asked} work */
   begin(work) {
     this.stop();
     const writer = Math.random().toString(36).slice(2);

@@ -2,7 +2,20 @@
  * What is said of a changed version at its desk: the kind, which is chosen first, the result, and suggestions for the
  * kind.
  */
-import { button, div, element, focusBeside, inline, moveRadio, option, parts, setText, treeOf } from "../shared/dom.js";
+import {
+  button,
+  div,
+  element,
+  focusBeside,
+  inline,
+  keyCap,
+  moveRadio,
+  option,
+  parts,
+  pressable,
+  setText,
+  treeOf,
+} from "../shared/dom.js";
 import { sentenceOf } from "../shared/messages.js";
 import { _, together } from "../words/language.js";
 
@@ -61,11 +74,9 @@ export class KindField {
 
   /** @param {Kind} kind */
   #row(kind) {
-    return element(
-      "button",
+    return pressable(
+      "kind-row",
       {
-        type: "button",
-        class: "kind-row",
         "data-kind": kind.name,
         title: together(kind.description, keepsWords(kind)),
         onclick: () => this.#chosen(kind.name),
@@ -149,22 +160,16 @@ export class ResultField {
       dir: "auto",
       oninput: () => this.#said(this.field.value.trim() ? this.field.value : null),
     });
-    this.none = element(
-      "button",
+    this.none = pressable(
+      "pill",
       {
-        type: "button",
-        class: "pill",
         "aria-pressed": "false",
         title: _("The perturbed text has no answer"),
         onclick: () => this.choose(this.value === "" ? null : ""),
       },
       _("no answer"),
     );
-    this.same = element(
-      "button",
-      { type: "button", class: "button plain", onclick: () => this.choose(this.original) },
-      _("as in the original"),
-    );
+    this.same = pressable("button plain", { onclick: () => this.choose(this.original) }, _("as in the original"));
     const pills = { class: "pills", role: "radiogroup", "aria-label": _("Label of the perturbed version") };
     this.root = div(
       "result",
@@ -175,11 +180,9 @@ export class ResultField {
 
   #pills() {
     return this.labels.map((label, place) =>
-      element(
-        "button",
+      pressable(
+        "pill",
         {
-          type: "button",
-          class: "pill",
           role: "radio",
           "aria-checked": "false",
           title: place < 9 ? `${label} (${place + 1})` : label,
@@ -187,7 +190,7 @@ export class ResultField {
           onkeydown: (event) => this.#arrow(event),
         },
         label,
-        place < 9 && element("kbd", { "aria-hidden": "true" }, String(place + 1)),
+        place < 9 && keyCap(String(place + 1)),
       ),
     );
   }
@@ -358,14 +361,9 @@ export class Suggestions {
 
   /** @param {string} segment @param {string} text @param {Suggestion} given */
   #row(segment, text, { why, edits }) {
-    return element(
-      "button",
-      {
-        type: "button",
-        class: "suggestion",
-        title: _("Apply this change to the text (Enter)"),
-        onclick: () => this.#apply(segment, text, edits),
-      },
+    return pressable(
+      "suggestion",
+      { title: _("Apply this change to the text (Enter)"), onclick: () => this.#apply(segment, text, edits) },
       element("span", { class: "suggestion-why", dir: "auto" }, why),
       element("span", { class: "suggestion-text", dir: this.direction }, ...preview(text, edits)),
     );

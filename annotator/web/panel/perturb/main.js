@@ -2,24 +2,25 @@
  * The Perturb screen: the component's entry. It asks its own routes; the address holds project, tab and text. See
  * docs/perturb.md.
  */
-import { openKeys } from "../shared/dialogs.js";
+import { openKeys, signInLink } from "../shared/dialogs.js";
 import {
-  KeyListener,
   div,
   element,
   focused,
   inline,
   isCombined,
   isEntry,
+  keyCap,
+  KeyListener,
   keyOf,
   part,
   parts,
+  pressable,
   scrollerOf,
   setText,
 } from "../shared/dom.js";
 import { applyReading } from "../shared/head.js";
 import { at, Messages, SIGNED_OUT, sentenceOf } from "../shared/messages.js";
-import { signInLink } from "../shared/dialogs.js";
 import { TabTitle, mountable, rememberAddress } from "../shared/streamlit.js";
 import { coveredAbove, isDark } from "../shared/text_screen.js";
 import { _ } from "../words/language.js";
@@ -46,16 +47,11 @@ export class Perturb {
     this.notice = element("div", { class: "pt-notice", role: "status" });
     this.live = element("div", { class: "live", role: "status", "aria-live": "polite" });
     this.tabs = element("div", { class: "tabs", role: "tablist", "aria-label": _("Perturb") });
-    this.keys = element(
-      "button",
-      {
-        type: "button",
-        class: "button plain",
-        title: _("List of keys (?)"),
-        onclick: () => openKeys(this.root, KEY_LIST),
-      },
+    this.keys = pressable(
+      "button plain",
+      { title: _("List of keys (?)"), onclick: () => openKeys(this.root, KEY_LIST) },
       _("Keys"),
-      element("kbd", { "aria-hidden": "true" }, "?"),
+      keyCap("?"),
     );
     this.content = element("div", { class: "tab-content", role: "tabpanel" });
     /** @type {HTMLElement} */
@@ -136,11 +132,9 @@ export class Perturb {
   #drawTabs(rules) {
     for (const [name, title, key] of TABS.filter(([name]) => this.views[name])) {
       const count = inline("tab-count");
-      this.buttons[name] = element(
-        "button",
+      this.buttons[name] = pressable(
+        "tab",
         {
-          type: "button",
-          class: "tab",
           role: "tab",
           title: `${title} (${key})`,
           "aria-keyshortcuts": key,
@@ -149,7 +143,7 @@ export class Perturb {
         },
         title,
         count,
-        element("kbd", { "aria-hidden": "true" }, key),
+        keyCap(key),
       );
     }
     this.tabs.replaceChildren(...Object.values(this.buttons));

@@ -3,7 +3,7 @@
  * right.
  */
 import { letterOf } from "../shared/annotation.js";
-import { div, element, inline, parts } from "../shared/dom.js";
+import { div, element, inline, parts, pressable } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { badgeOf, lanesOf } from "../shared/set_styles.js";
 import { _ } from "../words/language.js";
@@ -300,11 +300,9 @@ export class Pair {
       this.#paintRules();
     };
     const chips = gold.map((tokens, set) =>
-      element(
-        "button",
+      pressable(
+        "pair-set",
         {
-          type: "button",
-          class: "pair-set",
           title: chipWords(letterOf(set), counted(tokens.length, "token"), Boolean(look)),
           onmouseenter: () => light(set),
           onmouseleave: () => light(null),

@@ -1,6 +1,18 @@
 /** Write: an original is chosen from the list or comes next, and changed versions of it are written. */
 import { openQuestion } from "../shared/dialogs.js";
-import { act, button, div, element, inline, isCombined, pageButtons, parts, setText } from "../shared/dom.js";
+import {
+  act,
+  button,
+  div,
+  element,
+  inline,
+  isCombined,
+  pageButtons,
+  parts,
+  pressable,
+  setText,
+  whenAtRest,
+} from "../shared/dom.js";
 import { at, sentenceOf } from "../shared/messages.js";
 import { counted, nameOf, shownKey } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
@@ -25,13 +37,11 @@ class Originals {
     this.current = null;
     /** The newest question to the server. */
     this.asked = 0;
-    /** @type {ReturnType<typeof setTimeout>|undefined} */
-    this.timer = undefined;
     this.words = element("input", {
       type: "search",
       placeholder: _("ID or words"),
       "aria-label": _("ID or words"),
-      oninput: () => this.#later(),
+      oninput: whenAtRest(() => this.load(1), PAUSE_MS),
     });
     this.without = element("input", { type: "checkbox", checked: true, onchange: () => this.load(1) });
     this.count = element("p", { class: "list-count", role: "status" });
@@ -46,11 +56,6 @@ class Originals {
       this.body,
       this.pages.root,
     );
-  }
-
-  #later() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.load(1), PAUSE_MS);
   }
 
   async load(page = this.page) {
@@ -79,10 +84,7 @@ class Originals {
     this.mark(this.current);
   }
 
-  /**
-   * A changed version of this one was begun.
-   * @param {number} id
-   */
+  /** @param {number} id  of which a changed version was begun */
   begun(id) {
     const row = this.rows.find((one) => one.id === id);
     if (!row || row.has_draft) return;
@@ -99,16 +101,15 @@ class Originals {
 
   /** @param {OriginalRow} given */
   #row({ id, key, result, excerpt, n_there: there, n_waiting: waiting, has_draft: hasDraft }) {
-    const counts = [
+    const facts = [
       hasDraft && _("draft"),
       there && counted(there, "version"),
       waiting && _("{waiting} in progress", { waiting }),
-    ]
-      .filter(Boolean)
-      .join(", ");
-    return element(
-      "button",
-      { type: "button", class: "list-row", "data-id": id, title: key, onclick: () => this.actions.open(id) },
+    ];
+    const counts = facts.filter(Boolean).join(", ");
+    return pressable(
+      "list-row",
+      { "data-id": id, title: key, onclick: () => this.actions.open(id) },
       element("b", {}, shownKey(key)),
       inline("facts", counts || result || "–"),
       element("span", { class: "excerpt", dir: "auto" }, excerpt || ""),
@@ -125,14 +126,9 @@ class Originals {
   }
 }
 
-/**
- * Texts are offered only when their annotation is complete: their sets are shown beside what is written.
- * @param {number} n
- */
-function waitingWords(n) {
-  if (!n) return "";
-  return several(" · {n} more still being annotated", " · {n} more still being annotated", n);
-}
+/** Texts are offered only when their annotation is complete: their sets are shown beside it. @param {number} n */
+const waitingWords = (n) =>
+  n ? several(" · {n} more still being annotated", " · {n} more still being annotated", n) : "";
 
 const FRESH = { kind: "", texts: null, result: null, note: "" };
 

@@ -83,10 +83,7 @@ export class Scoring {
     this.onchange(session);
   }
 
-  /**
-   * To the next step, or the one before.
-   * @param {number} by
-   */
+  /** @param {number} by */
   move(by) {
     const { session } = this;
     if (!session) return;
@@ -219,7 +216,9 @@ export class ReviewKeyboard {
   #handle(event, target) {
     const { session } = this.screen;
     const key = keyOf(event);
-    if (!session) return this.#withoutWork(event, key);
+    // Where there is nothing to review the lists can still be opened.
+    if (!session)
+      return !isCombined(event) && ["m", "g", "?"].includes(key) && this.#do(() => this.bindings[key](false));
     session.clock.touch();
     const isControl = event.ctrlKey || event.metaKey;
     if (isControl && key === "Enter") return this.#do(this.actions.submit);
@@ -233,16 +232,6 @@ export class ReviewKeyboard {
   #do(action) {
     action();
     return true;
-  }
-
-  /**
-   * Nothing to review: the lists can still be opened.
-   * @param {KeyboardEvent} event
-   * @param {string} key
-   */
-  #withoutWork(event, key) {
-    if (isCombined(event) || !["m", "g", "?"].includes(key)) return false;
-    return this.#do(() => this.bindings[key](false));
   }
 
   /**

@@ -3,7 +3,7 @@
  * on.
  */
 import { sizeOf } from "../shared/annotation.js";
-import { button, div, element, icon, inline, paragraph, press, setText, toggle } from "../shared/dom.js";
+import { button, div, element, icon, inline, paragraph, press, pressable, setText, toggle } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { SavingLabel } from "../shared/saving.js";
 import { badgeOf, makeChip, paintChip, setWords } from "../shared/set_styles.js";
@@ -106,11 +106,9 @@ export class ScorePrompt {
  */
 function choice(value, actions) {
   const label = inline("choice-words");
-  const root = element(
-    "button",
+  const root = pressable(
+    "choice",
     {
-      type: "button",
-      class: "choice",
       role: "radio",
       "aria-keyshortcuts": String(value),
       onclick: () => actions.score(value),
@@ -247,7 +245,10 @@ export class ReviewBar {
   /** @param {ReviewSession} session @param {boolean} dark */
   #updateChips(session, dark) {
     const { work } = session;
-    if (this.drawn !== session.work.sets) this.#makeChips(work);
+    if (this.drawn !== session.work.sets) {
+      this.chips = work.sets.map((set, index) => this.#makeSetChip(set, index));
+      this.sets.replaceChildren(...this.chips.map((chip) => chip.root), this.whole.root);
+    }
     this.drawn = session.work.sets;
     this.main.classList.toggle("many", work.sets.length > MANY_SETS);
     work.sets.forEach((set, index) => this.#updateChip(session, set, index, dark));
@@ -260,19 +261,11 @@ export class ReviewBar {
     );
   }
 
-  /** @param {ReviewWork} given */
-  #makeChips({ sets }) {
-    this.chips = sets.map((set, index) => this.#makeSetChip(set, index));
-    this.sets.replaceChildren(...this.chips.map((chip) => chip.root), this.whole.root);
-  }
-
   /** @param {Boxes} boxes */
   #makeWhole(boxes) {
-    return element(
-      "button",
+    return pressable(
+      "chip whole",
       {
-        type: "button",
-        class: "chip whole",
         role: "radio",
         "aria-checked": "false",
         title: _("The whole: comprehensiveness score"),
@@ -313,7 +306,6 @@ export class ReviewBar {
   }
 
   /**
-   * Shows the scores in their boxes.
    * @param {{boxes: Boxes|null}} given0
    * @param {ReviewSession} given1
    * @param {number|null} set

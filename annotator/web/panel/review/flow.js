@@ -224,10 +224,7 @@ export class ReviewFlow extends WorkFlow {
     this.load();
   }
 
-  /**
-   * Opens a review of one's own list.
-   * @param {number} annotation
-   */
+  /** @param {number} annotation */
   async open(annotation) {
     if (this.waiting || this.current?.opens === annotation) return;
     if (this.current?.unsaved === "unsent") return this.screen.hint(UNSENT);

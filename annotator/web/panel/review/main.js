@@ -102,10 +102,7 @@ class ReviewPage {
     openOwnList(
       this.screen.root,
       WORDS,
-      async (asked) => {
-        await this.flow.stored();
-        return this.messages.mine(this.data.project, asked);
-      },
+      (asked) => this.flow.stored().then(() => this.messages.mine(this.data.project, asked)),
       (row) => this.flow.open(row.annotation),
     );
   }

@@ -81,11 +81,7 @@ export function wholeScores(scores, setCount) {
   };
 }
 
-/**
- * Whether two say the same.
- * @param {Partial<Scores>|null|undefined} a
- * @param {Partial<Scores>|null|undefined} b
- */
+/** @param {Partial<Scores>|null|undefined} a @param {Partial<Scores>|null|undefined} b */
 export function sameScores(a, b) {
   if (!a || !b) return false;
   const count = Math.max(a.sets?.length || 0, b.sets?.length || 0);

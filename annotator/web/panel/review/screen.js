@@ -123,10 +123,7 @@ export class ReviewScreen extends TextScreen {
     this.#fitSheet();
   }
 
-  /**
-   * Draws another review.
-   * @param {ReviewSession} session
-   */
+  /** @param {ReviewSession} session */
   show(session) {
     this.hovered = null;
     this.head.guidelines.hidden = session.project?.has_guidelines === false;

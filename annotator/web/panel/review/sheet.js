@@ -3,7 +3,7 @@
  * returned before, the means it carries, and, once the round is decided, the gate's arithmetic.
  */
 import { letterOf, sizeOf, unionOf } from "../shared/annotation.js";
-import { div, element, inline, paragraph } from "../shared/dom.js";
+import { div, element, inline, keyCap, paragraph } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { badgeOf } from "../shared/set_styles.js";
 import { _, joined } from "../words/language.js";
@@ -51,7 +51,7 @@ export class Sheet {
     const commentBox = element(
       "label",
       { class: "note-box" },
-      inline("note-title", _("Comment"), " ", element("kbd", { "aria-hidden": "true" }, "c")),
+      inline("note-title", _("Comment"), " ", keyCap("c")),
       comment,
     );
     const head = div("card-head", badge, inline("card-size", sizeWords(session, set)));

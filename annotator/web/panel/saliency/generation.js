@@ -3,7 +3,7 @@
  * mean. The colours of the subwords are how much each counted for the chosen one after them. And what
  * it quoted.
  */
-import { div, element, paragraph, press, setText } from "../shared/dom.js";
+import { div, element, paragraph, press, pressable, setText } from "../shared/dom.js";
 import { counted } from "../shared/naming.js";
 import { _, several } from "../words/language.js";
 import { isBeyond, stepOf } from "./heat_scale.js";
@@ -55,16 +55,9 @@ export class WrittenAnswer {
 
   /** @param {string} words @param {string} title @param {number|null} step */
   #button(words, title, step) {
-    return element(
-      "button",
-      {
-        type: "button",
-        class: "written-piece",
-        title,
-        tabIndex: -1,
-        "data-step": step,
-        onclick: () => this.show(step),
-      },
+    return pressable(
+      "written-piece",
+      { title, tabIndex: -1, "data-step": step, onclick: () => this.show(step) },
       words,
     );
   }

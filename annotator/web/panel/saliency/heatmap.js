@@ -1,5 +1,5 @@
 /** One panel: a text with heat, gold underlines and boxes, its legend, its bars, its numbers. */
-import { div, element, inline, paragraph, setText } from "../shared/dom.js";
+import { div, element, inline, paragraph, pressable, setText } from "../shared/dom.js";
 import { inPercent } from "../shared/naming.js";
 import { _, dotted, listed, several } from "../words/language.js";
 import { WrittenAnswer, boxedWords, missingQuotes } from "./generation.js";
@@ -158,15 +158,9 @@ export class SaliencyMap {
         element("h3", { title: this.#details() }, this.#name()),
         panel.answer && inline(`heat-answer ${rightOf(panel.answer.label, view.instance.result)}`, this.answerWords()),
         panel.run !== null &&
-          element(
-            "button",
-            {
-              type: "button",
-              class: "button plain icon-only",
-              title: _("Remove this heatmap"),
-              "aria-label": _("Remove this heatmap"),
-              onclick: this.actions.remove,
-            },
+          pressable(
+            "button plain icon-only",
+            { title: _("Remove this heatmap"), "aria-label": _("Remove this heatmap"), onclick: this.actions.remove },
             "×",
           ),
       ),
@@ -484,10 +478,7 @@ export class SaliencyMap {
     if (scrolls && this.hot) this.#scrollTo(this.hot);
   }
 
-  /**
-   * The number and the rank of a token, in words.
-   * @param {number} token
-   */
+  /** @param {number} token */
   wordsAbout(token) {
     const score = this.panel.scores?.[token] ?? null;
     const rank = this.ranks.get(token);

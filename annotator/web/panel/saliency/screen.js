@@ -157,7 +157,7 @@ export class SaliencyScreen {
       max: 100,
       step: 1,
       "aria-label": _("Share of the tokens in the top k"),
-      oninput: () => this.#slide(),
+      oninput: () => this.#takeShare(Number(this.k.value)),
     });
     this.kWords = element("output", { class: "k-words" });
     this.controls = this.#controls();
@@ -210,7 +210,7 @@ export class SaliencyScreen {
         button("RLR", {
           title: _("Set k by the mean rationale length ratio (RLR)"),
           className: "plain",
-          onclick: () => this.#usual(),
+          onclick: () => this.#takeShare(null),
         }),
         flip("shared", _("Shared scale"), "s", _("Use one scale per method")),
         flip("magnitude", _("Without signs"), "m", _("Show sizes without signs")),
@@ -383,20 +383,13 @@ export class SaliencyScreen {
     return share === null ? ratios : sides.map(() => share / 100);
   }
 
-  #slide() {
-    this.state.share = Number(this.k.value);
+  /** @param {number|null} share  null: the usual one */
+  #takeShare(share) {
+    this.state.share = share;
     this.changed();
   }
 
-  #usual() {
-    this.state.share = null;
-    this.changed();
-  }
-
-  /**
-   * One token more or fewer.
-   * @param {number} by
-   */
+  /** @param {number} by */
   nudge(by) {
     if (!this.view) return;
     const n = Math.max(1, this.view.n);

@@ -1,5 +1,16 @@
 /** The list of instances: filter, order, words, one page at a time. */
-import { chooseOption, div, element, inline, option, pageButtons, parts, setText } from "../shared/dom.js";
+import {
+  chooseOption,
+  div,
+  element,
+  inline,
+  option,
+  pageButtons,
+  parts,
+  pressable,
+  setText,
+  whenAtRest,
+} from "../shared/dom.js";
 import { _, dotted, several } from "../words/language.js";
 import { written } from "./map_numbers.js";
 import { groupOf, groupsOf, layerWords, whoseOf } from "./runs.js";
@@ -42,8 +53,6 @@ export class InstanceList {
     this.current = null;
     /** The newest question to the server. */
     this.asking = 0;
-    /** @type {ReturnType<typeof setTimeout>|undefined} */
-    this.timer = undefined;
     const changed = () => this.load(1);
     this.which = element(
       "select",
@@ -70,7 +79,7 @@ export class InstanceList {
       type: "search",
       placeholder: _("ID or words"),
       "aria-label": _("ID or words"),
-      oninput: () => this.#later(),
+      oninput: whenAtRest(() => this.load(1), PAUSE),
     });
     this.slices = new Slices({
       ask: actions.askSlices,
@@ -212,11 +221,6 @@ export class InstanceList {
     this.other.hidden = !NEEDS_OTHER.has(this.which.value);
   }
 
-  #later() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.load(1), PAUSE);
-  }
-
   /** @returns {Record<string, string>} */
   get query() {
     return { ...this.queryOfAll, ...this.scatter.query };
@@ -341,11 +345,9 @@ export class InstanceList {
     const { value, label, kind } = row;
     const facts = dotted(value !== null && written(value), label && `→ ${label}`, kind);
     const axes = this.scatter.valuesOf(row.id);
-    return element(
-      "button",
+    return pressable(
+      "list-row",
       {
-        type: "button",
-        class: "list-row",
         role: "option",
         "data-id": row.id,
         "aria-description": label ? _("{label}: predicted label", { label }) : null,
@@ -369,13 +371,8 @@ export class InstanceList {
       row.setAttribute("aria-selected", String(Number(row.dataset.id) === id));
     const row = this.body.querySelector("[aria-selected=true]");
     if (row) this.#bringIntoList(row);
-    setText(this.elsewhere, row ? "" : this.#elsewhereWords());
-  }
-
-  /** Where no row is the text on the screen. */
-  #elsewhereWords() {
-    if (this.current === null || !this.rows.length) return "";
-    return this.rows.length < this.n ? _("The open text is not listed here.") : _("The open text is not listed here.");
+    const isElsewhere = !row && this.current !== null && this.rows.length > 0;
+    setText(this.elsewhere, isElsewhere ? _("The open text is not listed here.") : "");
   }
 
   /**

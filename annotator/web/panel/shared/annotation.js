@@ -198,10 +198,7 @@ export function sharedTokens(a, b) {
   return shared;
 }
 
-/**
- * Spans of the union of some sets.
- * @param {Array<{spans: Span[]}>} sets
- */
+/** @param {Array<{spans: Span[]}>} sets */
 export function unionOf(sets) {
   return tidy(sets.flatMap((set) => set.spans.map(([start, end]) => /** @type {Span} */ ([start, end]))));
 }
@@ -215,24 +212,13 @@ function withSpans(state, index, spans) {
   return { ...state, sets, noRationale: state.noRationale && !spans.length };
 }
 
-/**
- * Adds spans to the current set.
- * @param {State} state
- * @param {Span[]} added
- * @param {(a: number, b: number) => boolean} [same]
- * @returns {State}
- */
+/** @param {State} state @param {Span[]} added @param {(a: number, b: number) => boolean} [same] @returns {State} */
 export function addSpans(state, added, same) {
   const spans = added.reduce((all, span) => joinSpan(all, span, same), state.sets[state.current].spans);
   return withSpans(state, state.current, spans);
 }
 
-/**
- * Takes spans out of the current set.
- * @param {State} state
- * @param {Span[]} removed
- * @returns {State}
- */
+/** @param {State} state @param {Span[]} removed @returns {State} */
 export function removeSpans(state, removed) {
   return withSpans(state, state.current, removed.reduce(cutSpan, state.sets[state.current].spans));
 }
@@ -269,11 +255,7 @@ export function addSet(state, spans) {
   return withSpans(fresh, fresh.current, spans);
 }
 
-/**
- * Clears the current set; an empty one goes away altogether.
- * @param {State} state
- * @returns {State}
- */
+/** @param {State} state @returns {State} */
 export function clearSet(state) {
   const set = state.sets[state.current];
   if (set.size) return withSpans(state, state.current, []);

@@ -68,13 +68,34 @@ export function button(label, { key = "", title = "", className = "", onclick, i
       class: `button ${className}`,
       title: words,
       onclick,
-      "aria-keyshortcuts": shortcut(key),
+      "aria-keyshortcuts": key.replace("Ctrl", "Control").replace("⏎", "Enter") || null,
       ...rest,
     },
     icon,
     label && inline("button-label", label),
-    key && element("kbd", { "aria-hidden": "true" }, key),
+    key && keyCap(key),
   );
+}
+
+/** A button of another look. @param {string} name  class @param {Properties} properties @param {...Child} children */
+export const pressable = (name, properties, ...children) =>
+  element("button", { type: "button", class: name, ...properties }, ...children);
+
+/** A key as it stands on what it presses. @param {string} key */
+export const keyCap = (key) => element("kbd", { "aria-hidden": "true" }, key);
+
+/**
+ * What is called as often as something changes, and calls back once it rests.
+ * @param {() => void} callback
+ * @param {number} ms
+ */
+export function whenAtRest(callback, ms) {
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  let timer;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(callback, ms);
+  };
 }
 
 /**
@@ -110,11 +131,6 @@ export function menu(label, title, ...choices) {
     head.focus();
   });
   return made;
-}
-
-/** @param {string} key */
-function shortcut(key) {
-  return key ? key.replace("Ctrl", "Control").replace("⏎", "Enter") : null;
 }
 
 /**

@@ -127,7 +127,8 @@ export class Guidelines {
 
   /** Once in a visit is enough; whoever comes back another day, or finds another version, is asked again. */
   #later() {
-    this.#putOff(this.version);
+    this.laterVersion = this.version;
+    storeValue(this.#laterKey, this.version, safeStorage("sessionStorage")); // a visit lasts as long as the browser's tab
     this.#answered();
     this.screen.hint(_("The guidelines changed. Press g to read them."));
   }
@@ -205,12 +206,6 @@ export class Guidelines {
   /** Who never closed them in this browser has them open, where there is room beside the text. */
   #isKeptOpen() {
     return !NARROW.matches && storedValue(this.key)?.open !== false;
-  }
-
-  /** A visit lasts as long as the browser's tab. @param {number} version */
-  #putOff(version) {
-    this.laterVersion = version;
-    storeValue(this.#laterKey, version, safeStorage("sessionStorage"));
   }
 
   get #laterKey() {

@@ -5,7 +5,7 @@
 import { _, several } from "../words/language.js";
 import { storeValue, storedValue } from "./browser_storage.js";
 import { openDialog } from "./dialogs.js";
-import { button, div, element, inline, menu, paragraph, setText } from "./dom.js";
+import { button, div, element, inline, keyCap, menu, paragraph, pressable, setText } from "./dom.js";
 import { counted, inPercent, isMachineKey, labelWords, nameOf } from "./naming.js";
 
 /** So much of an answer stands in the question; the whole stands in its field. */
@@ -237,18 +237,11 @@ export class QuestionLine {
   /** @param {() => void} onturn  it was folded or unfolded */
   constructor(onturn) {
     this.parts = inline("asked-parts");
-    this.root = element(
-      "button",
-      {
-        type: "button",
-        class: "asked-line",
-        hidden: true,
-        title: _("Show or hide the whole question"),
-        "aria-keyshortcuts": "f",
-        onclick: onturn,
-      },
+    this.root = pressable(
+      "asked-line",
+      { hidden: true, title: _("Show or hide the whole question"), "aria-keyshortcuts": "f", onclick: onturn },
       this.parts,
-      element("kbd", { "aria-hidden": "true" }, "f"),
+      keyCap("f"),
     );
     /** @type {HTMLElement[]} */
     this.sources = [];

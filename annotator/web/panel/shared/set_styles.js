@@ -7,7 +7,7 @@
  */
 import { _ } from "../words/language.js";
 import { letterOf } from "./annotation.js";
-import { element, inline, setText } from "./dom.js";
+import { element, inline, pressable, setText } from "./dom.js";
 import { counted } from "./naming.js";
 
 const LIGHT = ["#1A5FE0", "#C84B00", "#00664F", "#8E2A8B", "#6E1B0C", "#161B75", "#0A78C2", "#856800", "#3F4450"];
@@ -48,11 +48,7 @@ export function laneOf(index, count) {
   return FIRST_MARK_LANE + (index % SETS_WITH_LOOKS) * step;
 }
 
-/**
- * A colour with an opacity, as hexadecimal.
- * @param {string} color
- * @param {number} opacity
- */
+/** As hexadecimal. @param {string} color @param {number} opacity */
 export function faint(color, opacity) {
   return (
     color +
@@ -90,9 +86,9 @@ export function makeChip(index, properties, ...more) {
   const sample = element("span", { class: "sample", "aria-hidden": "true" }, "\u00a0\u00a0\u00a0\u00a0\u00a0");
   const count = inline("count", "0");
   // The line lies under the number, so that a chip takes little room and keeps its width while one marks.
-  const root = element(
-    "button",
-    { type: "button", class: "chip", role: "radio", "data-set": index, ...properties },
+  const root = pressable(
+    "chip",
+    { role: "radio", "data-set": index, ...properties },
     inline("badge", letterOf(index)),
     inline("tally", sample, count),
     ...more,

@@ -241,10 +241,7 @@ export class TextView {
     return [...range.getClientRects()].filter((box) => box.width > 0 || box.height > 0);
   }
 
-  /**
-   * The box of a token's first line.
-   * @param {number} token
-   */
+  /** @param {number} token */
   boxOf(token) {
     return this.rectsOf(token)[0] || null;
   }

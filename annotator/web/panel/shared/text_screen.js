@@ -314,10 +314,7 @@ export class TextScreen {
     this.notices.update(session, { dark: this.dark });
   }
 
-  /**
-   * Shows a sentence where there is no text.
-   * @param {string} sentence
-   */
+  /** @param {string} sentence */
   showEmpty(sentence) {
     pageBegan();
     this.session = null;
@@ -336,11 +333,7 @@ export class TextScreen {
     this.tab?.name("");
   }
 
-  /**
-   * A way on from where there is no text.
-   * @param {string} words
-   * @param {() => void} onclick
-   */
+  /** @param {string} words @param {() => void} onclick */
   offer(words, onclick) {
     this.empty.append(element("p", {}, button(words, { onclick })));
   }
@@ -491,10 +484,7 @@ function cornerOf(root) {
   return box?.width ? Math.max(0, Math.round(box.right - root.getBoundingClientRect().left + 6)) : 0;
 }
 
-/**
- * Whether the background behind an element is dark.
- * @param {HTMLElement} node
- */
+/** @param {HTMLElement} node */
 export function isDark(node) {
   const given = getComputedStyle(node).getPropertyValue("--st-background-color").trim();
   const probe = element("i", { style: `display:none;color:${CSS.supports("color", given) ? given : "Canvas"}` });

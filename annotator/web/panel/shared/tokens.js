@@ -97,10 +97,7 @@ export class TokenMap {
     this.selectableCount = this.readable - boxed;
   }
 
-  /**
-   * Number of the segment that holds a token.
-   * @param {number} token
-   */
+  /** @param {number} token */
   segmentOf(token) {
     let low = 0;
     for (let index = 0; index < this.first.length; index += 1) {
@@ -139,10 +136,7 @@ export class TokenMap {
     return this.directions[this.reading[0] ?? 0] ?? "ltr";
   }
 
-  /**
-   * Which way the text around a token runs.
-   * @param {number} token
-   */
+  /** @param {number} token */
   directionAt(token) {
     return this.directions[this.segmentOf(token)];
   }

@@ -6,7 +6,7 @@
 import { _, dotted } from "../words/language.js";
 import { Leftovers } from "./browser_storage.js";
 import { openDialog } from "./dialogs.js";
-import { button, div, element, inline, option, paragraph, setText } from "./dom.js";
+import { button, div, element, inline, option, paragraph, pressable, setText } from "./dom.js";
 import { SIGNED_OUT, sentenceOf } from "./messages.js";
 import { counted, isMachineKey, when } from "./naming.js";
 import { rememberPlace } from "./dialogs.js";
@@ -372,11 +372,9 @@ export function openOwnList(root, words, fetchPage, onopen) {
 function rowOf({ states, facts, lines }, row, onopen) {
   const isNamed = !isMachineKey(row.key);
   const said = [row.result, row.sets && counted(row.sets, "set"), when(row.at), isNamed && row.key, ...facts(row)];
-  return element(
-    "button",
+  return pressable(
+    "mine-row",
     {
-      type: "button",
-      class: "mine-row",
       title: isNamed ? _("Open this text ({key})", { key: row.key }) : _("Open this text"),
       onclick: () => onopen(row),
     },
