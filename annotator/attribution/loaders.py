@@ -5,6 +5,7 @@ a folder or name.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from annotator.attribution import spacy_models
 from annotator.attribution.base import Predictor, TooLong
@@ -48,6 +49,10 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
     kind, _colon, source = spec.partition(":")
     if not source.strip():
         kind = ""
+    of_transformers: Any = {
+        "device": options.device, "threads": options.threads, "batch_size": options.inputs_at_once,
+        "too_long": options.too_long, "query_first": options.is_query_first, "asks_hub": options.asks_hub,
+    }  # fmt: skip
     match kind:
         case "spacy":
             return spacy_models.load(source, name=Path(source).name or source)
@@ -58,30 +63,11 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
             prompt = None
             if kind == "transformers-zero-shot":
                 prompt = Prompt.of(options.prompt, options.labels, options.label_words)
-            return transformers_models.load(
-                source,
-                device=options.device,
-                threads=options.threads,
-                batch_size=options.inputs_at_once,
-                too_long=options.too_long,
-                query_first=options.is_query_first,
-                asks_hub=options.asks_hub,
-                prompt=prompt,
-            )
+            return transformers_models.load(source, **of_transformers, prompt=prompt)
         case "transformers-writing":
             from annotator.attribution.transformers_generators import load_writer  # noqa: PLC0415
 
-            return load_writer(
-                source,
-                device=options.device,
-                threads=options.threads,
-                batch_size=options.inputs_at_once,
-                too_long=options.too_long,
-                query_first=options.is_query_first,
-                asks_hub=options.asks_hub,
-                template=options.prompt,
-                longest=options.longest_answer,
-            )
+            return load_writer(source, **of_transformers, template=options.prompt, longest=options.longest_answer)
         case "served":
             from annotator.attribution.served_models import ServedLabels, ServedModel  # noqa: PLC0415
 

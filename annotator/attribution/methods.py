@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import cast
 
-from annotator.attribution.base import Explainer, Predictor, Writes, preset_parameters
+from annotator.attribution.base import Explainer, Predictor, Writes
 from annotator.attribution.lime import Lime, Perturbed
 from annotator.attribution.removal_methods import SEEDS, Linear, Occlusion, RandomScores, ShapPartition
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
-from annotator.attribution.transformers_parameters import Method, Parameter, Value
-from annotator.domain.models import Unit
+from annotator.attribution.transformers_parameters import Method, Parameter, Value, read_parameters
 from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
 
@@ -20,18 +19,12 @@ _REMOVAL = Parameter(
 )
 
 
-def _unit(parameters: Mapping[str, Value]) -> Unit:
-    return "probability" if parameters["output"] == "probability" else "logit"
-
-
 METHODS: dict[str, Method] = {
     "occlusion": Method(
         unsaid("Occlusion"),
         "f(x) − f(x without the token), for each token by itself",
         "Zeiler and Fergus 2014; Li et al. 2016",
         (_OUTPUT, _REMOVAL),
-        is_signed=lambda _given: True,
-        unit=_unit,
     ),
     "lime": Method(
         unsaid("LIME at positions"),
@@ -55,8 +48,6 @@ METHODS: dict[str, Method] = {
             _OUTPUT,
             _REMOVAL,
         ),
-        is_signed=lambda _given: True,
-        unit=_unit,
     ),
     "shap-partition": Method(
         "SHAP partition",
@@ -73,15 +64,12 @@ METHODS: dict[str, Method] = {
             _OUTPUT,
             _REMOVAL,
         ),
-        is_signed=lambda _given: True,
-        unit=_unit,
     ),
     "linear": Method(
         unsaid("Exact weights (linear)"),
         "the token's own weight; with the base, all scores together are the logit. For the built-in model alone",
         "the model's definition",
         (),
-        is_signed=lambda _given: True,
         unit=lambda _given: "logit",
     ),
     "random": Method(
@@ -173,20 +161,5 @@ def resolved(method: str, given: Mapping[str, object]) -> dict[str, Value]:
     >>> resolved("lime", {"preset": "wang-2022", "samples": "100"})["samples"]
     100
     """
-    known = {parameter.name: parameter for parameter in METHODS[method].parameters}
-    wanted = preset_parameters(PRESETS, method, given.get("preset")) | {
-        name: v for name, v in given.items() if name != "preset"
-    }
-    unknown = sorted(wanted.keys() - known.keys())
-    if unknown:
-        raise InvalidValue(
-            _(
-                "{method} has no parameter {unknown}. Available: {known}.",
-                method=method,
-                unknown=", ".join(unknown),
-                known=", ".join(known) or _("none"),
-            )
-        )
-    return {
-        name: p.read(wanted[name]) if name in wanted else p.default_for("classification") for name, p in known.items()
-    }
+    parameters = METHODS[method].parameters
+    return read_parameters(method, parameters, PRESETS, given, "classification", [p.name for p in parameters])

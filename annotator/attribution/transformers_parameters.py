@@ -3,7 +3,7 @@
 Nothing here loads a model, so that commands and screens can list it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,6 +69,10 @@ class Parameter:
         return listed([*choices, *number], "or")
 
 
+def _unit_of_output(parameters: Mapping[str, Value]) -> Unit:
+    return "probability" if parameters["output"] == "probability" else "logit"
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A method: how it is called on a screen, what it computes, where that is from, and everything that changes it."""
@@ -77,8 +81,8 @@ class Method:
     definition: str
     source: str
     parameters: tuple[Parameter, ...]
-    is_signed: Callable[[Mapping[str, Value]], bool]
-    unit: Callable[[Mapping[str, Value]], Unit]
+    is_signed: Callable[[Mapping[str, Value]], bool] = lambda _given: True
+    unit: Callable[[Mapping[str, Value]], Unit] = _unit_of_output
 
 
 _MERGE = Parameter("merge", "sum", HOWS, says=unsaid("how subword scores are merged into word scores"))
@@ -110,10 +114,6 @@ _FROM = Parameter(
 )
 
 
-def _unit_of_output(parameters: Mapping[str, Value]) -> Unit:
-    return "probability" if parameters["output"] == "probability" else "logit"
-
-
 METHODS: dict[str, Method] = {
     "integrated-gradients": Method(
         "Integrated gradients",
@@ -121,8 +121,6 @@ METHODS: dict[str, Method] = {
         "by Gauss–Legendre quadrature (captum)",
         "Sundararajan et al. 2017",
         (_STEPS, _BASELINE, _OUTPUT, _MERGE, _TOO_LONG),
-        is_signed=lambda _given: True,
-        unit=_unit_of_output,
     ),
     "layer-integrated-gradients": Method(
         "Layer integrated gradients",
@@ -143,8 +141,6 @@ METHODS: dict[str, Method] = {
             _MERGE,
             _TOO_LONG,
         ),
-        is_signed=lambda _given: True,
-        unit=_unit_of_output,
     ),
     "gradient-x-input": Method(
         "Gradient × input",
@@ -162,7 +158,6 @@ METHODS: dict[str, Method] = {
             _TOO_LONG,
         ),
         is_signed=lambda parameters: parameters["magnitude"] == "none",
-        unit=_unit_of_output,
     ),
     "attnlrp": Method(
         "AttnLRP",
@@ -180,8 +175,6 @@ METHODS: dict[str, Method] = {
             _MERGE,
             _TOO_LONG,
         ),
-        is_signed=lambda _given: True,
-        unit=_unit_of_output,
     ),
     "selection": Method(
         "Selection (own rationale)",
@@ -262,9 +255,18 @@ def resolved(method: str, given: Mapping[str, object], kind: ModelKind) -> dict[
     given:  may name a preset as "preset"
     Raises: InvalidValue naming the methods, presets, parameters or values that there are
     """
-    known = {parameter.name: parameter for parameter in method_named(method).parameters}
+    parameters = method_named(method).parameters
+    return read_parameters(method, parameters, PRESETS, given, kind, [*(p.name for p in parameters), "preset"])
+
+
+def read_parameters(
+    method: str, parameters: Sequence[Parameter], presets: Mapping[str, Mapping[str, Mapping[str, Value]]],
+    given: Mapping[str, object], kind: ModelKind, available: Sequence[str],
+) -> dict[str, Value]:  # fmt: skip
+    """What is given, else what the preset says, else the default. available: the names that a refusal lists."""
+    known = {parameter.name: parameter for parameter in parameters}
     wanted = {
-        **preset_parameters(PRESETS, method, given.get("preset")),
+        **preset_parameters(presets, method, given.get("preset")),
         **{name: v for name, v in given.items() if name != "preset"},
     }
     unknown = sorted(wanted.keys() - known.keys())
@@ -274,7 +276,7 @@ def resolved(method: str, given: Mapping[str, object], kind: ModelKind) -> dict[
                 "{method} has no parameter {unknown}. Available: {known}.",
                 method=method,
                 unknown=", ".join(unknown),
-                known=", ".join([*known, "preset"]),
+                known=", ".join(available) or _("none"),
             )
         )
     return {name: p.read(wanted[name]) if name in wanted else p.default_for(kind) for name, p in known.items()}

@@ -6,8 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from annotator.domain.numbers import written
-from annotator.figures.axes import write_plainly
-from annotator.figures.curves import COLOURS, title_up
+from annotator.figures.curves import COLOURS, title_up, write_plainly
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

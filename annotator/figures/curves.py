@@ -6,7 +6,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from annotator.domain.numbers import written
-from annotator.figures.axes import write_plainly
 from annotator.language import _
 
 if TYPE_CHECKING:
@@ -20,6 +19,13 @@ Scale = Literal["free", "from 0", "0 to 1"]
 _SCALES: dict[Scale, dict[str, Any]] = {"free": {}, "from 0": {"rangemode": "tozero"}, "0 to 1": {"range": [0, 1]}}
 _HEIGHT = 340
 _LEGEND_LINE = 20
+_MOST_DIGITS = 5  # before the point, or zeros after it; beyond them a power of ten is written
+# What a page gives Plotly: where one points at a chart there is one button, which saves it as an SVG.
+SAVES_SVG: dict[str, Any] = {
+    "displaylogo": False,
+    "modeBarButtons": [["toImage"]],
+    "toImageButtonOptions": {"format": "svg", "filename": "chart"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,13 @@ def curve_panels(panels: Sequence[Panel], *, whole_numbers: bool = False) -> "Fi
     )  # fmt: skip
     write_plainly(figure)
     return figure
+
+
+def write_plainly(figure: "Figure") -> None:
+    """Have all axes of a chart write 12,000 and 0.0001, where Plotly by itself writes 12k and 100µ."""
+    plain = {"exponentformat": "power", "minexponent": _MOST_DIGITS, "separatethousands": True}
+    figure.update_xaxes(plain)
+    figure.update_yaxes(plain)
 
 
 def title_up(title: str) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from annotator.domain.numbers import written
-from annotator.figures.axes import write_plainly
-from annotator.figures.curves import COLOURS, title_up
+from annotator.figures.curves import COLOURS, title_up, write_plainly
 from annotator.language import _, several, unsaid
 from annotator.metrics.ragged import Floats
 
@@ -61,7 +60,10 @@ def distribution(points: Sequence[Point], *, name: str, marked: float | None = N
         marker={"color": COLOURS[0], "line": {"width": 1, "color": "rgba(128,128,128,.6)"}}, showlegend=False,
         customdata=[["between", low, high] for low, high in steps],
         hovertext=[
-            _between(low, high, int(n))
+            several(
+                "{low} to {high}: {n} instance", "{low} to {high}: {n} instances", int(n), low=written(low),
+                high=written(high),
+            )
             for (low, high), n in zip(steps, counts, strict=True)
         ],
         hovertemplate="%{hovertext}<extra></extra>",
@@ -100,13 +102,6 @@ def _edges(values: Floats) -> Floats:
     n = round((highest - lowest) / width) + 2
     edges: Floats = lowest - width / 2 + width * np.arange(n, dtype=np.float64)
     return edges
-
-
-def _between(low: float, high: float, n: int) -> str:
-    """What stands at a bar."""
-    return several(
-        "{low} to {high}: {n} instance", "{low} to {high}: {n} instances", n, low=written(low), high=written(high)
-    )
 
 
 def beside_confidence(points: Sequence[Point], *, name: str) -> "Figure":

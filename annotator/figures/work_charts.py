@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from annotator.figures.axes import write_plainly
-from annotator.figures.curves import COLOURS
+from annotator.figures.curves import COLOURS, write_plainly
 from annotator.language import spoken_language
 
 if TYPE_CHECKING:

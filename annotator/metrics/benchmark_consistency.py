@@ -13,7 +13,7 @@ import numpy as np
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
-from annotator.metrics.definitions import Definition
+from annotator.metrics.definitions import Definition, from_0_to_1
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.text.token_diff import diff_tokens
 
@@ -222,33 +222,24 @@ DEFINITIONS: tuple[Definition, ...] = (
         "share a perturbed record",
         _SCRIPT_MAP,
     ),
-    Definition(
+    from_0_to_1(
         "benchmark.map",
         "MAP",
         "1/|Q| sum over i of (number of j <= i with Q_j in O[:i]) / i; over the top-k or the full ranking",
-        "higher is better",
-        0.0,
-        1.0,
         "if either list is empty; excluded and counted",
         "Wang et al. 2022, Eq. 2",
     ),
-    Definition(
+    from_0_to_1(
         "benchmark.map_counting",
         "MAP, repeats counted",
         "as MAP, but a token of O matches as many tokens of Q as it occurs in O[:i]",
-        "higher is better",
-        0.0,
-        1.0,
         "if either list is empty; excluded and counted",
         "defined here; after Wang et al. 2022, Eq. 2",
     ),
-    Definition(
+    from_0_to_1(
         "benchmark.map_aligned",
         "MAP, tokens aligned",
         "MAP over token positions aligned by a diff of both texts: a synonym in the same place matches",
-        "higher is better",
-        0.0,
-        1.0,
         "if either list is empty; excluded and counted",
         "defined here; after Wang et al. 2022, Eq. 2",
     ),

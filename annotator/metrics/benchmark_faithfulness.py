@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from annotator.errors import InvalidValue
-from annotator.metrics.definitions import Definition
+from annotator.metrics.definitions import Definition, from_0_to_1
 from annotator.metrics.ragged import Floats, Integers
 
 
@@ -195,10 +195,6 @@ def _bag_f1(expected: list[str], other: list[str]) -> float:
     return 2 * (Counter(expected) & Counter(other)).total() / (len(expected) + len(other))
 
 
-def _answer(name: str, title: str, definition: str, undefined: str, source: str) -> Definition:
-    return Definition(f"benchmark.{name}", title, definition, "higher is better", 0.0, 1.0, undefined, source)
-
-
 _MISSING = "if a needed prediction is missing; excluded and counted"
 _SCRIPT_MISSING = "an empty prediction counts 1 and a missing one 0, whatever gold is, as in the script"
 _SCRIPT = "PaddleNLP model_interpretation mrc_f1_evaluate.py"
@@ -226,13 +222,10 @@ DEFINITIONS: tuple[Definition, ...] = (
         "not defined where a probability is missing; left out and counted",
         "Wang et al. 2022, Eq. 4; TrustAI Evaluator.cal_suf_com",
     ),
-    Definition(
+    from_0_to_1(
         "benchmark.new_p",
         "New-P",
         "share of instances whose label holds with only the rationale and changes without it",
-        "higher is better",
-        0.0,
-        1.0,
         "if a needed prediction is missing; excluded and counted",
         "PaddleNLP model_interpretation newp_analysis.py, over instances with both predictions",
     ),
@@ -246,43 +239,43 @@ DEFINITIONS: tuple[Definition, ...] = (
         "0 without gold; above 1 where there are more predictions than gold records",
         "PaddleNLP model_interpretation newp_analysis.py",
     ),
-    _answer(
-        "answer_f1_chinese_scripts",
+    from_0_to_1(
+        "benchmark.answer_f1_chinese_scripts",
         "Answer F1, Chinese (scripts)",
         "F1 over the longest common substring of ideographs and the stretches between them",
         _SCRIPT_MISSING,
         _SCRIPT,
     ),
-    _answer(
-        "answer_em_chinese_scripts",
+    from_0_to_1(
+        "benchmark.answer_em_chinese_scripts",
         "Exact match, Chinese (scripts)",
         "share of answers equal to gold, ignoring case and punctuation",
         _SCRIPT_MISSING,
         _SCRIPT,
     ),
-    _answer(
-        "answer_f1_chinese",
+    from_0_to_1(
+        "benchmark.answer_f1_chinese",
         "Answer F1, Chinese",
         "F1 over the longest common subsequence of ideographs and the stretches between them",
         _MISSING,
         _CHINESE,
     ),
-    _answer(
-        "answer_em_chinese",
+    from_0_to_1(
+        "benchmark.answer_em_chinese",
         "Exact match, Chinese",
         "share of answers equal to gold, ignoring case and punctuation",
         _MISSING,
         _CHINESE,
     ),
-    _answer(
-        "answer_f1_english",
+    from_0_to_1(
+        "benchmark.answer_f1_english",
         "Answer F1, English",
         "F1 over word counts, ignoring case, punctuation and articles",
         _MISSING,
         _ENGLISH,
     ),
-    _answer(
-        "answer_em_english",
+    from_0_to_1(
+        "benchmark.answer_em_english",
         "Exact match, English",
         "share of answers equal to gold, ignoring case, punctuation and articles",
         _MISSING,

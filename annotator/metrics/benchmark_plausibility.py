@@ -12,7 +12,7 @@ import numpy.typing as npt
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import Aggregate, mean_of
-from annotator.metrics.definitions import Definition
+from annotator.metrics.definitions import Definition, from_0_to_1
 from annotator.metrics.ragged import Flags, Floats, GoldSets, Integers, Ragged
 
 Bits = npt.NDArray[np.uint64]
@@ -316,54 +316,39 @@ def _is_match(iou: Floats) -> Floats:
 _CODE_F1 = "PaddleNLP model_interpretation eval_senti.py, TrustAI Evaluator.cal_f1"
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(
+    from_0_to_1(
         "benchmark.token_f1_scripts",
         "Token-F1 (scripts)",
         "2PR/(P+R) of token indices against the best set or a greedy union in file order; mean over sides, "
         "then all gold (PaddleNLP) or predicted (TrustAI) records",
-        "higher is better",
-        0.0,
-        1.0,
         "0 for an empty prediction or gold, and over all gold for a missing prediction, as in the code",
         _CODE_F1,
     ),
-    Definition(
+    from_0_to_1(
         "benchmark.token_f1_paper",
         "Token-F1 (paper)",
         "2PR/(P+R) of token indices against the single set with largest F1; mean over instances",
-        "higher is better",
-        0.0,
-        1.0,
         "without gold tokens; excluded and counted",
         "Wang et al. 2022, Eq. 1",
     ),
-    Definition(
+    from_0_to_1(
         "benchmark.iou_f1_evaluator",
         "IOU-F1 (evaluator)",
         "share of sides with int(10 |S and G| / |S or G|) >= 5, G chosen by F1 with unions",
-        "higher is better",
-        0.0,
-        1.0,
         "0 for an empty prediction or gold; records without predictions excluded",
         "TrustAI Evaluator.calc_iou_f1",
     ),
-    Definition(
+    from_0_to_1(
         "benchmark.iou_f1_paper",
         "IOU-F1 (paper)",
         "share of instances with |S and G| / |S or G| >= 0.5, G the single set with largest F1",
-        "higher is better",
-        0.0,
-        1.0,
         "without gold tokens; excluded and counted",
         "Wang et al. 2022, Eq. 3; choice of set defined here",
     ),
-    Definition(
+    from_0_to_1(
         "benchmark.accuracy",
         "Accuracy",
         "share of instances whose predicted label is the gold label",
-        "higher is better",
-        0.0,
-        1.0,
         "a missing prediction counts 0 over all gold and is left out over the predicted ones",
         "PaddleNLP model_interpretation cal_acc.py",
     ),

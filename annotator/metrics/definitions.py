@@ -160,3 +160,11 @@ class Definition:
     def in_plain_words(self) -> str | None:
         """What it tells, in a sentence for newcomers; None of a metric that no table of a project has."""
         return in_plain_words(self.name)
+
+
+def from_0_to_1(
+    name: str, title: str, definition: str, undefined: str, source: str, version: int = 1, *,
+    direction: Direction = "higher is better",
+) -> Definition:  # fmt: skip
+    """A metric with these bounds."""
+    return Definition(name, title, definition, direction, 0.0, 1.0, undefined, source, version)

@@ -15,7 +15,7 @@ import numpy as np
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
-from annotator.metrics.definitions import Definition, Direction
+from annotator.metrics.definitions import Definition, Direction, from_0_to_1
 from annotator.metrics.eraser_soft import areas_of_rows
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 
@@ -415,19 +415,19 @@ DEFINITIONS: tuple[Definition, ...] = (
         _RELEASED,
         lowest=None,  # shares raised to 0.0001 may add up to more than 1
     ),
-    Definition(
+    from_0_to_1(
         "er_test.auprc_released",
         "AUPRC (released)",
         "area under precision over recall by trapezoids; mean over all instances of the batch, also those without a rationale",
-        "higher is better", 0.0, 1.0, "0 of an instance without gold tokens, as in the code; none of an empty batch",
+        "0 of an instance without gold tokens, as in the code; none of an empty batch",
         _PLAUSIBILITY,
     ),
-    Definition(
+    from_0_to_1(
         "er_test.token_f1_released",
         "Token F1, macro (released)",
         "mean of the F1 of rationale tokens and of the others, selected where the attribution is above 0; mean over all "
         "instances of the batch, also those without a rationale",
-        "higher is better", 0.0, 1.0, "0 of an instance without gold tokens, as in the code; none of an empty batch",
+        "0 of an instance without gold tokens, as in the code; none of an empty batch",
         _PLAUSIBILITY,
     ),
     Definition(

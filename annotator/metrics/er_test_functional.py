@@ -13,7 +13,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.suites import TOLERANCE
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import OverSeeds, over_seeds
-from annotator.metrics.definitions import Definition, Direction
+from annotator.metrics.definitions import Definition, Direction, from_0_to_1
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 
 
@@ -26,7 +26,9 @@ def minimum_functionality(is_expected: Ragged[np.bool_], *, applies: Flags | Non
     >>> minimum_functionality(Ragged.of([[True, True], [True, False], []], np.bool_)).tolist()
     [0.0, 1.0, nan]
     """
-    return _verdicts(is_expected.with_values(~is_expected.values), _all_true(len(is_expected.values)), applies)
+    return _verdicts(
+        is_expected.with_values(~is_expected.values), np.ones(len(is_expected.values), dtype=np.bool_), applies
+    )
 
 
 def invariance(
@@ -226,10 +228,6 @@ def _of_original(rows: Ragged[np.int64] | Ragged[np.float64]) -> Floats:
     return np.repeat(firsts, rows.lengths[rows.lengths > 0])
 
 
-def _all_true(n: int) -> Flags:
-    return np.ones(n, dtype=np.bool_)
-
-
 def _share(flags: Flags) -> float | None:
     return float(flags.mean()) if len(flags) else None
 
@@ -253,56 +251,44 @@ _HIGHER: Direction = "higher is better"
 _NO_CASES = "a case that the test does not apply to is left out and counted; none without cases"
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(
+    from_0_to_1(
         "functional.mft",
         "Failure rate, MFT",
         "failing cases / cases that apply; a case fails unless each of its texts gets what is expected (a label, or not "
         "a label); mean and deviation (n − 1) over seeds; the paper prints it times 100",
-        _LOWER,
-        0.0,
-        1.0,
         _NO_CASES,
         f"{_PAPER}, section 3.2.3; CheckList, MFT",
+        direction=_LOWER,
     ),
-    Definition(
+    from_0_to_1(
         "functional.inv",
         "Failure rate, INV",
         "failing cases / cases that apply; a case fails if a changed text gets another label and the probability of the "
         "original's moved by more than the tolerance (0.1)",
-        _LOWER,
-        0.0,
-        1.0,
         _NO_CASES,
         f"{_PAPER}, section 3.2.3; CheckList, Expect.inv",
+        direction=_LOWER,
     ),
-    Definition(
+    from_0_to_1(
         "functional.dir",
         "Failure rate, DIR",
         "failing cases / cases that apply; a case fails if a changed text's probability moves the wrong way by more "
         "than the tolerance (0.1)",
-        _LOWER,
-        0.0,
-        1.0,
         f"{_NO_CASES}; it does not apply where it cannot fail (up: p ≤ tolerance; down: p ≥ 1 − tolerance)",
         f"{_PAPER}, section 3.2.3; CheckList, Expect.monotonic",
+        direction=_LOWER,
     ),
-    Definition(
+    from_0_to_1(
         "contrast.original",
         "Accuracy on originals",
         "originals that are right / originals",
-        _HIGHER,
-        0.0,
-        1.0,
         "none without originals",
         f"{_PAPER}, section 3.2.2",
     ),
-    Definition(
+    from_0_to_1(
         "contrast.contrast",
         "Accuracy on contrasts",
         "contrasts that are right / contrasts",
-        _HIGHER,
-        0.0,
-        1.0,
         "none without contrasts",
         f"{_PAPER}, section 3.2.2",
     ),
@@ -316,23 +302,17 @@ DEFINITIONS: tuple[Definition, ...] = (
         "none without originals or contrasts",
         f"{_PAPER}, Table 2",
     ),
-    Definition(
+    from_0_to_1(
         "contrast.consistency",
         "Contrast consistency",
         "originals that are right with all of their contrasts / all originals, also those without contrasts",
-        _HIGHER,
-        0.0,
-        1.0,
         "none without originals",
         f"{_PAPER}, scripts/metrics.py",
     ),
-    Definition(
+    from_0_to_1(
         "contrast.consistency_of_sets",
         "Contrast consistency, sets only",
         "originals that are right with all of their contrasts / originals that have contrasts",
-        _HIGHER,
-        0.0,
-        1.0,
         "none without contrasts; originals without contrasts are left out and counted",
         "ours, after Gardner et al. 2020",
     ),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.errors import InvalidValue
-from annotator.metrics.definitions import Definition, Direction
+from annotator.metrics.definitions import Definition, Direction, from_0_to_1
 from annotator.metrics.ragged import Floats, Integers, Ragged
 
 Reading = Literal["script", "paper"]
@@ -202,24 +202,18 @@ def _definition(side: str, measure: str) -> Definition:
 
 DEFINITIONS: tuple[Definition, ...] = (
     *(_definition(side, measure) for side in _SIDES for measure in _MEASURES),
-    Definition(
+    from_0_to_1(
         "eraser.accuracy",
         "Accuracy",
         "instances with a correct stated label / instances with gold and a stated label; in projects, gold "
         "needs a counted annotation with the gold label",
-        "higher is better",
-        0.0,
-        1.0,
         "no label stated",
         _SCORER,
     ),
-    Definition(
+    from_0_to_1(
         "eraser.macro_f1",
         "Macro F1",
         "mean over labels of 2·correct / (gold + stated)",
-        "higher is better",
-        0.0,
-        1.0,
         "no label stated",
         "scikit-learn's classification_report, as printed by the scorer; the paper's Perf.",
     ),

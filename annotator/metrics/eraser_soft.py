@@ -7,7 +7,7 @@ import numpy as np
 
 from annotator.errors import InvalidValue
 from annotator.metrics.aggregate import mean_of
-from annotator.metrics.definitions import Definition
+from annotator.metrics.definitions import Definition, from_0_to_1
 from annotator.metrics.eraser_spans import Spans
 from annotator.metrics.ragged import Floats, Integers, Ragged
 from annotator.metrics.ranked_words import RankedWords, rank_words
@@ -221,33 +221,24 @@ def _sum(points: Curves, values: Floats, start: Floats) -> Floats:
 
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(
+    from_0_to_1(
         "eraser.auprc",
         "AUPRC",
         "Σ (R_i − R_{i−1})(P_i + P_{i−1})/2 over distinct scores, R_0 = 0, P_0 = 1; mean over documents",
-        "higher is better",
-        0.0,
-        1.0,
         "documents without gold: excluded and counted here, 0.5 in the scorer",
         _SCORER,
     ),
-    Definition(
+    from_0_to_1(
         "eraser.average_precision",
         "Average precision",
         "Σ (R_i − R_{i−1}) P_i over distinct scores; mean over documents",
-        "higher is better",
-        0.0,
-        1.0,
         "with no or only gold tokens; excluded and counted",
         _SCORER,
     ),
-    Definition(
+    from_0_to_1(
         "eraser.roc_auc_score",
         "ROC-AUC",
         "probability that a gold token outscores another, ties counting half; mean over documents",
-        "higher is better",
-        0.0,
-        1.0,
         "with no or only gold tokens; excluded and counted",
         _SCORER,
     ),

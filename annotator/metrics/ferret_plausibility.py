@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from annotator.errors import InvalidValue
-from annotator.metrics.definitions import Definition
+from annotator.metrics.definitions import Definition, from_0_to_1
 from annotator.metrics.ragged import Flags, Floats, Ragged
 from annotator.metrics.ranked_words import RankedWords, rank_words
 
@@ -79,29 +79,25 @@ def _check(scores: Ragged[np.float64], gold: Ragged[np.bool_]) -> None:
         raise InvalidValue(f"Row {row} (from 0) has a score that is no finite number.")
 
 
-def _definition(measure: str, title: str, definition: str, undefined: str, source: str) -> Definition:
-    return Definition(f"ferret.{measure}", title, definition, "higher is better", 0.0, 1.0, undefined, source)
-
-
 DEFINITIONS: tuple[Definition, ...] = (
-    _definition(
-        "auprc",
+    from_0_to_1(
+        "ferret.auprc",
         "AUPRC (ferret)",
         "area under the precision–recall curve by trapezoids, negative scores as 0; mean over instances; "
         "constant scores give (1 + share of gold) / 2",
         "0.5 without gold tokens, as in scikit-learn; none without tokens",
         "ferret, plausibility_measures.py, auprc_plau",
     ),
-    _definition(
-        "token_f1",
+    from_0_to_1(
+        "ferret.token_f1",
         "Token F1 of the top k (ferret)",
         "F1 of the k highest positive scores with the gold mask, k fixed (HateXplain 7, Movies 78, SST 10, "
         "else 5); ties by position; mean over instances",
         "if neither side has tokens",
         "ferret, plausibility_measures.py, token_f1_plau",
     ),
-    _definition(
-        "token_iou",
+    from_0_to_1(
+        "ferret.token_iou",
         "Token IoU of the top k (ferret)",
         "|T ∩ G| / |T ∪ G|, T the k highest positive scores, G gold; ties by position; mean over instances",
         "0 if neither side has tokens, as in ferret",

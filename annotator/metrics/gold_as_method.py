@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from annotator.metrics.definitions import Definition, Direction
+from annotator.metrics.definitions import Definition, Direction, from_0_to_1
 from annotator.metrics.ragged import Identities, Integers, Ragged
 
 TEN_SEEDS = tuple(range(10))
@@ -36,28 +36,22 @@ _LEFT_OUT = "if a needed prediction is missing; excluded and counted"
 _TABLES = "Wang et al. 2022, Tables 4 and 7"
 
 DEFINITIONS: tuple[Definition, ...] = (
-    Definition(
+    from_0_to_1(
         "method.quality_full",
         "On the full input",
         "mean accuracy (reading: answer F1) on the full input",
-        _HIGHER,
-        0.0,
-        1.0,
         _LEFT_OUT,
         _TABLES,
     ),
-    Definition(
+    from_0_to_1(
         "method.quality_rationale",
         "On the rationale",
         "same with only the method's rationale (gold: gold as a method)",
-        _HIGHER,
-        0.0,
-        1.0,
         _LEFT_OUT,
         _TABLES,
     ),
-    Definition(
-        "method.quality_rest", "On the rest", "same without the rationale", _LOWER, 0.0, 1.0, _LEFT_OUT, _TABLES
+    from_0_to_1(
+        "method.quality_rest", "On the rest", "same without the rationale", _LEFT_OUT, _TABLES, direction=_LOWER
     ),
     Definition(
         "method.sufficiency",

@@ -111,7 +111,7 @@ class ControlledGain:
         if of_control is None or over_control is None:
             return "no control"
         gains_too = of_control.word == "better"
-        if gains_too and _high(of_control) >= _mean(gain) - _ROUNDING:
+        if gains_too and (0.0 if of_control.high is None else of_control.high) >= _mean(gain) - _ROUNDING:
             return "as much"
         if over_control.word == "better":
             return "less" if gains_too else "none"
@@ -176,7 +176,3 @@ def controlled_gain(base: Floats, other: Floats, control: Floats | None = None) 
 
 def _mean(verdict: Verdict) -> float:
     return verdict.difference or 0.0
-
-
-def _high(verdict: Verdict) -> float:
-    return 0.0 if verdict.high is None else verdict.high

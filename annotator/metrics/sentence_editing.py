@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotator.metrics.aggregate import Aggregate, mean_of
-from annotator.metrics.definitions import Definition, Direction
+from annotator.metrics.definitions import Definition, from_0_to_1
 from annotator.metrics.ragged import Flags, Floats, Integers, Ragged
 from annotator.metrics.ranked_words import Points, RankedWords, rank_words
 
@@ -221,55 +221,57 @@ _NOTHING_APART = "with no or only gold tokens; excluded and counted"
 _PAPER, _CODE = "Stevens and Su 2021, section 4", "released code of Stevens and Su 2021"
 
 
-def _definition(
-    name: str, title: str, definition: str, undefined: str, source: str, direction: Direction = "higher is better"
-) -> Definition:
-    return Definition(f"editing.{name}", title, definition, direction, 0.0, 1.0, undefined, source)
-
-
 _NO_GROUP = "where either group has no sentences"
 _SURE = "Stevens and Su 2021, section 5; “perfect” interpreted as reciprocal rank 1"
 
 DEFINITIONS: tuple[Definition, ...] = (
-    _definition("mrr", "MRR with removal", "mean of 1 / mean(r_i - (i - 1)) over sentences", _NO_WORD, _PAPER),
-    _definition(
-        "average_precision",
+    from_0_to_1("editing.mrr", "MRR with removal", "mean of 1 / mean(r_i - (i - 1)) over sentences", _NO_WORD, _PAPER),
+    from_0_to_1(
+        "editing.average_precision",
         "Average precision",
         "sum of (R_n - R_(n-1)) P_n over thresholds on the word scores; mean over sentences",
         _NOTHING_APART,
         "scikit-learn average_precision_score",
     ),
-    _definition(
-        "auprc",
+    from_0_to_1(
+        "editing.auprc",
         "AUPRC",
         "area under precision over recall (x) by trapezoids; mean over sentences",
         _NOTHING_APART,
         "Stevens and Su 2021, section 4, as scikit-learn's auc(recall, precision)",
     ),
-    _definition(
-        "auprc_as_published",
+    from_0_to_1(
+        "editing.auprc_as_published",
         "AUPRC column as published (not an AUPRC)",
         "area over sorted precision on x, cut at full recall; for one word: 0 at rank 1, else 0.5",
         _NOTHING_APART,
         "Stevens and Su 2021, Tables 4 and 5; formula inferred from all 54 rows",
-        "lower is better",
+        direction="lower is better",
     ),
-    _definition("top_1", "Top-1 match", "share of sentences with k = 1 and r_1 = 1", _NO_WORD, _PAPER),
-    _definition(
-        "top_1_lenient",
+    from_0_to_1("editing.top_1", "Top-1 match", "share of sentences with k = 1 and r_1 = 1", _NO_WORD, _PAPER),
+    from_0_to_1(
+        "editing.top_1_lenient",
         "Top-1 in rationale",
         "share of sentences whose top word is in the rationale",
         _NO_WORD,
         "defined here",
     ),
-    _definition("top_3", "Top-3 match", "share of rationales within the first 3 words", _NO_WORD, _CODE),
-    _definition(
-        "exact_match", "Exact match", "share of rationales equal to the first k words, k their size", _NO_WORD, _CODE
+    from_0_to_1("editing.top_3", "Top-3 match", "share of rationales within the first 3 words", _NO_WORD, _CODE),
+    from_0_to_1(
+        "editing.exact_match",
+        "Exact match",
+        "share of rationales equal to the first k words, k their size",
+        _NO_WORD,
+        _CODE,
     ),
-    _definition("jaccard", "Jaccard at k", "|H and top-k| / |H or top-k|; k = |H| unless said", _NO_WORD, _CODE),
-    _definition("jaccard_match", "Jaccard match", "share of sentences with Jaccard at |H| >= 0.5", _NO_WORD, _CODE),
-    _definition(
-        "need_edit_f1",
+    from_0_to_1(
+        "editing.jaccard", "Jaccard at k", "|H and top-k| / |H or top-k|; k = |H| unless said", _NO_WORD, _CODE
+    ),
+    from_0_to_1(
+        "editing.jaccard_match", "Jaccard match", "share of sentences with Jaccard at |H| >= 0.5", _NO_WORD, _CODE
+    ),
+    from_0_to_1(
+        "editing.need_edit_f1",
         "F1 of “need edit”",
         "2 × sentences with the label in both / (predicted + gold sentences with it)",
         "no sentence has it in either",

@@ -228,11 +228,7 @@ def _may_be_best(row: MetricRow, column: Column, judged: Judged) -> bool:
     number = row.numbers[column.name]
     if number.n is not None and number.n < FEWEST:
         return False
-    return not _learned(row, column) and _is_better(judged)
-
-
-def _is_better(judged: Judged) -> bool:
-    return judged.verdict is None or judged.verdict.word == "better"
+    return not _learned(row, column) and (judged.verdict is None or judged.verdict.word == "better")
 
 
 # What methods say of their own scores, in words: the value, what it is, and what to do where it is not as it should be.

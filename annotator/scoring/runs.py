@@ -391,7 +391,9 @@ def _score_answers(gold: GoldTable, answers: Answers, *, is_label: bool) -> Scor
         )
         scored.totals["eraser.macro_f1"] = report.macro.f1
         if gold.edited_label is not None:
-            is_predicted, is_gold = (_are(gold.edited_label, of_all) for of_all in (given, truth))
+            is_predicted, is_gold = (
+                np.array([gold.edited_label == other for other in of_all], dtype=np.bool_) for of_all in (given, truth)
+            )
             scored.totals["editing.need_edit_f1"] = need_edit_f1(is_predicted, is_gold)
     return scored
 
@@ -406,10 +408,6 @@ def _with_people(scored: Scored, gold: GoldTable, answers: Answers, ordered_labe
     of_labels, totals = soft.of_answers(part.rows, answers, ordered_labels)
     counts = {"instances": len(part), "instances_without_answer": len(gold) - len(part)}
     return Scored(part, values | of_labels, scored.totals | totals, counts)
-
-
-def _are(label: str, given: Sequence[str]) -> Flags:
-    return np.array([label == other for other in given], dtype=np.bool_)
 
 
 def _answer_values(truth: Sequence[str], given: Sequence[str], languages: Sequence[str]) -> Values:

@@ -9,7 +9,7 @@ what it matched before; a pointer says where the answer begins and, from that, w
 A text may have any length; time and memory grow with it in a line. torch is imported when one is made or loaded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
@@ -49,24 +49,23 @@ def is_recurrent(model: Any) -> bool:
 
 @cache
 def _classes() -> tuple[Any, Any]:
-    """The configuration and the model. Made when they are needed, since their bases come with torch."""
+    return made_classes(
+        "Lstm", "SequenceClassification", MODEL_TYPE, _configure, __init__=_build, get_input_embeddings=_embeddings,
+        resize_token_embeddings=_resize, read=_read, forward=_forward,
+    )  # fmt: skip
+
+
+def made_classes(
+    name: str, task: str, model_type: str, configure: Callable[..., None], **methods: Callable[..., Any]
+) -> tuple[Any, Any]:
+    """A configuration and a model, made when they are needed, since their bases come with torch."""
     transformers = import_module("transformers")
-    config = type("LstmConfig", (transformers.PretrainedConfig,), {"model_type": MODEL_TYPE, "__init__": _configure})
-    model = type(
-        "LstmForSequenceClassification",
-        (transformers.PreTrainedModel,),
-        {
-            "config_class": config,
-            "base_model_prefix": "",
-            "__init__": _build,
-            "_init_weights": as_drawn,
-            "get_input_embeddings": _embeddings,
-            "resize_token_embeddings": _resize,
-            "read": _read,
-            "forward": _forward,
-        },
+    place = {"__module__": configure.__module__}
+    config = type(
+        f"{name}Config", (transformers.PretrainedConfig,), {**place, "model_type": model_type, "__init__": configure}
     )
-    return config, model
+    shared = {**place, "config_class": config, "base_model_prefix": "", "_init_weights": as_drawn}
+    return config, type(f"{name}For{task}", (transformers.PreTrainedModel,), shared | methods)
 
 
 def _configure(
@@ -90,12 +89,8 @@ def _configure(
     special: the tokenizer's own subwords; encoder: the configuration of a transformer in front; window: how many it takes
     """
     self.vocab_size, self.hidden_size, self.recurrent_size = vocab_size, hidden_size, recurrent_size
-    self.is_bidirectional, self.pooling, self.mlp_size, self.activation = (
-        is_bidirectional,
-        pooling,
-        mlp_size,
-        activation,
-    )
+    self.is_bidirectional, self.pooling = is_bidirectional, pooling
+    self.mlp_size, self.activation = mlp_size, activation
     self.dropout, self.special, self.encoder, self.window = dropout, list(special), encoder, window
     import_module("transformers").PretrainedConfig.__init__(self, **given)
 
@@ -302,25 +297,10 @@ def is_match_lstm(model: Any) -> bool:
 
 @cache
 def _match_classes() -> tuple[Any, Any]:
-    """The configuration and the model. Made when they are needed, since their bases come with torch."""
-    transformers = import_module("transformers")
-    config = type(
-        "MatchLstmConfig", (transformers.PretrainedConfig,), {"model_type": MATCH_LSTM, "__init__": _configure_match}
-    )
-    model = type(
-        "MatchLstmForQuestionAnswering",
-        (transformers.PreTrainedModel,),
-        {
-            "config_class": config,
-            "base_model_prefix": "",
-            "__init__": _build_match,
-            "_init_weights": as_drawn,
-            "get_input_embeddings": lambda self: self.embeddings,
-            "resize_token_embeddings": _resize_match,
-            "forward": _forward_match,
-        },
-    )
-    return config, model
+    return made_classes(
+        "MatchLstm", "QuestionAnswering", MATCH_LSTM, _configure_match, __init__=_build_match,
+        get_input_embeddings=lambda self: self.embeddings, resize_token_embeddings=_resize_match, forward=_forward_match,
+    )  # fmt: skip
 
 
 def _configure_match(

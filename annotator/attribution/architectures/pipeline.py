@@ -14,7 +14,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, Literal
 
-from annotator.attribution.architectures.lstm import as_drawn, encoder_of, order_of, resized
+from annotator.attribution.architectures.lstm import encoder_of, made_classes, order_of, resized
 from annotator.attribution.architectures.rationaliser import PIPELINE, SELECTED
 from annotator.attribution.transformers_subwords import Tensor
 
@@ -99,27 +99,11 @@ def texts_of(
 
 @cache
 def _classes() -> tuple[Any, Any]:
-    """The configuration and the model. Made when they are needed, since their bases come with torch."""
-    transformers = import_module("transformers")
-    config = type(
-        "RationalePipelineConfig", (transformers.PretrainedConfig,), {"model_type": PIPELINE, "__init__": _configure}
-    )
-    model = type(
-        "RationalePipelineForSequenceClassification",
-        (transformers.PreTrainedModel,),
-        {
-            "config_class": config,
-            "base_model_prefix": "",
-            "__init__": _build,
-            "_init_weights": as_drawn,
-            "get_input_embeddings": lambda self: _embeddings(self.classifier),
-            "resize_token_embeddings": _resize,
-            "selection": _selection,
-            "chosen": _chosen,
-            "forward": _forward,
-        },
-    )
-    return config, model
+    return made_classes(
+        "RationalePipeline", "SequenceClassification", PIPELINE, _configure, __init__=_build,
+        get_input_embeddings=lambda self: _embeddings(self.classifier), resize_token_embeddings=_resize,
+        selection=_selection, chosen=_chosen, forward=_forward,
+    )  # fmt: skip
 
 
 def _configure(

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from annotator.attribution.architectures.lstm import as_drawn, order_of, packed_states, resized
+from annotator.attribution.architectures.lstm import made_classes, order_of, packed_states, resized
 from annotator.attribution.transformers_subwords import Batch, Tensor
 
 MODEL_TYPE = "lei-rationaliser"
@@ -104,26 +104,11 @@ def read_extractor(model: Any, folder: Path) -> None:
 
 @cache
 def _classes() -> tuple[Any, Any]:
-    """The configuration and the model. Made when they are needed, since their bases come with torch."""
-    transformers = import_module("transformers")
-    config = type("LeiConfig", (transformers.PretrainedConfig,), {"model_type": MODEL_TYPE, "__init__": _configure})
-    model = type(
-        "LeiForSequenceClassification",
-        (transformers.PreTrainedModel,),
-        {
-            "config_class": config,
-            "base_model_prefix": "",
-            "__init__": _build,
-            "_init_weights": as_drawn,
-            "get_input_embeddings": lambda self: self.classifier["embeddings"],
-            "resize_token_embeddings": _resize,
-            "selection": _selection,
-            "chosen": _chosen,
-            "classify": _classify,
-            "forward": _forward,
-        },
-    )
-    return config, model
+    return made_classes(
+        "Lei", "SequenceClassification", MODEL_TYPE, _configure, __init__=_build,
+        get_input_embeddings=lambda self: self.classifier["embeddings"], resize_token_embeddings=_resize,
+        selection=_selection, chosen=_chosen, classify=_classify, forward=_forward,
+    )  # fmt: skip
 
 
 def _configure(
