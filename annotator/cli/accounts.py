@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from annotator.cli.commands import (
+    answering,
     examples,
-    json_option,
     opened,
     opened_project,
     option,
@@ -36,8 +36,7 @@ _confirm_option = option(
 @click.command()
 @click.argument("name")
 @_confirm_option
-@json_option
-@click.pass_obj
+@answering
 def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
     """Remove the account, name and words of NAME; what they marked and scored stays under a drawn name.
 
@@ -62,8 +61,7 @@ def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None
 @click.command()
 @click.argument("name")
 @_confirm_option
-@json_option
-@click.pass_obj
+@answering
 def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
     """Remove NAME with all that they marked, scored and wrote; gold is computed again.
 
@@ -108,8 +106,7 @@ def export(path: Path, name: str, file: Path) -> None:
 
 
 @click.command()
-@json_option
-@click.pass_obj
+@answering
 def wipe(path: Path, as_json: bool) -> int:
     """Rewrite the database file where bytes are left of somebody who was anonymised or erased.
 
@@ -182,8 +179,7 @@ for _command in (export, anonymise, erase, wipe):
 )  # fmt: skip
 @option("--project", help="The project; not needed while there is only one.")
 @_url_option
-@json_option
-@click.pass_obj
+@answering
 @examples("annotator user add Ada --role reviewer --project Reviews")
 def add(path: Path, name: str, role: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Make an account and print its one-time sign-in link; a person who has an account gets a further role.
@@ -217,8 +213,7 @@ def add(path: Path, name: str, role: str, project: str | None, url: str | None, 
 )
 @project_option
 @_url_option
-@json_option
-@click.pass_obj
+@answering
 def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | None, as_json: bool) -> None:
     """Invite everybody in FILE and print their links; all of them, or nobody.
 
@@ -243,38 +238,30 @@ def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | No
 
 
 @user.command(name="list")
-@json_option
-@click.pass_obj
+@answering
 def list_(path: Path, as_json: bool) -> None:
     """Everybody with an account, and their roles."""
     from annotator.usecases.access.accounts import list_users
 
     with opened(path) as store:
         listed = list_users(store, LOCAL_OPERATOR)
-    if as_json:
-        users = [
-            {
-                "name": account.user.name,
-                "is_administrator": account.user.is_administrator,
-                "is_disabled": account.user.is_disabled,
-                "roles": [{"project": project, "role": role} for project, role in account.roles],
-            }
-            for account in listed
-        ]
-        print_json({"users": users})
-        return
+    users, lines = [], []
     for account in listed:
+        user, in_projects = account.user, [{"project": project, "role": role} for project, role in account.roles]
+        users.append(
+            {"name": user.name, "is_administrator": user.is_administrator, "is_disabled": user.is_disabled,
+             "roles": in_projects}
+        )  # fmt: skip
         roles = [f"{role} in '{project}'" for project, role in account.roles]
-        roles += ["administrator"] * account.user.is_administrator + ["disabled"] * account.user.is_disabled
-        click.echo(f"{account.user.name}: {', '.join(roles) or 'no role'}")
-    if not listed:
-        click.echo("There are no accounts yet. Make one with 'annotator user add NAME --role ROLE'.")
+        roles += ["administrator"] * user.is_administrator + ["disabled"] * user.is_disabled
+        lines.append(f"{user.name}: {', '.join(roles) or 'no role'}")
+    none = "There are no accounts yet. Make one with 'annotator user add NAME --role ROLE'."
+    respond(as_json, {"users": users}, *(lines or [none]))
 
 
 @user.command()
 @click.argument("name")
-@json_option
-@click.pass_obj
+@answering
 def disable(path: Path, name: str, as_json: bool) -> None:
     """End a person's sessions at once and refuse further sign-ins; what they made stays."""
     from annotator.usecases.access.accounts import disable_user
@@ -288,8 +275,7 @@ def disable(path: Path, name: str, as_json: bool) -> None:
 @user.command()
 @click.argument("name")
 @_url_option
-@json_option
-@click.pass_obj
+@answering
 def reset(path: Path, name: str, url: str | None, as_json: bool) -> None:
     """Print a new one-time link; the old password, open sessions and older links end. This lets a disabled person in
     again.
@@ -353,8 +339,7 @@ def token() -> None:
 )  # fmt: skip
 @option("--days", type=click.IntRange(1, _LONGEST_DAYS), default=_DAYS, help="How long it is valid.")
 @option("--note", default="", help="A note on what it is for.")
-@json_option
-@click.pass_obj
+@answering
 @examples('annotator token make Ada --project Reviews --scope read --scope "write model output" --days 30')
 def make(
     path: Path, name: str, project_name: str, scopes: "tuple[Scope, ...]", days: int, note: str, as_json: bool
@@ -369,41 +354,36 @@ def make(
     with opened_project(path, project_name) as (store, project):
         made = make_token(store, LOCAL_OPERATOR, project, name, scopes, days=days, note=note)
         row = _row(store, made.token)
-    if as_json:
-        print_json({**row, "token": made.text})
-        return
-    click.echo(f"Token {made.token.id} acts as '{made.token.user.name}' in '{made.token.project_name}' until")
-    click.echo(f"{made.token.expires_at[:10]} and may {' and '.join(made.token.scopes)}. It is shown this once:")
-    click.echo(made.text)
+    respond(
+        as_json,
+        {**row, "token": made.text},
+        f"Token {made.token.id} acts as '{made.token.user.name}' in '{made.token.project_name}' until",
+        f"{made.token.expires_at[:10]} and may {' and '.join(made.token.scopes)}. It is shown this once:",
+        made.text,
+    )
 
 
 @token.command(name="list")
-@json_option
-@click.pass_obj
+@answering
 def list_tokens(path: Path, as_json: bool) -> None:
     """Every token with its number, person, project, scopes, state and day of last use; never its secret."""
     from annotator.usecases.access.credentials import list_tokens
 
     with opened(path) as store:
         rows = [_row(store, token) for token in list_tokens(store, LOCAL_OPERATOR)]
-    if as_json:
-        print_json({"tokens": rows})
-        return
-    for row in rows:
-        used = (row["last_used_at"] or "never")[:10]
-        note = f" ({row['note']})" if row["note"] else ""
-        click.echo(
-            f"{row['id']}: {row['user']} in '{row['project']}', may {' and '.join(row['scopes'])}; {row['state']}, "
-            f"until {row['expires_at'][:10]}, last used {used}{note}"
-        )
-    if not rows:
-        click.echo("There are no tokens yet. Make one with 'annotator token make NAME --project P --scope read'.")
+    lines = [
+        f"{row['id']}: {row['user']} in '{row['project']}', may {' and '.join(row['scopes'])}; {row['state']}, "
+        f"until {row['expires_at'][:10]}, last used {(row['last_used_at'] or 'never')[:10]}"
+        + (f" ({row['note']})" if row["note"] else "")
+        for row in rows
+    ]
+    none = "There are no tokens yet. Make one with 'annotator token make NAME --project P --scope read'."
+    respond(as_json, {"tokens": rows}, *(lines or [none]))
 
 
 @token.command()
 @click.argument("number", metavar="ID", type=int)
-@json_option
-@click.pass_obj
+@answering
 def revoke(path: Path, number: int, as_json: bool) -> None:
     """End the token with this number at once. Disabling or resetting a person ends all of theirs."""
     from annotator.usecases.access.credentials import revoke_token

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from annotator.cli.commands import (
+    answering,
     device_option,
     engine_of,
     engine_options,
     examples,
     hub_option,
     inputs_option,
-    json_option,
     opened_project,
     option,
     pairs_of,
@@ -158,8 +158,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 )
 @option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
 @hub_option
-@json_option
-@click.pass_obj
+@answering
 @examples(
     "annotator attribute --project Reviews --model built-in --method occlusion",
     "annotator attribute --project Reviews --model transformers:bert --method integrated-gradients --steps 100 --faithfulness",

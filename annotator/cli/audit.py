@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from annotator.cli.commands import json_option, opened_project, option, print_json, project_option
+from annotator.cli.commands import answering, on_project, opened_project, option, print_json, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import NotFound
@@ -37,8 +37,7 @@ def audit() -> None:
     help="The same seed draws the same; a larger sample holds the smaller one.",
 )  # fmt: skip
 @option("--dry-run", is_flag=True, help="Only say what would be drawn.")
-@json_option
-@click.pass_obj
+@answering
 def draw(path: Path, /, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
     """Draw a sample of the accepted perturbed versions of a project.
 
@@ -73,9 +72,7 @@ def draw(path: Path, /, project_name: str, dry_run: bool, as_json: bool, **choic
 
 
 @audit.command()
-@project_option
-@json_option
-@click.pass_obj
+@on_project
 def show(path: Path, project_name: str, as_json: bool) -> None:
     """The audits of a project, newest first: how many were judged, and the share that is right, by kind.
 
@@ -86,17 +83,15 @@ def show(path: Path, project_name: str, as_json: bool) -> None:
 
     with opened_project(path, project_name) as (store, project):
         results = audits_of_project(store, LOCAL_OPERATOR, project)
-    if as_json:
-        print_json({"audits": [_row(result) for result in results]})
-        return
+    lines = []
     for result in results:
         drawing = result.audit.drawing
-        click.echo(f"audit {result.audit.id} ({result.audit.made_at[:10]}, {drawing.per}, seed {drawing.seed})")
+        lines.append(f"audit {result.audit.id} ({result.audit.made_at[:10]}, {drawing.per}, seed {drawing.seed})")
         for share in result.shares:
             changed = f"; {share.n_changed:,} changed since" if share.n_changed else ""
-            click.echo(f"  {share.kind}: {share.words}; {share.n_drawn:,} drawn of {share.population:,}{changed}")
-    if not results:
-        click.echo(f"'{project_name}' has no audit. Draw one with 'annotator audit draw --project ...'.")
+            lines.append(f"  {share.kind}: {share.words}; {share.n_drawn:,} drawn of {share.population:,}{changed}")
+    none = f"'{project_name}' has no audit. Draw one with 'annotator audit draw --project ...'."
+    respond(as_json, {"audits": [_row(result) for result in results]}, *(lines or [none]))
 
 
 @audit.command()

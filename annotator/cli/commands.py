@@ -96,6 +96,8 @@ rename_option = option(
 )
 json_option = option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 project_option = option("--project", "project_name", required=True, metavar="NAME", help="The project.")
+answering = options_of(json_option, click.pass_obj)  # for a command that gets the database, and may answer as JSON
+on_project = options_of(project_option, answering)
 
 
 def examples(*lines: str) -> Callable[[Command], Command]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened_project, option, print_json, project_option, respond
+from annotator.cli.commands import answering, examples, opened_project, option, print_json, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -44,8 +44,7 @@ def crowd() -> None:
 @option("--must-read", is_flag=True, help="The guidelines must be read before anything is submitted.")
 @option("--open", "is_open", is_flag=True, help="Let workers in at once.")
 @_url_option
-@json_option
-@click.pass_obj
+@answering
 @examples("annotator crowd make pilot --project Reviews --workers 20 --texts 10 --parameter PROLIFIC_PID")
 def make(
     path: Path, /, name: str, project_name: str, is_open: bool, url: str | None, as_json: bool, **given: object
@@ -79,8 +78,7 @@ def make(
 @crowd.command(name="list")
 @project_option
 @_url_option
-@json_option
-@click.pass_obj
+@answering
 def list_(path: Path, project_name: str, url: str | None, as_json: bool) -> None:
     """The links of a project, with how many workers came, are working, finished, stopped or ran out of time."""
     from annotator.usecases.crowd.recruitment_links import links_of
@@ -151,8 +149,7 @@ def codes(path: Path, name: str, project_name: str) -> None:
 @click.argument("code")
 @project_option
 @option("--paid", is_flag=True, help="Note that it is paid, so that it is used up.")
-@json_option
-@click.pass_obj
+@answering
 def code(path: Path, code: str, project_name: str, paid: bool, as_json: bool) -> None:
     """Say whether CODE is one of the project's, whether it is used up, and how much work it stands for."""
     from annotator.usecases.crowd.recruitment_links import find_code, mark_paid

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened_project, option, print_json, project_option, respond
+from annotator.cli.commands import (
+    answering,
+    examples,
+    on_project,
+    opened_project,
+    option,
+    print_json,
+    project_option,
+    respond,
+)
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -41,8 +50,7 @@ def evidence() -> None:
     help="Give everybody the roles that they have in the first project.",
 )  # fmt: skip
 @option("--dry-run", is_flag=True, help="Only say what the pass would hold.")
-@json_option
-@click.pass_obj
+@answering
 @examples('annotator evidence start "All evidence" --project Reviews --sample 50')
 def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
     """Make the project NAME with copies of complete texts that have gold and are in no pass yet.
@@ -72,9 +80,7 @@ def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: b
 
 
 @evidence.command()
-@project_option
-@json_option
-@click.pass_obj
+@on_project
 def show(path: Path, project_name: str, as_json: bool) -> None:
     """How far the second passes of a project are: texts that wait, are ready, taken over or blocked, with their keys,
     and what taking over changes.

@@ -9,11 +9,13 @@ import click
 from annotator.cli.commands import (
     examples,
     json_option,
+    on_project,
     opened_project,
     option,
     options_of,
     print_json,
     project_option,
+    respond,
     show_rest,
 )
 from annotator.domain.numbers import counted
@@ -187,9 +189,7 @@ def name(path: Path, /, people: tuple[str, ...], is_first: bool, is_free: bool, 
 
 
 @instances.command()
-@project_option
-@json_option
-@click.pass_obj
+@on_project
 def changes(path: Path, project_name: str, as_json: bool) -> None:
     """List the last changes of many texts with their numbers, the newest first, undone ones too.
 
@@ -200,20 +200,16 @@ def changes(path: Path, project_name: str, as_json: bool) -> None:
 
     with opened_project(path, project_name) as (store, project):
         actions = last_changes(store, LOCAL_OPERATOR, project)
-    if as_json:
-        print_json({
-            "changes": [
-                {"number": a.id, "kind": a.change.kind, "instances": a.n_instances, "by": a.made_by, "at": a.made_at,
-                 "undone_by": a.undone_by, "undone_at": a.undone_at, "restored": a.n_restored}
-                for a in actions
-            ]
-        })  # fmt: skip
-        return
-    for action in actions:
-        undone = f"; undone by {action.undone_by}" if action.undone_by else ""
-        click.echo(f"{action.id}. {action.made_at[:16]} {action.made_by} {bulk_words(action)}{undone}")
-    if not actions:
-        click.echo("No bulk changes yet.")
+    rows = [
+        {"number": a.id, "kind": a.change.kind, "instances": a.n_instances, "by": a.made_by, "at": a.made_at,
+         "undone_by": a.undone_by, "undone_at": a.undone_at, "restored": a.n_restored}
+        for a in actions
+    ]  # fmt: skip
+    lines = [
+        f"{a.id}. {a.made_at[:16]} {a.made_by} {bulk_words(a)}{f'; undone by {a.undone_by}' if a.undone_by else ''}"
+        for a in actions
+    ]
+    respond(as_json, {"changes": rows}, *(lines or ["No bulk changes yet."]))
 
 
 @instances.command()
@@ -248,16 +244,16 @@ def _change(path: Path, change: BulkChange, options: dict[str, Any]) -> None:
         else:
             result = change_many(store, LOCAL_OPERATOR, project, change, ids)
             plan, number = result.plan, result.action.id if result.action else None
-    if as_json:
-        print_json({"change": number, "instances": len(plan.ids), "passed_over": dict(plan.passed_over)})
-        return
     are = "would be changed" if is_dry else "changed"
     undo_words = (
         "" if number is None else f" Undo it with 'annotator instances undo {number} --project \"{project.name}\"'."
     )
-    click.echo(f"{counted(len(plan.ids), 'text')} {are}.{undo_words}")
-    for reason in plan.reasons:
-        click.echo(f"  passed over: {reason}")
+    respond(
+        as_json,
+        {"change": number, "instances": len(plan.ids), "passed_over": dict(plan.passed_over)},
+        f"{counted(len(plan.ids), 'text')} {are}.{undo_words}",
+        *(f"  passed over: {reason}" for reason in plan.reasons),
+    )
 
 
 def _chosen(store: "Store", project: "Project", options: dict[str, Any], *, is_all: bool) -> list[int]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from annotator.cli.commands import json_option, opened_project, option, project_option, respond
+from annotator.cli.commands import on_project, opened_project, option, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -21,9 +21,7 @@ def label() -> None:
 
 
 @label.command("list")
-@project_option
-@json_option
-@click.pass_obj
+@on_project
 def list_(database: Path, project_name: str, as_json: bool) -> None:
     """List the labels with the instances and annotations that carry them."""
     from annotator.usecases.project.labels import label_effects

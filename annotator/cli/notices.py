@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, option, print_json
+from annotator.cli.commands import answering, examples, opened, option, respond
 from annotator.domain.people import LOCAL_OPERATOR
 
 _PRIVATE = "Hosts and networks that may be private, with commas between them."
@@ -19,25 +19,23 @@ def notices() -> None:
 
 
 @notices.command()
-@json_option
-@click.pass_obj
+@answering
 def show(path: Path, as_json: bool) -> None:
     """What is set, how many messages are in which state, and which failed; never a secret."""
     from annotator.usecases.delivery.channels import channels
 
     with opened(path) as store:
         now = channels(store, LOCAL_OPERATOR)
-    if as_json:
-        print_json(asdict(now))
-        return
     mail, webhook = now.mail, now.webhook
     to = f"{mail.host}:{mail.port}, {mail.security}, from {mail.sender}, from {mail.hour}:00 UTC on"
-    click.echo(f"Mail: on ({to})" if now.is_mail_on else "Mail: off")
-    click.echo(f"Webhook: on ({webhook.url})" if now.is_webhook_on else "Webhook: off")
-    for state, n in now.counts.items():
-        click.echo(f"{state}\t{n:,}")
-    for message in now.undelivered:
-        click.echo(f"{message.channel} {message.id}\t{message.created_at[:16]}\t{message.state}\t{message.problem}")
+    respond(
+        as_json,
+        asdict(now),
+        f"Mail: on ({to})" if now.is_mail_on else "Mail: off",
+        f"Webhook: on ({webhook.url})" if now.is_webhook_on else "Webhook: off",
+        *(f"{state}\t{n:,}" for state, n in now.counts.items()),
+        *(f"{m.channel} {m.id}\t{m.created_at[:16]}\t{m.state}\t{m.problem}" for m in now.undelivered),
+    )
 
 
 @notices.command()

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened_project, option, print_json, project_option
+from annotator.cli.commands import answering, examples, opened_project, option, project_option, respond
 from annotator.domain.numbers import counted, duration, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.errors import InvalidValue
@@ -41,8 +41,7 @@ class _Numbers:
 @option("--to", "last", type=_DAY, metavar="DAY", help="The last day that is paid; by default today.")
 @option("--time-zone", "zone_name", default="UTC", help="The time zone of the days, such as Europe/Berlin.")
 @option("--pay-csv", "as_pay", is_flag=True, help="Print the table to pay by, and nothing else.")
-@json_option
-@click.pass_obj
+@answering
 @examples("annotator progress --project Reviews --from 2026-11-01 --to 2026-11-30 --pay-csv")
 def progress(
     database: Path, project_name: str, first: dt.datetime | None, last: dt.datetime | None, zone_name: str, as_pay: bool,
@@ -64,11 +63,7 @@ def progress(
             click.echo(pay_csv(payroll), nl=False)
             return
         numbers = _numbers(store, project, payroll, zone)
-    if as_json:
-        print_json(_as_json(numbers))
-        return
-    for line in _lines(numbers):
-        click.echo(line)
+    respond(as_json, _as_json(numbers), *_lines(numbers))
 
 
 def _zone(name: str) -> dt.tzinfo:

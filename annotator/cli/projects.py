@@ -10,8 +10,8 @@ import click
 import msgspec
 
 from annotator.cli.commands import (
+    answering,
     examples,
-    json_option,
     opened,
     opened_project,
     option,
@@ -150,8 +150,7 @@ def restore_(database: Path, name: str) -> None:
 @project.command("delete")
 @click.argument("name")
 @option("--name-again", help="The same name once more, for scripts; without it you are asked to type it.")
-@json_option
-@click.pass_obj
+@answering
 def delete_(database: Path, name: str, name_again: str | None, as_json: bool) -> None:
     """Delete a project with everything in it, after a backup of the whole database beside it.
 
@@ -187,8 +186,7 @@ def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
 
 
 @project.command("list")
-@json_option
-@click.pass_obj
+@answering
 def list_(database: Path, as_json: bool) -> None:
     """List the projects with their task and size."""
     from annotator.usecases.project.projects import progress_of, projects_of
@@ -210,8 +208,7 @@ def list_(database: Path, as_json: bool) -> None:
 
 @project.command("show")
 @click.argument("name")
-@json_option
-@click.pass_obj
+@answering
 def show(database: Path, name: str, as_json: bool) -> None:
     """Show a project's task, labels, settings (docs/settings.md), members and progress."""
     from annotator.usecases.project.projects import members_of, progress_of
@@ -255,8 +252,7 @@ def _people_in_words(people: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
 @project_option
 @option("--parts", required=True, help="Splits and their shares, such as train=.8,val=.1,test=.1.")
 @option("--seed", default=0, help="The same seed gives the same split.")
-@json_option
-@click.pass_obj
+@answering
 @examples("annotator split --project Reviews --parts train=.8,val=.1,test=.1 --seed 7")
 def split(database: Path, project_name: str, parts: str, seed: int, as_json: bool) -> None:
     """Give every instance a split, by document: instances that share a text, and perturbed versions, stay together.
@@ -274,8 +270,7 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
 @project_option
 @option("--all", "shows_all", is_flag=True, help="Print every table, pair and person, with the papers' tables.")
 @option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV, a number on each row.")
-@json_option
-@click.pass_obj
+@answering
 def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_json: bool) -> None:
     """Print a project's size, progress, rationales and agreement; docs/progress.md#statistics defines each number."""
     from annotator.cli.stats import MORE, for_people, summary_lines, why_no_agreement
@@ -350,8 +345,7 @@ _KINDS: dict[str, FirstKind] = {kind.replace(" ", "-"): kind for kind in FIRST_K
 @option("--rest", type=click.Choice(["sequential", "random"]), help="How the other texts follow.")
 @option("--seed", type=int, help="The seed of everything that is drawn.")
 @option("--preview", "is_preview", is_flag=True, help="Show what would come first, and change nothing.")
-@json_option
-@click.pass_obj
+@answering
 @examples("annotator order --project Reviews --first least-confident --model bert --percent 20")
 def order(
     database: Path, /, project_name: str, rest: Order | None, seed: int | None, is_preview: bool, as_json: bool,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened, opened_project, option, project_option, respond
+from annotator.cli.commands import examples, on_project, opened, opened_project, option, project_option, respond
 from annotator.domain.numbers import counted, written
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.qualification import (
@@ -41,9 +41,7 @@ def training() -> None:
 
 
 @training.command()
-@project_option
-@json_option
-@click.pass_obj
+@on_project
 def show(path: Path, project_name: str, as_json: bool) -> None:
     """Show rules, texts, people who passed, and the results of blind checks."""
     from annotator.usecases.qualification.items import items_of, training_rules

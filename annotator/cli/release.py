@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from annotator.cli.commands import json_option, opened_project, option, print_json, project_option, respond
+from annotator.cli.commands import answering, on_project, opened_project, option, print_json, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.releases import Release
@@ -24,8 +24,7 @@ def release() -> None:
 @project_option
 @option("--licence", help="The licence; by default the project's. Without any, nothing is frozen.")
 @option("--citation", help="How to cite it; by default as the project says.")
-@json_option
-@click.pass_obj
+@answering
 def create(path: Path, name: str, project_name: str, licence: str | None, citation: str | None, as_json: bool) -> None:
     """Freeze the gold of a project, as it is now under its policy, as the next release: 1, 2, 3 ...
 
@@ -46,9 +45,7 @@ def create(path: Path, name: str, project_name: str, licence: str | None, citati
 
 
 @release.command(name="list")
-@project_option
-@json_option
-@click.pass_obj
+@on_project
 def list_(path: Path, project_name: str, as_json: bool) -> None:
     """The releases of a project with names, days, counts and digests. Equal gold has the same digest in any database."""
     from annotator.usecases.releases.frozen_gold import releases_of_project
@@ -65,9 +62,7 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
 
 @release.command()
 @_number
-@project_option
-@json_option
-@click.pass_obj
+@on_project
 def show(path: Path, number: int, project_name: str, as_json: bool) -> None:
     """Everything about a release: policy, labels, licence, citation, counts and the whole digest."""
     from annotator.usecases.releases.frozen_gold import release_of_project
@@ -85,9 +80,7 @@ def show(path: Path, number: int, project_name: str, as_json: bool) -> None:
 @release.command()
 @_number
 @click.argument("other", type=click.IntRange(min=1), required=False)
-@project_option
-@json_option
-@click.pass_obj
+@on_project
 def diff(path: Path, number: int, other: int | None, project_name: str, as_json: bool) -> None:
     """What differs from release NUMBER to release OTHER; without OTHER, to the gold of now.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import examples, json_option, opened_project, option, print_json, project_option, respond
+from annotator.cli.commands import answering, examples, opened_project, option, print_json, project_option, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -75,8 +75,7 @@ if TYPE_CHECKING:
 @option("--list", "list_name", metavar="NAME", help="The texts of a saved list.")
 @option("--key", "keys", multiple=True, metavar="KEY", help="This text; repeat it for several.")
 @option("--names", "has_names", is_flag=True, help="Name who made each gold set, and the annotator of --group.")
-@json_option
-@click.pass_obj
+@answering
 @examples("annotator report ours.html --project Reviews --base built-in --other minilm --differences 20")
 def report(
     database: Path, /, *, path: Path, project_name: str, draw: int | None, seed: int, differences: int | None,
@@ -136,8 +135,7 @@ def _texts(
 @click.command("reproduce")
 @click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="CARD")
 @option("--project", "project_name", metavar="NAME", help="The project.  [default: the card's]")
-@json_option
-@click.pass_obj
+@answering
 @examples("annotator evaluate project --project Reviews --card results.json", "annotator reproduce results.json")
 def reproduce(database: Path, /, *, path: Path, project_name: str | None, as_json: bool) -> int:
     """Reproduce the numbers of a results card here, from the same texts, gold and predictions.

@@ -6,15 +6,7 @@ from pathlib import Path
 import click
 
 from annotator.cli.attribute import InstanceProgress
-from annotator.cli.commands import (
-    json_option,
-    opened_project,
-    option,
-    print_json,
-    project_option,
-    respond,
-    show_left_out,
-)
+from annotator.cli.commands import answering, opened_project, option, print_json, project_option, respond, show_left_out
 from annotator.cli.sufficient import show_report
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
@@ -42,8 +34,7 @@ sets_option = option(
     "--batch", "batch_model", default="", metavar="MODEL",
     help="Write requests to this model for OpenAI's batch interface.",
 )  # fmt: skip
-@json_option
-@click.pass_obj
+@answering
 def prompts(
     database: Path, /, *, path: Path | None, project_name: str, template: Path | None, asks_sets: bool,
     show_template: bool, split: str | None, batch_model: str, as_json: bool,
@@ -72,8 +63,7 @@ def prompts(
 @template_option
 @sets_option
 @option("--split", help="Only this split.")
-@json_option
-@click.pass_obj
+@answering
 def explain_self(
     database: Path, /, *, project_name: str, model: str, template: Path | None, asks_sets: bool, split: str | None,
     as_json: bool,
@@ -108,8 +98,7 @@ def explain_self(
 @click.command("shadow-review")
 @project_option
 @option("--model", required=True, help="The model, as its server calls it.")
-@json_option
-@click.pass_obj
+@answering
 def shadow_review(database: Path, /, *, project_name: str, model: str, as_json: bool) -> int:
     """Ask a language model that this machine serves for a reviewer's scores of everything that people reviewed.
 

@@ -9,13 +9,13 @@ import click
 
 from annotator.cli.attribute import InstanceProgress
 from annotator.cli.commands import (
+    answering,
     device_option,
     engine_of,
     engine_options,
     examples,
     hub_option,
     inputs_option,
-    json_option,
     opened_project,
     option,
     pairs_of,
@@ -82,8 +82,7 @@ _NAME, _CELL = 36, 22  # widths of a table's columns
 @engine_options
 @too_long_option("refuse")
 @hub_option
-@json_option
-@click.pass_obj
+@answering
 @examples(
     "annotator sufficient --project Reviews --model built-in",
     "annotator sufficient --project Reviews --model transformers:bert --split test --removal delete",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.commands import (
+    answering,
     device_option,
     examples,
     hub_option,
@@ -79,8 +80,7 @@ def ready(as_json: bool) -> None:
     is_flag=True,
     help="Make tests that change texts from the project's texts; the others still come from templates.",
 )
-@json_option
-@click.pass_obj
+@answering
 @examples("annotator suite make first --ready sentiment --project Reviews --n 20")
 def make(
     path: Path, /, *, name: str, project_name: str, ready_name: str, only: Sequence[str], n: int, seed: int,
@@ -125,8 +125,7 @@ def _row(suite: StoredSuite) -> dict[str, Any]:
 
 @suite.command(name="list")
 @_project
-@json_option
-@click.pass_obj
+@answering
 def list_(path: Path, project_name: str, as_json: bool) -> None:
     """List the project's suites with their tests."""
     from annotator.usecases.suites.construction import suites_of
@@ -213,8 +212,7 @@ def import_(
 @device_option
 @threads_option
 @hub_option
-@json_option
-@click.pass_obj
+@answering
 def run(
     path: Path, /, *, name: str, project_name: str, model: str, model_name: str, seed: str, renamed: Sequence[str],
     again: bool, device: str, threads: int, asks_hub: bool, as_json: bool,
@@ -265,8 +263,7 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
     "--compare", nargs=2, metavar="MODEL OTHER",
     help="Two models: how much more often OTHER fails, over the cases on which both are judged.",
 )  # fmt: skip
-@json_option
-@click.pass_obj
+@answering
 def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | None, as_json: bool) -> None:
     """Show failure rates of every model that has answered the suite NAME, by capability and test.
 
@@ -360,8 +357,7 @@ def words() -> None:
 
 @words.command(name="list")
 @_project
-@json_option
-@click.pass_obj
+@answering
 def list_words(path: Path, project_name: str, as_json: bool) -> None:
     """List the word lists of a project."""
     from annotator.usecases.project.word_lists import word_lists

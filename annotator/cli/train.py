@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from annotator.cli.commands import (
+    answering,
     device_option,
     engine_of,
     engine_options,
     examples,
     hub_option,
-    json_option,
     opened_project,
     option,
     print_json,
@@ -235,8 +235,7 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @too_long_option("refuse")
 @option("--query-first", is_flag=True, help="Give the model the query before the text.")
 @hub_option
-@json_option
-@click.pass_obj
+@answering
 @examples(
     "annotator train --project Reviews --name small",
     "annotator train --project Reviews --name bert-mae --base bert-base-uncased --align mae --control --seed 0 --seed 1",

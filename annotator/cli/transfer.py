@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.commands import (
+    answering,
     examples,
-    json_option,
     opened_project,
     option,
     pairs_of,
@@ -170,8 +170,7 @@ _ROWS_BETWEEN_LINES = 5_000
     is_flag=True,
     help=("For model output without keys: give it to every instance with the same text; else such texts are refused."),
 )
-@json_option
-@click.pass_obj
+@answering
 @examples(
     "annotator import reviews.csv --project Reviews --column text=sentence",
     "annotator import predictions answers.jsonl --project Reviews --model bert",
@@ -473,8 +472,7 @@ def _export_predictions(
 @option("--model", metavar="MODEL", help="With predictions: the model.")
 @option("--method", default="", metavar="METHOD", help="With predictions: the method.")
 @option("--seed", type=int, help="With predictions: the seed, where there are several.")
-@json_option
-@click.pass_obj
+@answering
 @examples(
     "annotator export jsonl reviews.jsonl --project Reviews",
     "annotator export eraser reviews-eraser --project Reviews --gold-policy union",

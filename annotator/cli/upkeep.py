@@ -10,15 +10,14 @@ if TYPE_CHECKING:
     from annotator.store.persons.erasure import Removal
     from annotator.usecases.persons.erasure import RemovedSince
 
-from annotator.cli.commands import json_option, opened, option, print_json, respond
+from annotator.cli.commands import answering, opened, option, print_json, respond
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@json_option
-@click.pass_obj
+@answering
 def backup(database: Path, path: Path, as_json: bool) -> None:
     """Copy the whole database to PATH while others work. The copy is complete, or it does not appear.
 
@@ -40,8 +39,7 @@ def backup(database: Path, path: Path, as_json: bool) -> None:
 @click.argument("path", type=click.Path(path_type=Path))
 @option("--anyway", is_flag=True, help="Restore even a backup with defects, and list them.")
 @option("--bring-back", is_flag=True, help="Bring back people who were erased since, if that was a mistake.")
-@json_option
-@click.pass_obj
+@answering
 def restore(database: Path, path: Path, anyway: bool, bring_back: bool, as_json: bool) -> None:
     """Put the backup PATH in the place of the database. What was there is kept under another name, which is printed.
 
@@ -110,8 +108,7 @@ def _removal_words(removal: "Removal") -> str:
 
 
 @click.command()
-@json_option
-@click.pass_obj
+@answering
 def check(database: Path, as_json: bool) -> int:
     """Check the database and everything in it; exit 1 when something is wrong.
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.commands import (
+    answering,
     device_option,
     examples,
     hub_option,
-    json_option,
     opened,
     option,
     pairs_of,
@@ -109,8 +109,7 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
 @hub_option
 @option("--latex", "as_latex", is_flag=True, help="Print the table as LaTeX.")
 @option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
-@json_option
-@click.pass_obj
+@answering
 @examples("annotator evaluate minutes --project Reviews --minutes 10 --minutes 30 --folder minutes")
 def minutes(
     database: Path, /, project_name: str, folder: Path, as_latex: bool, as_csv: bool, as_json: bool, **given: Any

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from annotator.cli.attribute import InstanceProgress
-from annotator.cli.commands import examples, json_option, opened, opened_project, option, print_json, project_option
+from annotator.cli.commands import answering, examples, opened, opened_project, option, print_json, project_option
 from annotator.cli.scores import measure_lines, registered_value, run_title, show_scores
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
@@ -116,8 +116,7 @@ if TYPE_CHECKING:
     "--card", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     help="Also write a results card, which annotator reproduce checks elsewhere.",
 )  # fmt: skip
-@json_option
-@click.pass_obj
+@answering
 @examples(
     "annotator evaluate project --project Reviews",
     "annotator evaluate project --project Reviews --metric sets.best_f1 --against bert/lime",
@@ -376,8 +375,7 @@ _TITLES = {"all": "all texts", "originals": "originals", "changed_versions": "ch
 @option(
     "--include-training", "includes_training", is_flag=True, help="Also compare on texts that a model learned from."
 )
-@json_option
-@click.pass_obj
+@answering
 @examples(
     "annotator evaluate models --project Reviews --base small-seed0 --base small-seed1 --other mae-seed0 --other mae-seed1"
 )
